@@ -1,0 +1,1 @@
+"""What every package stands on: source text, spans, edits, verdicts, findings and errors."""

@@ -1,0 +1,133 @@
+"""Source files, spans and text edits.
+
+Invariant: a file's text is its bytes read as Latin-1, so an offset into the text *is* a byte offset, every
+byte sequence (CRLF, tabs, a BOM, Latin-1, broken UTF-8) survives a round trip, and an edit can never disturb a
+byte outside its span. `readable` turns a piece of text back into what a person should see.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "readable"]
+
+
+def readable(text: str) -> str:
+    """Return Latin-1-held `text` as the user's editor shows it (UTF-8 where it is valid)."""
+    return text.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def _line_starts(text: str) -> tuple[int, ...]:
+    starts = [0]
+    position = text.find("\n")
+    while position != -1:
+        starts.append(position + 1)
+        position = text.find("\n", position + 1)
+    return tuple(starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFile:
+    """One file as the user named it; `text` holds one character for each byte."""
+
+    path: str
+    text: str
+    _starts: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_starts", _line_starts(self.text))
+
+    @classmethod
+    def read(cls, path: str) -> SourceFile:
+        """Read `path`; raises OSError as the file system gives it."""
+        return cls(path, Path(path).read_bytes().decode("latin-1"))
+
+    def data(self) -> bytes:
+        """Return the bytes of the file."""
+        return self.text.encode("latin-1")
+
+    def location(self, offset: int) -> tuple[int, int]:
+        """Return (line, column) of a byte offset, both counted from 1."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def offset(self, line: int) -> int:
+        """Return the offset at which `line` (from 1) starts; the end of the file past its last line."""
+        return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
+
+    def line(self, number: int) -> str:
+        """Return the text of line `number` (from 1) without its line end."""
+        start, end = self.offset(number), self.offset(number + 1)
+        return self.text[start:end].rstrip("\r\n")
+
+    @property
+    def line_count(self) -> int:
+        """How many lines the file has."""
+        return len(self._starts)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The half-open byte range [start, end) of a file."""
+
+    file: SourceFile
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The source slice, one character a byte."""
+        return self.file.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        """Line of the first byte, from 1."""
+        return self.file.location(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        """Column of the first byte, from 1."""
+        return self.file.location(self.start)[1]
+
+    @property
+    def end_line(self) -> int:
+        """Line of the last byte, from 1."""
+        return self.file.location(max(self.start, self.end - 1))[0]
+
+    @property
+    def end_column(self) -> int:
+        """Column just past the last byte, from 1."""
+        return self.file.location(max(self.start, self.end - 1))[1] + (1 if self.end > self.start else 0)
+
+    def contains(self, other: Span) -> bool:
+        """Whether `other` lies inside this span."""
+        return self.file is other.file and self.start <= other.start and other.end <= self.end
+
+    def __str__(self) -> str:
+        return f"{self.file.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of `span` by `text`; an empty span inserts."""
+
+    span: Span
+    text: str
+
+
+def apply_edits(file: SourceFile, edits: Iterable[Edit]) -> str:
+    """Return the file's text with `edits` applied; edits at one place keep their order.
+
+    Raises ValueError when two edits overlap: whoever made them disagreed about who owns the text.
+    """
+    pieces: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda e: (e.span.start, e.span.end)):
+        if edit.span.start < position:
+            raise ValueError(f"overlapping edits at {edit.span}")
+        pieces += [file.text[position : edit.span.start], edit.text]
+        position = edit.span.end
+    return "".join([*pieces, file.text[position:]])

@@ -1,0 +1,87 @@
+"""Three-valued verdicts. A question about a program is answered Proved, Refuted or Unknown; never by a bool.
+
+Proved   holds under every listed assumption (none: it holds as written)
+Refuted  fails, and each reason carries a concrete witness
+Unknown  not decided; the reasons say what stood in the way and what would settle it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from warpsmith.base.source import Span
+
+__all__ = ["Assumed", "Dependence", "DependenceKind", "Direction", "Proved", "Reason", "Refuted", "Unknown", "Verdict"]
+
+DependenceKind = Literal["flow", "anti", "output"]
+Direction = Literal["<", "=", ">", "*"]
+
+
+class Assumed(Protocol):
+    """What a verdict may rest on; the tree's `Assumption` is one."""
+
+    @property
+    def text(self) -> str:
+        """The assumption in the user's names."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """`guarded` or `granted`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """Two accesses that may not change their order.
+
+    `distance` and `direction` have one entry a common loop, outermost first; a distance that varies is None.
+    `witness` is one concrete pair of iterations, in the user's names: `n = 3: S(1,1) writes a[1][1], S(2,0) reads it`.
+    """
+
+    kind: DependenceKind
+    variable: str
+    source: Span
+    sink: Span
+    distance: tuple[int | None, ...]
+    direction: tuple[Direction, ...]
+    carried_by: str | None
+    witness: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is not Proved: a rule of the catalogue, a sentence, and the evidence."""
+
+    rule: str
+    text: str
+    span: Span | None = None
+    dependence: Dependence | None = None
+    assumptions: tuple[str, ...] = ()
+    legal_if: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """It holds under `assumptions`."""
+
+    assumptions: tuple[Assumed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """It fails; every reason has a witness."""
+
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """It could not be decided."""
+
+    reasons: tuple[Reason, ...]
+    assumptions: tuple[Assumed, ...] = ()
+
+
+Verdict = Proved | Refuted | Unknown

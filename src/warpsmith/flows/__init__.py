@@ -1,0 +1,1 @@
+"""The straight lines, each one function that fits a screen."""

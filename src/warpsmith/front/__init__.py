@@ -1,0 +1,1 @@
+"""Text becomes IR: C through libclang becomes our tree."""

@@ -1,0 +1,1 @@
+"""From facts to a port: which regions become kernels, how counters become threads, where data live and move."""

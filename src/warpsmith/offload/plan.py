@@ -1,0 +1,122 @@
+"""The plan of a port: which fragments run on the device, where their data live, what moves when.
+
+Plan = fragments (each with its kernel), buffers, transfers, refusals, findings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
+from warpsmith.tree.program import Assumption, Axis, Kernel, Program
+from warpsmith.tree.types import Symbol
+
+__all__ = [
+    "Buffer",
+    "CostEstimate",
+    "Fragment",
+    "OffloadOptions",
+    "Plan",
+    "Port",
+    "Refusal",
+    "Transfer",
+    "TransferScheme",
+]
+
+TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadOptions:
+    """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
+    `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block."""
+
+    selected: tuple[Loop, ...] | None = None
+    device: str = "sm_80"
+    transfers: TransferScheme = "optimized"
+    sizes: Mapping[str, int] | None = None
+    block_volume: int = 256
+    guards: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What the line-counting model says of a mapping: sectors a warp request (32-byte sectors, mean over the weighted
+    references), lines a thread at block level, and the sizes that were defaulted because they are not known."""
+
+    sectors_per_request: float
+    lines_per_thread: float
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread."""
+
+    region: str
+    kind: Literal["nest", "single"]
+    function: Function
+    statements: tuple[Stmt, ...]
+    kernel: Kernel
+    mapping: Mapping[str, Axis]
+    loops: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+    model: CostEstimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run)."""
+
+    symbol: Symbol
+    host: Symbol
+    lower: Expr
+    upper: Expr
+    scope: tuple[Stmt, ...]
+    cell: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it."""
+
+    variable: str
+    to_device: bool
+    section: str
+    bytes: str
+    in_loop: str | None
+    cause: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A loop that is parallel but stays on the host, and why (its data cannot be sized, its body calls malloc …)."""
+
+    loop: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The whole decision."""
+
+    fragments: tuple[Fragment, ...]
+    buffers: tuple[Buffer, ...]
+    transfers: tuple[Transfer, ...]
+    refusals: tuple[Refusal, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures."""
+
+    program: Program
+    plan: Plan
+    reference: Program
+    candidate: Program

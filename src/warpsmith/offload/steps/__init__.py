@@ -1,0 +1,1 @@
+"""The steps that map loops to threads or place data, one a file."""

@@ -1,0 +1,1 @@
+"""Exact reasoning about loops: iteration domains, accesses, dependences, legality. The only package that sees isl."""

@@ -1,0 +1,120 @@
+"""What poly tells the rest of the house about a program. No isl type appears here.
+
+Facts          program → function → loop: category, verdict, what may be private, what is reduced
+AccessFact     one array reference of a loop nest, with its stride along every counter
+Section        which elements of an array a statement run may touch, as host expressions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason, Verdict
+from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
+from warpsmith.tree.program import Assumption, Unit
+from warpsmith.tree.types import Symbol, Type
+
+__all__ = ["AccessFact", "Category", "FunctionFacts", "LoopFacts", "PolyOptions", "Reduction", "Section", "Sections"]
+
+Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequential", "unanalyzable"]
+
+
+@dataclass(frozen=True, slots=True)
+class PolyOptions:
+    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget."""
+
+    guards: bool = True
+    granted: tuple[Assumption, ...] = ()
+    max_operations: int = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """An associative update (`op` as in C, or min/max) that is the only carried dependence of a loop."""
+
+    op: str
+    variable: Symbol
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AccessFact:
+    """One array reference. `strides`: how many elements the address moves per step of a counter (None: not a known
+    number, so large); a counter that is not listed does not move it. `affine`: exact, not over-approximated."""
+
+    expr: Expr
+    base: Symbol
+    element: Type
+    write: bool
+    strides: Mapping[Symbol, int | None]
+    affine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """One loop of the user's text.
+
+    `verdict` answers: may the iterations of this loop, the loops around it held fixed, run in any order and at once,
+    with `private` variables owned by each iteration? Its assumptions say under which conditions. `live_out` are the
+    private ones whose value is read after the loop (the last iteration's value must then be stored back).
+    `reasons` explain the category in every case, also a parallel one's (`no carried dependence (proven)`).
+    """
+
+    id: str
+    loop: Loop
+    function: Function
+    depth: int
+    category: Category
+    verdict: Verdict
+    private: tuple[Symbol, ...]
+    live_out: tuple[Symbol, ...]
+    reductions: tuple[Reduction, ...]
+    reasons: tuple[Reason, ...]
+    accesses: tuple[AccessFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFacts:
+    """All loops of one function in source order; every loop stands here exactly once."""
+
+    unit: Unit
+    function: Function
+    loops: tuple[LoopFacts, ...]
+
+    def of(self, loop: Loop) -> LoopFacts:
+        """Return the facts of a loop node."""
+        return next(facts for facts in self.loops if facts.loop is loop)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The elements of `symbol` that a statement run may touch: [lower, upper), counted in `element`s from the object's
+    first element (for a pointer: from where it points on entry). Both are host expressions of integer type (evaluate in
+    64 bits) over variables that do not change between the scope's entry and the run. `covers`: every element of the
+    section is certainly written whenever the run is executed with lower < upper."""
+
+    symbol: Symbol
+    element: Type
+    lower: Expr
+    upper: Expr
+    read: bool
+    written: bool
+    covers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """Answer of `sections`: the sections of every array that a statement run touches, or why one cannot be bounded."""
+
+    sections: tuple[Section, ...]
+    assumptions: tuple[Assumption, ...]
+    failures: tuple[Reason, ...]
+
+
+def statement_spans(statements: tuple[Stmt, ...]) -> Span:
+    """Return the span from the first to the last statement of a run."""
+    first, last = statements[0].span, statements[-1].span
+    return Span(first.file, first.start, last.end)

@@ -1,0 +1,1 @@
+"""The report: one set of dataclasses, one JSON Schema, several renderings."""

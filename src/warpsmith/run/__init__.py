@@ -1,0 +1,1 @@
+"""Real things: compilers, the emulated GPU, and the referee."""

@@ -1,0 +1,444 @@
+"""The nodes of the tree. The whole grammar on one screen:
+
+    Expr  = Literal(text, value)                         number, character or string, as written
+          | Name(symbol)
+          | Unary(op, operand)                           + - ~ ! * & ++x --x x++ x--
+          | Binary(op, left, right)                      arithmetic, bitwise, comparison, && || and the comma
+          | Assign(op, target, value)                    = += -= *= /= %= &= |= ^= <<= >>=
+          | Conditional(condition, then, other)
+          | Call(function, arguments)
+          | Index(base, index)
+          | Member(base, field, arrow)
+          | Cast(target, operand)                        explicit casts; implicit conversions follow from the types
+          | SizeOf(text, value)                          sizeof, _Alignof, offsetof: value where constant
+          | InitList(items)
+          | MacroUse(name, expansion)                    a use whose expansion is one expression
+          | VerbatimExpr(text, reads, writes, calls, reason)
+    Stmt  = Block(statements)
+          | DeclStmt(declarations)                       declarations: VarDecl(symbol, init)
+          | ExprStmt(expr)
+          | If(condition, then, other)
+          | For(variable, declares, lower, relation, bound, step, body)       the canonical loop
+          | While(form, init, condition, advance, body)                       every other loop
+          | Switch(value, cases)                         cases: Case(labels, body), falling through as in C
+          | Break | Continue | Return(value) | Empty
+          | Pragma(text)
+          | Verbatim(text, reads, writes, calls, control, reason)             what we do not model
+          | Launch(kernel, grid, block, arguments, region)                    device statements, made by offload
+          | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
+          | CaptureStmt(...)                             verification builds only
+    Top   = Function(symbol, parameters, body) | GlobalDecl(declarations) | Other(text)
+
+Every node has the span of the user's text that it is, or that it was made for. `intact` says that the node *is* that
+text: it then prints as its source slice. `replace` returns a changed copy, which is not intact. Nodes compare by
+identity; `same` (walk.py) compares structure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import TypeVar
+
+from warpsmith.base.source import Span
+from warpsmith.tree.types import Symbol, Type
+
+__all__ = [
+    "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
+    "DeclStmt", "DeviceAlloc", "DeviceFree", "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl",
+    "If", "Index", "InitList", "Launch", "Literal", "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma",
+    "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top", "Unary", "VarDecl", "Verbatim", "VerbatimExpr", "While",
+    "replace",
+]  # fmt: skip
+
+Relation = OneOf["<", "<=", ">", ">=", "!="]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Node:
+    """What all nodes share."""
+
+    span: Span
+    intact: bool = field(default=False, repr=False)
+
+
+N = TypeVar("N", bound=Node)
+
+
+def replace(node: N, **changes: object) -> N:
+    """Return `node` with `changes`; the copy is not intact (the printer writes it out instead of its source slice)."""
+    return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
+
+
+# --- expressions; `type` is the value's type before it is converted to what its context needs
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Literal(Node):
+    """A number, character or string; `value` is None for strings."""
+
+    type: Type
+    text: str
+    value: int | float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Name(Node):
+    """A use of a declared thing."""
+
+    type: Type
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Unary(Node):
+    """`op` is one of + - ~ ! * & ++x --x x++ x--."""
+
+    type: Type
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Binary(Node):
+    """`op` as in C; the comma included."""
+
+    type: Type
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Assign(Node):
+    """`op` is = or a compound assignment."""
+
+    type: Type
+    op: str
+    target: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Conditional(Node):
+    """`condition ? then : other`."""
+
+    type: Type
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Call(Node):
+    """A call; `function` is a Name for a direct call."""
+
+    type: Type
+    function: Expr
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Index(Node):
+    """`base[index]`; base has array or pointer type."""
+
+    type: Type
+    base: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Member(Node):
+    """`base.field` or `base->field`."""
+
+    type: Type
+    base: Expr
+    field: str
+    arrow: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Cast(Node):
+    """`(target)operand`; `type` is the target type."""
+
+    type: Type
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SizeOf(Node):
+    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
+
+    type: Type
+    text: str
+    value: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class InitList(Node):
+    """`{ items }`; designated initializers are Verbatim expressions."""
+
+    type: Type
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MacroUse(Node):
+    """A macro use that is one whole expression; prints the user's text while intact, else its expansion."""
+
+    type: Type
+    name: str
+    expansion: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class VerbatimExpr(Node):
+    """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too."""
+
+    type: Type
+    text: str
+    reads: tuple[Symbol, ...]
+    writes: tuple[Symbol, ...]
+    calls: bool
+    reason: str
+
+
+Expr = (
+    Literal | Name | Unary | Binary | Assign | Conditional | Call | Index | Member | Cast | SizeOf | InitList
+    | MacroUse | VerbatimExpr
+)  # fmt: skip
+
+
+# --- statements
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Block(Node):
+    """`{ … }`; its span includes the braces. A Block without braces in the source holds a rewritten statement run."""
+
+    statements: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class VarDecl(Node):
+    """One declarator of a declaration."""
+
+    symbol: Symbol
+    init: Expr | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DeclStmt(Node):
+    """A declaration statement, its semicolon included."""
+
+    declarations: tuple[VarDecl, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ExprStmt(Node):
+    """An expression statement, its semicolon included."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class If(Node):
+    """`if`."""
+
+    condition: Expr
+    then: Stmt
+    other: Stmt | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class For(Node):
+    """The canonical loop: `for (variable = lower; variable relation bound; variable += step) body`.
+
+    `variable` is an integer that the body never writes; `bound` and `step` do not change while the loop runs; `step` is
+    a constant, never 0, negative for a loop that counts down. `declares`: the loop declares its variable.
+    `break`, `return` and the like may still leave the body early.
+    """
+
+    variable: Symbol
+    declares: bool
+    lower: Expr
+    relation: Relation
+    bound: Expr
+    step: int
+    body: Stmt
+    header: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class While(Node):
+    """A loop that is not canonical, with the reason in the user's words ("its bound n is written in the body")."""
+
+    form: OneOf["while", "do", "for"]
+    init: Stmt | None
+    condition: Expr | None
+    advance: Expr | None
+    body: Stmt
+    header: Span
+    reason: str
+
+
+Loop = For | While
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Case(Node):
+    """`case a: case b: body`; a None label is `default`. Control falls through to the next case as in C."""
+
+    labels: tuple[Expr | None, ...]
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Switch(Node):
+    """A switch whose labels all stand at the top of its body."""
+
+    value: Expr
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Break(Node):
+    """`break;`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Continue(Node):
+    """`continue;`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Return(Node):
+    """`return value;`."""
+
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Empty(Node):
+    """`;`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pragma(Node):
+    """A `#pragma` line among statements; `text` from `#` to the end of the line. It belongs to what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Verbatim(Node):
+    """A statement that we do not model, kept as text.
+
+    `reads` and `writes` are every variable that the text names; `calls`: it may also do what an unknown call may;
+    `control`: it may leave its block (goto, label, a macro that returns); `reason` names the construct.
+    """
+
+    text: str
+    reads: tuple[Symbol, ...]
+    writes: tuple[Symbol, ...]
+    calls: bool
+    control: bool
+    reason: str
+
+
+# --- device statements: what offload puts in place of a region, and around it
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Launch(Node):
+    """Run kernel `kernel` through its launcher; the launcher computes the grid from its arguments (program.Kernel)."""
+
+    kernel: str
+    arguments: tuple[Expr, ...]
+    region: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DeviceAlloc(Node):
+    """Acquire `bytes` (host expression) for `buffer`, the device copy of `host`; declares the buffer's pointer."""
+
+    buffer: Symbol
+    host: Symbol
+    bytes: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DeviceFree(Node):
+    """Release `buffer`."""
+
+    buffer: Symbol
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Copy(Node):
+    """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
+
+    `variable` is the user's object; `cause` the write or use that needs the copy.
+    """
+
+    to_device: bool
+    buffer: Symbol
+    variable: Symbol
+    host: Expr
+    offset: Expr
+    bytes: Expr
+    cause: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CaptureStmt(Node):
+    """Verification builds: record object `symbol` after `region`.
+
+    `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
+    declared element count or None (then the allocation tells); `buffer` is the device copy where that is newest.
+    """
+
+    region: str
+    symbol: Symbol
+    element: Type
+    lower: Expr
+    upper: Expr
+    extent: Expr | None
+    buffer: Symbol | None
+
+
+Stmt = (
+    Block | DeclStmt | ExprStmt | If | For | While | Switch | Break | Continue | Return | Empty | Pragma | Verbatim
+    | Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt
+)  # fmt: skip
+
+
+# --- top level
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Function(Node):
+    """A function definition. `static`: internal linkage."""
+
+    symbol: Symbol
+    parameters: tuple[Symbol, ...]
+    body: Block
+    static: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GlobalDecl(Node):
+    """File-scope variables."""
+
+    declarations: tuple[VarDecl, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Other(Node):
+    """Anything else at file scope: prototypes, types, preprocessor lines."""
+
+    text: str
+
+
+Top = Function | GlobalDecl | Other

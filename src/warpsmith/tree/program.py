@@ -1,0 +1,185 @@
+"""Programs: the units that the user gave, the kernels made from them, and what the port rests on.
+
+Program = units, kernels, assumptions
+Unit    = one translation unit: its file, its items in source order, what its headers declare
+Kernel  = one device function with its launch, not yet in the words of any target
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.verdict import Verdict
+from warpsmith.tree.nodes import Expr, For, Function, Stmt, Top
+from warpsmith.tree.types import Symbol
+
+__all__ = [
+    "Assumption",
+    "Axis",
+    "Constant",
+    "Kernel",
+    "Language",
+    "MappedLoop",
+    "Parameter",
+    "Program",
+    "Step",
+    "TypeText",
+    "Unit",
+]
+
+Language = Literal["c", "c++", "cuda"]
+Axis = Literal["x", "y", "z"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What a verdict rests on.
+
+    Guarded: `condition` is a host expression of O(1) cost tested where the region is entered; if it is false the
+    original code runs. Granted: the user vouched for it (`--assume`); `condition` is None where it cannot be tested.
+    """
+
+    text: str
+    kind: Literal["guarded", "granted"]
+    condition: Expr | None = field(default=None, compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeText:
+    """A type, enum or macro definition of the unit that device code may need, as the user wrote it.
+
+    `name` is the typedef, tag or macro name; `needs` the names that its text mentions; `text` is complete
+    (`typedef …;`, `struct … { … };`, `#define …`). `span` is None for what a header defines.
+    """
+
+    name: str
+    text: str
+    needs: tuple[str, ...]
+    macro: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One translation unit.
+
+    `items` are the top-level constructs of the main file in source order; `functions` also has the definitions that
+    headers of the project bring in (static inline ones). `arguments` are the compiler-like options (-I -D -U --std).
+    `pragmas` are the region markers found (`#pragma scop`, `#pragma target`): the spans that they enclose or precede.
+    """
+
+    file: SourceFile
+    language: Language
+    items: tuple[Top, ...]
+    functions: tuple[Function, ...]
+    type_texts: tuple[TypeText, ...]
+    arguments: tuple[str, ...]
+    pragmas: tuple[Span, ...] = ()
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MappedLoop:
+    """A parallel loop whose iterations are threads along `axis`."""
+
+    loop: For
+    axis: Axis
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One kernel parameter: `symbol` as kernel text names it (A_gpu), `host` the user's variable that it stands for.
+
+    value   an external scalar that is not written: passed by value under the user's name
+    cell    an external scalar that is written: a device cell, `*n_gpu`
+    buffer  an array or what a pointer points to: a device copy. Its type is what kernel text subscripts: a pointer to
+            the element, or to a row where the inner extents are constants. The pointer passed is the buffer start less
+            the first element that it stands for, so that kernel text keeps the user's subscripts
+    """
+
+    symbol: Symbol
+    host: Symbol
+    kind: Literal["value", "cell", "buffer"]
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel: the threads of `mapped` loops (outermost first; none: one thread) run `body`.
+
+    `launch` has (lower, count) for each mapped loop, expressions over the kernel's value parameters which cover every
+    value that the counter takes (an inner bound may depend on an outer mapped counter: then they are its extremes).
+    Thread t of the axis has counter = lower + step * t; it runs the body if the loop's own condition holds for it.
+    `body` is in the kernel's names: parameters' symbols in place of host ones. `locals` are variables declared outside
+    the region which every thread owns. `functions` are the helper functions that it calls.
+    """
+
+    name: str
+    function: str
+    region: str
+    span: Span
+    mapped: tuple[MappedLoop, ...]
+    launch: tuple[tuple[Expr, Expr], ...]
+    block: tuple[int, int, int]
+    parameters: tuple[Parameter, ...]
+    locals: tuple[Symbol, ...]
+    body: Stmt
+    functions: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A file-scope constant that device code reads, with its definition."""
+
+    symbol: Symbol
+    init: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything that is ported together."""
+
+    units: tuple[Unit, ...]
+    kernels: tuple[Kernel, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+
+    def functions(self) -> Iterator[tuple[Unit, Function]]:
+        """Yield every function definition with its unit, in source order."""
+        for unit in self.units:
+            for function in unit.functions:
+                yield unit, function
+
+    def with_function(self, old: Function, new: Function) -> Program:
+        """Return the program with function `old` replaced."""
+        return dataclasses.replace(self, units=tuple(_replace_function(u, old, new) for u in self.units))
+
+
+def _replace_function(unit: Unit, old: Function, new: Function) -> Unit:
+    if not any(f is old for f in unit.functions):
+        return unit
+    return dataclasses.replace(
+        unit,
+        items=tuple(new if i is old else i for i in unit.items),
+        functions=tuple(new if f is old else f for f in unit.functions),
+    )
+
+
+class Step(Protocol):
+    """A rewriting: a frozen dataclass whose fields are its parameters, with two pure methods.
+
+    `facts` is the memo of what is known about the program's regions; its type is the maker's (poly's `Facts`).
+    """
+
+    def check(self, program: Program, facts: object) -> Verdict:
+        """Say whether the step may be applied, under which assumptions, or why not."""
+        ...
+
+    def apply(self, program: Program) -> Program:
+        """Return the rewritten program."""
+        ...

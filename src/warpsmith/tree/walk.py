@@ -1,0 +1,176 @@
+"""Walking, rebuilding and comparing trees."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import TypeVar, cast
+
+from warpsmith.tree.nodes import (
+    Assign,
+    Expr,
+    For,
+    Function,
+    Index,
+    Literal,
+    Loop,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    VarDecl,
+    While,
+)  # fmt: skip
+from warpsmith.tree.types import Symbol
+
+__all__ = [
+    "children",
+    "loop_names",
+    "loops",
+    "names",
+    "peel",
+    "rebuild",
+    "root_symbol",
+    "same",
+    "walk",
+    "written_symbols",
+]
+
+N = TypeVar("N", bound=Node)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the direct children of `node` in source order."""
+    for spec in dataclasses.fields(node):
+        value = getattr(node, spec.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, Node))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield `node` and everything below it, parents first. Iterative: depth is no limit."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(list(children(current))))
+
+
+def rebuild(node: N, change: Callable[[Node], Node]) -> N:
+    """Return `node` with `change` applied to every node below it and to itself, children first.
+
+    A node none of whose parts changed is returned as it is, so that it stays intact.
+    """
+    changes: dict[str, object] = {}
+    for spec in dataclasses.fields(node):
+        value = getattr(node, spec.name)
+        if isinstance(value, Node):
+            new: object = rebuild(value, change)
+            if new is not value:
+                changes[spec.name] = new
+        elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
+            items = tuple(rebuild(item, change) if isinstance(item, Node) else item for item in value)
+            if any(a is not b for a, b in zip(items, value, strict=True)):
+                changes[spec.name] = items
+    changed = dataclasses.replace(node, intact=False, **changes) if changes else node  # type: ignore[arg-type]
+    return cast(N, change(changed))
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two trees have the same structure and symbols (spans and layout do not count)."""
+    pending: list[tuple[object, object]] = [(a, b)]
+    while pending:
+        left, right = pending.pop()
+        if isinstance(left, Node):
+            if type(left) is not type(right):
+                return False
+            names = [s.name for s in dataclasses.fields(left) if s.name not in ("span", "intact", "header", "cause")]
+            pending += [(getattr(left, name), getattr(right, name)) for name in names]
+        elif isinstance(left, tuple) and isinstance(right, tuple):
+            if len(left) != len(right):
+                return False
+            pending += list(zip(left, right, strict=True))
+        elif left != right:
+            return False
+    return True
+
+
+def peel(expr: Expr) -> Expr:
+    """Return what a macro use expands to; any other expression as it is."""
+    while isinstance(expr, MacroUse):
+        expr = expr.expansion
+    return expr
+
+
+def names(node: Node) -> Iterator[Name]:
+    """Yield every use of a name below `node`."""
+    return (n for n in walk(node) if isinstance(n, Name))
+
+
+def root_symbol(expr: Expr) -> Symbol | None:
+    """Return the variable at the bottom of an lvalue (`a` of `a[i].x`, `p` of `*p`), or None."""
+    expr = peel(expr)
+    while isinstance(expr, Index | Member | Unary):
+        expr = peel(expr.operand if isinstance(expr, Unary) else expr.base)
+    return expr.symbol if isinstance(expr, Name) else None
+
+
+def written_symbols(node: Node) -> set[Symbol]:
+    """Return the variables that `node` assigns itself, element writes (`a[i] = …`) not counted, calls not followed."""
+    written: set[Symbol] = set()
+    for part in walk(node):
+        target: Expr | None = None
+        if isinstance(part, Assign):
+            target = peel(part.target)
+        elif isinstance(part, Unary) and ("++" in part.op or "--" in part.op):
+            target = peel(part.operand)
+        elif isinstance(part, For):
+            written.add(part.variable)
+        elif isinstance(part, VarDecl):
+            written.add(part.symbol)
+        writes = getattr(part, "writes", ())
+        written.update(writes)
+        if isinstance(target, Name):
+            written.add(target.symbol)
+        elif isinstance(target, Member) and not target.arrow and (root := root_symbol(target)) is not None:
+            written.add(root)
+    return written
+
+
+def loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
+    """Yield every loop below `node` in source order, with the loops around it, outermost first."""
+    stack: list[tuple[Node, tuple[Loop, ...]]] = [(node, ())]
+    while stack:
+        current, around = stack.pop()
+        inner = around
+        if isinstance(current, For | While):
+            yield current, around
+            inner = (*around, current)
+        stack.extend((child, inner) for child in reversed(list(children(current))))
+
+
+def loop_names(function: Function) -> dict[Loop, str]:
+    """Return the address of every loop: `lu/k/j`; the second `i` in one place is `lu/i#2`; other loops are `while`."""
+    result: dict[Loop, str] = {}
+    used: dict[str, int] = {}
+    for loop, around in loops(function.body):
+        parent = result[around[-1]] if around else function.symbol.name
+        base = f"{parent}/{loop.variable.name if isinstance(loop, For) else loop.form}"
+        used[base] = used.get(base, 0) + 1
+        result[loop] = base if used[base] == 1 else f"{base}#{used[base]}"
+    return result
+
+
+def is_constant(expr: Expr) -> bool:
+    """Whether the expression is a number as written."""
+    return isinstance(peel(expr), Literal)
+
+
+def statements_of(stmt: Stmt) -> tuple[Stmt, ...]:
+    """Return the statements of a block, or the statement itself."""
+    inner = getattr(stmt, "statements", None)
+    return inner if isinstance(inner, tuple) else (stmt,)
