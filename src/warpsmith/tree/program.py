@@ -85,7 +85,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class MappedLoop:
-    """A parallel loop whose iterations are threads along `axis`."""
+    """A parallel loop whose iterations are threads along `axis`; `loop` is in the kernel's names, `id` the user's loop."""
 
     loop: For
     axis: Axis
@@ -101,6 +101,7 @@ class Parameter:
     buffer  an array or what a pointer points to: a device copy. Its type is what kernel text subscripts: a pointer to
             the element, or to a row where the inner extents are constants. The pointer passed is the buffer start less
             the first element that it stands for, so that kernel text keeps the user's subscripts
+    `written`: the kernel may write it, or use the pointer in a way that a const one would not allow.
     """
 
     symbol: Symbol
@@ -118,6 +119,12 @@ class Kernel:
     Thread t of the axis has counter = lower + step * t; it runs the body if the loop's own condition holds for it.
     `body` is in the kernel's names: parameters' symbols in place of host ones. `locals` are variables declared outside
     the region which every thread owns. `functions` are the helper functions that it calls.
+    `guards`: for each mapped loop the condition (kernel's names) under which a thread runs the body; it has the loop's
+    own condition, and its lower bound where that depends on an outer counter (then the launch starts at an extreme).
+    `strided`: axes that may need more blocks than a grid may have; there the thread walks on in steps of the grid:
+        for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { guard, body }
+    and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs it:
+    `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
     """
 
     name: str
@@ -131,6 +138,8 @@ class Kernel:
     locals: tuple[Symbol, ...]
     body: Stmt
     functions: tuple[Symbol, ...]
+    guards: tuple[Expr, ...] = ()
+    strided: tuple[Axis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ class Symbol:
     """One declared thing. Two names are the same variable exactly when their symbols are equal.
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
+    `value` is an enumerator's value.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Symbol:
     type: Type = field(compare=False)
     storage: Storage = field(compare=False)
     span: Span | None = field(default=None, compare=False)
+    value: int | None = field(default=None, compare=False)
 
 
 VOID = Scalar("void", 0, "void")

@@ -63,21 +63,35 @@ def walk(node: Node) -> Iterator[Node]:
 def rebuild(node: N, change: Callable[[Node], Node]) -> N:
     """Return `node` with `change` applied to every node below it and to itself, children first.
 
-    A node none of whose parts changed is returned as it is, so that it stays intact.
+    A node none of whose parts changed is returned as it is, so that it stays intact. Iterative: depth is no limit.
     """
+    frames: list[tuple[Node, list[Node], list[Node]]] = [(node, list(children(node)), [])]
+    while True:
+        current, parts, made = frames[-1]
+        if len(made) < len(parts):
+            part = parts[len(made)]
+            frames.append((part, list(children(part)), []))
+            continue
+        frames.pop()
+        changed = change(_with_parts(current, parts, made))
+        if not frames:
+            return cast(N, changed)
+        frames[-1][2].append(changed)
+
+
+def _with_parts(node: Node, parts: list[Node], made: list[Node]) -> Node:
+    """Return `node` with `made` in place of its `parts`; itself if they are the same."""
+    if all(a is b for a, b in zip(parts, made, strict=True)):
+        return node
     changes: dict[str, object] = {}
+    rest = iter(made)
     for spec in dataclasses.fields(node):
         value = getattr(node, spec.name)
         if isinstance(value, Node):
-            new: object = rebuild(value, change)
-            if new is not value:
-                changes[spec.name] = new
+            changes[spec.name] = next(rest)
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
-            items = tuple(rebuild(item, change) if isinstance(item, Node) else item for item in value)
-            if any(a is not b for a, b in zip(items, value, strict=True)):
-                changes[spec.name] = items
-    changed = dataclasses.replace(node, intact=False, **changes) if changes else node  # type: ignore[arg-type]
-    return cast(N, change(changed))
+            changes[spec.name] = tuple(next(rest) if isinstance(item, Node) else item for item in value)
+    return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
 
 
 def same(a: Node, b: Node) -> bool:

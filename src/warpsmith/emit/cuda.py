@@ -1,0 +1,212 @@
+"""A ported program as CUDA files.
+
+lu.c             the user's text; regions replaced by calls of launchers           the host keeps its language
+lu_kernels.cu    kernels, launchers (`<<<>>>` only here), checks, the memory pool
+lu_kernels.h     the launchers' prototypes, for C and C++
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from warpsmith.base.errors import RefusedError, UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.emit.definitions import needed_definitions
+from warpsmith.emit.device import DeviceSection, device_section
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host import CudaWords
+from warpsmith.emit.runtime import check_text, declarations, pool_text
+from warpsmith.emit.unused import without_unused
+from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
+from warpsmith.tree.layout import line_end
+from warpsmith.tree.lexical import identifiers
+from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DeviceAlloc, DeviceFree, Launch, Node, replace
+from warpsmith.tree.patch import unit_text
+from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.walk import rebuild, walk
+
+__all__ = ["emit_cuda", "emit_kernels"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One unit to be emitted: `path` and `stem` are its place among the output files."""
+
+    original: Unit
+    rewritten: Unit
+    kernels: tuple[Kernel, ...]
+    path: PurePosixPath
+    stem: str
+    pool: bool
+
+
+def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) -> tuple[OutputFile, ...]:
+    """Return the files of `ported`, which was made from `original`; units that did not change come back as they were.
+
+    `single_file`: host text, kernels and prototypes in one `.cu` (C++ input only). Captures that `original` already has
+    (a verification build's reference) are understood. Raises RefusedError for what CUDA cannot express, UsageError for
+    a request that does not fit the input.
+    """
+    support = choose_support(original)
+    words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
+    source = _without_captures(original)
+    files: list[OutputFile] = []
+    for job in _jobs(source, ported):
+        files += _single_file(job, source, words) if single_file else _files(job, source, words)
+    return tuple(files)
+
+
+def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
+    """Return the device text alone (no launchers, no host code), for compilers that take nothing else (NVRTC)."""
+    source = _without_captures(original)
+    support = choose_support(original)
+    files: list[OutputFile] = []
+    for job in _jobs(source, ported):
+        if job.kernels:
+            section = device_section(source, job.original, job.kernels, support, "")
+            defined = needed_definitions(job.original, section.device)
+            includes = [f"#include <{header}>" for header in defined.headers]
+            text = "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
+            files.append(OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), text))
+    return tuple(files)
+
+
+# --- which files
+
+
+def _jobs(source: Program, ported: Program) -> list[_Job]:
+    paths = _output_paths(source)
+    taken = {path.name.lower() for path in paths} | {
+        PurePosixPath(h).name.lower() for u in source.units for h in u.headers
+    }
+    jobs: list[_Job] = []
+    pool = True
+    for old, new, path in zip(source.units, ported.units, paths, strict=True):
+        launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
+        kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
+        stem = path.stem
+        while kernels and {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()} & taken:
+            stem += "_"
+        if kernels:
+            taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
+        jobs.append(_Job(old, new, kernels, path, stem, pool and bool(kernels)))
+        pool = pool and not kernels
+    return jobs
+
+
+def _output_paths(program: Program) -> list[PurePosixPath]:
+    """Return each unit's path below the folder that all of them share."""
+    paths = [PurePosixPath(unit.file.path.replace("\\", "/")) for unit in program.units]
+    shared = 0
+    while all(len(path.parts) > shared + 1 for path in paths) and len({path.parts[shared] for path in paths}) == 1:
+        shared += 1
+    return [PurePosixPath(*(part for part in path.parts[shared:] if part not in ("..", "/"))) for path in paths]
+
+
+# --- their texts
+
+
+def _files(job: _Job, source: Program, words: CudaWords) -> list[OutputFile]:
+    host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
+    if not job.kernels:
+        return [host]
+    header_name = f"{job.stem}_kernels.h"
+    section = device_section(source, job.original, job.kernels, words.support, "")
+    header = _header_text(job, section, words.support)
+    kernels = _kernels_text(job, section, words.support, header_name)
+    return [
+        host,
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), _ended(kernels, job)),
+        OutputFile(str(job.path.with_name(header_name)), _ended(header, job)),
+    ]
+
+
+def _single_file(job: _Job, source: Program, words: CudaWords) -> list[OutputFile]:
+    if job.original.language == "c":
+        text = f"{job.original.file.path} is C: kernels in the same file need C++ (--single-file)"
+        raise UsageError(Finding("POR008", "error", text, help=("leave --single-file out",)))
+    if not job.kernels:
+        return _files(job, source, words)
+    support = words.support
+    section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
+    standard = ["cuda_runtime.h", *(["mutex"] if job.pool else []), "stdio.h", "stdlib.h"]
+    prototypes = [f'extern "C" {line}' for line in section.declarations]
+    support_lines = [
+        line if not line.endswith(");") else f'extern "C" {line}' for line in declarations(support).splitlines()
+    ]
+    includes = [*(f"#include <{name}>" for name in standard), "", *support_lines, *prototypes, *_captures(job)]
+    tail = [check_text(support), *section.pieces, *([pool_text(support)] if job.pool else [])]
+    host = _host_text(job, words, tuple(includes))
+    text = host.rstrip() + line_end(host) * 2 + _ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
+    return [OutputFile(str(job.path.with_suffix(".cu")), text)]
+
+
+def _host_text(job: _Job, words: CudaWords, includes: tuple[str, ...]) -> str:
+    items = {id(item) for item in job.original.items}
+    for old, new in zip(job.original.functions, job.rewritten.functions, strict=True):
+        if new is not old and id(old) not in items:
+            text = f"{old.symbol.name} is defined in a header, which is not rewritten"
+            raise RefusedError(Finding("POR008", "error", text, old.span))
+    return unit_text(job.original, without_unused(job.original, job.rewritten), words, includes)
+
+
+def _includes(job: _Job) -> tuple[str, ...]:
+    device = any(_is_device(node) for function in job.rewritten.functions for node in walk(function))
+    header = (f'#include "{job.stem}_kernels.h"',) if job.kernels or device else ()
+    return (*header, *_captures(job))
+
+
+def _is_device(node: Node) -> bool:
+    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy)
+
+
+def _captures(job: _Job) -> tuple[str, ...]:
+    if not any(isinstance(node, CaptureStmt) for function in job.rewritten.functions for node in walk(function)):
+        return ()
+    return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
+
+
+def _header_text(job: _Job, section: DeviceSection, support: Support) -> str:
+    guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
+    guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
+    lines = [f"/* Kernels of {job.path.name}: what its host text calls. Valid as C and as C++. */"]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    for place, declaration in zip(section.places, section.declarations, strict=True):
+        lines += [f"/* {place} */", declaration]
+    lines += ["", declarations(support).rstrip(), "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    return "\n".join(lines)
+
+
+def _kernels_text(job: _Job, section: DeviceSection, support: Support, header: str) -> str:
+    defined = needed_definitions(job.original, section.device)
+    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *(["mutex"] if job.pool else [])}
+    includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
+    # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
+    parts = [f"/* Kernels of {job.path.name}; {header} declares the launchers. */\n" + "\n".join(includes)]
+    parts.append(check_text(support))
+    pool = [pool_text(support)] if job.pool else []
+    # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
+    early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
+    body = ["\n".join(defined.texts), *section.pieces]
+    parts += [*pool, *body] if early else [*body, *pool]
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _ended(text: str, job: _Job) -> str:
+    return text.replace("\r\n", "\n").replace("\n", line_end(job.original.file.text))
+
+
+def _without_captures(program: Program) -> Program:
+    """Return the program as its source has it: a reference build is the original and captures, nothing else."""
+    for _, function in list(program.functions()):
+        if any(isinstance(node, CaptureStmt) for node in walk(function)):
+            program = program.with_function(function, rebuild(function, _drop_captures))
+    return program
+
+
+def _drop_captures(node: Node) -> Node:
+    if not isinstance(node, Block):
+        return node
+    kept = tuple(stmt for stmt in node.statements if not isinstance(stmt, CaptureStmt))
+    return node if len(kept) == len(node.statements) else replace(node, statements=kept)

@@ -1,0 +1,211 @@
+"""C becomes device C++: what CUDA spells differently is changed, what it lacks is refused by name.
+
+implicit conversion from void *      a cast is added
+narrowing in { … }                   a cast is added
+enum variables                       declared as their integer type (C assigns integers to them freely)
+sizeof 'a'                           its value (a character is an int in C and a char in C++)
+restrict, _Bool, register            __restrict__, bool, nothing
+names that C++ or CUDA own           an underscore is added
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TypeVar
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.emit.words import is_reserved
+from warpsmith.tree.lexical import map_words
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Cast,
+    Expr,
+    For,
+    InitList,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Return,
+    SizeOf,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+    replace,
+)
+from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.walk import rebuild, walk
+
+__all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
+
+N = TypeVar("N", bound=Node)
+
+_WORDS = {"restrict": "__restrict__", "__restrict": "__restrict__", "_Bool": "bool", "register": "", "inline": ""}
+
+
+def refuse(text: str, node: Node) -> RefusedError:
+    """Return the error for a construct that device code cannot have."""
+    return RefusedError(Finding("POR008", "error", f"device code cannot have {text}", node.span))
+
+
+def cxx_words(text: str) -> str:
+    """Return device text with the words that C++ spells differently."""
+    return map_words(text, lambda word: _WORDS.get(word, word))
+
+
+def device_symbols(nodes: tuple[Node, ...], given: Mapping[Symbol, str]) -> dict[Symbol, Symbol]:
+    """Return new symbols for those that device code cannot name as they are; `given` are names decided elsewhere."""
+    changed: dict[Symbol, Symbol] = {}
+    for root in nodes:
+        for node in walk(root):
+            for symbol in _declared(node):
+                name = given.get(symbol)
+                if name is None and symbol.storage != "function" and is_reserved(symbol.name):
+                    name = f"{symbol.name}_"
+                if name is not None and name != symbol.name:
+                    changed[symbol] = dataclasses.replace(symbol, name=name)
+    return changed
+
+
+def _declared(node: Node) -> tuple[Symbol, ...]:
+    match node:
+        case Name() | VarDecl():
+            return (node.symbol,)
+        case For():
+            return (node.variable,)
+        case _:
+            return ()
+
+
+def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None = None) -> Node:
+    """Return `node` as CUDA C++ takes it. Raises RefusedError for what it does not take.
+
+    `symbols` are renamed; `result` is what the function returns.
+    """
+
+    def change(part: Node) -> Node:
+        match part:
+            case Verbatim() | VerbatimExpr():
+                raise refuse(part.reason, part)
+            case Name():
+                return replace(part, symbol=symbols[part.symbol]) if part.symbol in symbols else part
+            case For():
+                return replace(part, variable=symbols[part.variable]) if part.variable in symbols else part
+            case VarDecl():
+                return _declaration(part, symbols)
+            case Return() if part.value is not None and result is not None:
+                return _with(part, "value", part.value, result)
+            case _:
+                return _expression(part)
+
+    return rebuild(node, change)
+
+
+def _expression(part: Node) -> Node:
+    match part:
+        case Assign() if part.op == "=":
+            return _with(part, "value", part.value, part.target.type)
+        case Call():
+            return _call(part)
+        case InitList():
+            return _initializers(part)
+        case SizeOf() if "'" in part.text or '"' in part.text or part.value is None:
+            if part.value is None:
+                raise refuse("a size that is known only at run time", part)
+            return Literal(span=part.span, type=part.type, text=f"{part.value}ul", value=part.value)
+        case Member() if part.field in _CXX_FIELDS:
+            raise refuse(f"a member named {part.field}", part)
+        case _:
+            return part
+
+
+_CXX_FIELDS = frozenset(
+    ("class", "new", "delete", "this", "private", "public", "protected", "template", "operator", "typename",
+     "virtual", "friend", "namespace", "using", "try", "catch", "throw", "explicit", "mutable", "export", "and", "or",
+     "not", "xor", "bool", "true", "false")
+)  # fmt: skip
+
+
+def _declaration(part: VarDecl, symbols: Mapping[Symbol, Symbol]) -> VarDecl:
+    symbol = symbols.get(part.symbol, part.symbol)
+    if symbol.storage in ("static local", "static"):
+        raise refuse(f"a static variable ({symbol.name})", part)
+    check_device_type(symbol.type, part)
+    type = _without_enum(symbol.type)
+    if type is not symbol.type:
+        symbol = dataclasses.replace(symbol, type=type)
+    changed = part if symbol is part.symbol else replace(part, symbol=symbol)
+    return changed if changed.init is None else _with(changed, "init", changed.init, symbol.type)
+
+
+def check_device_type(type: Type, node: Node) -> None:
+    """Refuse types that a device does not have, or has with another size."""
+    while isinstance(type, Pointer | Array):
+        if isinstance(type, Array) and type.count is None and type.extent is not None:
+            raise refuse("an array whose length is known only at run time", node)
+        type = type.to if isinstance(type, Pointer) else type.of
+    if isinstance(type, Scalar) and type.bits > 64:
+        raise refuse(type.name, node)
+    if isinstance(type, Scalar) and type.kind == "complex":
+        raise refuse("complex numbers", node)
+
+
+def _without_enum(type: Type) -> Type:
+    if isinstance(type, Scalar) and type.spelling.split()[:1] == ["enum"]:
+        return dataclasses.replace(type, spelling="")
+    return type
+
+
+def _with(part: N, field: str, value: Expr, wanted: Type) -> N:
+    cast = _converted(value, wanted)
+    return part if cast is value else replace(part, **{field: cast})
+
+
+def _call(part: Call) -> Call:
+    type = part.function.type
+    while isinstance(type, Pointer):
+        type = type.to
+    if not isinstance(type, FunctionType) or len(type.parameters) != len(part.arguments):
+        return part
+    arguments = tuple(_converted(a, p) for a, p in zip(part.arguments, type.parameters, strict=True))
+    changed = any(a is not b for a, b in zip(arguments, part.arguments, strict=True))
+    return replace(part, arguments=arguments) if changed else part
+
+
+def _converted(value: Expr, wanted: Type) -> Expr:
+    """Return `value`, cast where C converts from `void *` silently and C++ does not."""
+    needed = _is_void_pointer(value.type) and isinstance(wanted, Pointer) and not _is_void_pointer(wanted)
+    return Cast(span=value.span, type=wanted, operand=value) if needed else value
+
+
+def _is_void_pointer(type: Type) -> bool:
+    return isinstance(type, Pointer) and isinstance(type.to, Scalar) and type.to.kind == "void"
+
+
+def _initializers(part: InitList) -> InitList:
+    types = _item_types(part.type, len(part.items))
+    items = tuple(_narrowed(item, type) for item, type in zip(part.items, types, strict=True))
+    changed = any(a is not b for a, b in zip(items, part.items, strict=True))
+    return replace(part, items=items) if changed else part
+
+
+def _item_types(type: Type, count: int) -> tuple[Type | None, ...]:
+    match type:
+        case Array():
+            return (type.of,) * count
+        case Record() if len(type.fields) >= count and not type.union:
+            return tuple(field.type for field in type.fields[:count])
+        case _:
+            return (None,) * count
+
+
+def _narrowed(item: Expr, wanted: Type | None) -> Expr:
+    given = item.type
+    if isinstance(item, Literal) and isinstance(given, Scalar) and is_integer(given):
+        return item
+    if isinstance(wanted, Scalar) and isinstance(given, Scalar) and wanted != given:
+        return Cast(span=item.span, type=wanted, operand=item)
+    return item

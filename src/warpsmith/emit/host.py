@@ -1,0 +1,160 @@
+"""What CUDA says for the device statements in host text: plain C that is also C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.emit.prototypes import launcher_type, plain
+from warpsmith.emit.words import Support
+from warpsmith.tree.nodes import (
+    CaptureStmt,
+    Cast,
+    Copy,
+    DeviceAlloc,
+    DeviceFree,
+    Expr,
+    Launch,
+    Literal,
+    Name,
+)
+from warpsmith.tree.precedence import ASSIGNMENT, level
+from warpsmith.tree.printer import DeviceStmt, print_type
+from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
+
+__all__ = ["CudaWords"]
+
+Text = Callable[[Expr], str]
+
+
+@dataclass(frozen=True, slots=True)
+class CudaWords:
+    """The words for one program's kernels."""
+
+    support: Support
+    kernels: Mapping[str, Kernel]
+
+    def lines(self, node: DeviceStmt, expr: Text) -> tuple[str, ...]:
+        """Return the host statements of a device statement, one a line."""
+        match node:
+            case Launch():
+                return (self._launch(node, expr),)
+            case DeviceAlloc():
+                return (self._acquire(node, expr),)
+            case DeviceFree():
+                return (f"{self.support.release}({node.buffer.name});",)
+            case Copy():
+                return (self._copy(node, expr),)
+            case CaptureStmt():
+                return (_capture(node, expr),)
+
+    def _launch(self, node: Launch, expr: Text) -> str:
+        kernel = self.kernels.get(node.kernel)
+        if kernel is None or len(kernel.parameters) != len(node.arguments):
+            raise RefusedError(Finding("POR008", "error", f"there is no kernel {node.kernel} of this form", node.span))
+        pairs = zip(kernel.parameters, node.arguments, strict=True)
+        return f"{node.kernel}({', '.join(_argument(kernel, p, a, expr) for p, a in pairs)});"
+
+    def _acquire(self, node: DeviceAlloc, expr: Text) -> str:
+        declared = print_type(node.buffer.type, node.buffer.name)
+        cast = print_type(node.buffer.type)
+        size = _part(node.bytes, expr)
+        return f'{declared} = ({cast}){self.support.acquire}({size}, "{node.host.name}", {self.support.here});'
+
+    def _copy(self, node: Copy, expr: Text) -> str:
+        offset = (
+            "" if isinstance(node.offset, Literal) and node.offset.value == 0 else f" + {_tight(node.offset, expr)}"
+        )
+        device, host, size = f"{node.buffer.name}{offset}", _host(node, expr), _part(node.bytes, expr)
+        if node.to_device:
+            return f"{self.support.to_device}({device}, {host}, {size}, {self.support.here});"
+        return f"{self.support.to_host}({host}, {device}, {size}, {self.support.here});"
+
+
+def _part(item: Expr, expr: Text) -> str:
+    text = expr(item)
+    return f"({text})" if level(item) < ASSIGNMENT else text
+
+
+def _tight(item: Expr, expr: Text) -> str:
+    """Return `item` as an operand of + or a cast."""
+    text = expr(item)
+    return f"({text})" if level(item) <= 12 else text
+
+
+def _prefix(item: Expr, expr: Text) -> str:
+    text = expr(item)
+    return f"({text})" if level(item) < 14 else text
+
+
+def _argument(kernel: Kernel, parameter: Parameter, argument: Expr, expr: Text) -> str:
+    if isinstance(argument.type, Record) and isinstance(argument, Name):
+        return f"&{argument.symbol.name}"
+    wanted = launcher_type(kernel, parameter)
+    while isinstance(argument, Cast) and isinstance(argument.type, Pointer):
+        argument = argument.operand
+    given = argument.type
+    if not isinstance(wanted, Pointer) or (isinstance(wanted.to, Scalar) and wanted.to.kind == "void"):
+        return _part(argument, expr)
+    if isinstance(given, Pointer) and plain(given.to) == plain(wanted.to) and not _is_qualified(given.to):
+        return _part(argument, expr)
+    return f"({print_type(wanted)}){_prefix(argument, expr)}"
+
+
+def _is_qualified(type: Type) -> bool:
+    return isinstance(type, Scalar) and (type.const or type.volatile)
+
+
+def _pointee(type: Type) -> Type:
+    while isinstance(type, Pointer | Array):
+        type = type.to if isinstance(type, Pointer) else type.of
+    return type
+
+
+def _host(node: Copy, expr: Text) -> str:
+    """Return the host address; a qualifier that the copy would drop is cast away in plain sight."""
+    target = _pointee(node.host.type)
+    volatile = isinstance(target, Scalar) and target.volatile
+    const = isinstance(target, Scalar | Record) and target.const and not node.to_device
+    if volatile or const:
+        return f"({'const ' if node.to_device else ''}void *){_prefix(node.host, expr)}"
+    return _part(node.host, expr)
+
+
+def _capture(node: CaptureStmt, expr: Text) -> str:
+    element = node.element
+    size = _size(element)
+    kind = 0
+    if isinstance(element, Scalar):
+        kind = {"signed": 1, "unsigned": 2, "bool": 2, "float": 3}.get(element.kind, 0)
+    address = node.symbol.name if isinstance(node.symbol.type, Array | Pointer) else f"&{node.symbol.name}"
+    declared = "-1" if node.extent is None else _product(node.extent, size, expr)
+    device = "(const void *)0" if node.buffer is None else f"(const void *){node.buffer.name}"
+    parts = [
+        f'"{node.region}"',
+        f'"{node.symbol.name}"',
+        f"(const void *){address}",
+        declared,
+        str(kind),
+        str(size),
+        _part(node.lower, expr),
+        _part(node.upper, expr),
+        device,
+    ]
+    return f"ws_capture({', '.join(parts)});"
+
+
+def _size(element: Type) -> int:
+    if isinstance(element, Scalar):
+        return max(1, element.bits // 8)
+    return element.bytes if isinstance(element, Record) and element.bytes else 1
+
+
+def _product(extent: Expr, size: int, expr: Text) -> str:
+    if isinstance(extent, Literal) and isinstance(extent.value, int):
+        return str(extent.value * size)
+    text = f"(long long){_prefix(extent, expr)}"
+    return text if size == 1 else f"{text} * {size}"

@@ -1,0 +1,162 @@
+"""The support code that every port carries: checks, copies, and a pool of device memory.
+
+The pool only grows while the program runs: a released block waits for the next request of its size, so that a function
+called ten thousand times does not allocate ten thousand times. Compile with -DWS_POOL=0 to allocate afresh every time.
+"""
+
+from __future__ import annotations
+
+from warpsmith.emit.words import Support
+
+__all__ = ["check_text", "declarations", "pool_text"]
+
+_CHECK = """\
+static void ws_check(cudaError_t status, const char *call, const char *file, int line)
+{
+    if (status == cudaSuccess)
+        return;
+    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver)
+        fprintf(stderr,
+                "%s:%d: no CUDA device found (%s)\\n"
+                "  help: install the NVIDIA driver, look at CUDA_VISIBLE_DEVICES, or run the original program\\n",
+                file, line, cudaGetErrorString(status));
+    else
+        fprintf(stderr, "%s:%d: %s failed: %s\\n", file, line, call, cudaGetErrorString(status));
+    exit(EXIT_FAILURE);
+}
+
+#define WS_CHECK(call) ws_check((call), #call, __FILE__, __LINE__)
+"""
+
+_POOL = """\
+/* Device memory is kept for the next request of the same size, and freed when the program ends. */
+
+#ifndef WS_POOL
+#define WS_POOL 1
+#endif
+
+struct ws_block {
+    void *memory;
+    size_t bytes;
+    bool used;
+    ws_block *next;
+};
+
+static ws_block *ws_blocks;
+static std::mutex ws_lock;
+
+static void ws_free_unused(void)
+{
+    for (ws_block **link = &ws_blocks; *link != nullptr;) {
+        ws_block *block = *link;
+        if (block->used) {
+            link = &block->next;
+            continue;
+        }
+        cudaFree(block->memory);
+        *link = block->next;
+        free(block);
+    }
+}
+
+static void ws_at_exit(void)
+{
+    if (ws_lock.try_lock()) {
+        ws_free_unused();
+        ws_lock.unlock();
+    }
+}
+
+static ws_block *ws_new_block(size_t bytes, const char *name, const char *file, int line)
+{
+    void *memory = nullptr;
+    cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        ws_free_unused();
+        status = cudaMalloc(&memory, bytes);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+        size_t available = 0, total = 0;
+        (void)cudaGetLastError();
+        (void)cudaMemGetInfo(&available, &total);
+        fprintf(stderr, "%s:%d: %s needs %zu bytes of device memory, but %zu of %zu are free\\n",
+                file, line, name, bytes, available, total);
+        exit(EXIT_FAILURE);
+    }
+    ws_check(status, "cudaMalloc", file, line);
+    ws_block *block = (ws_block *)malloc(sizeof *block);
+    if (block == nullptr)
+        abort();
+    if (ws_blocks == nullptr)
+        atexit(ws_at_exit);
+    block->memory = memory;
+    block->bytes = bytes;
+    block->next = ws_blocks;
+    ws_blocks = block;
+    return block;
+}
+
+extern "C" void *ws_device_acquire(long long bytes, const char *name, const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_lock);
+    const size_t wanted = bytes > 0 ? (size_t)bytes : 1;
+    ws_block *block = ws_blocks;
+    while (block != nullptr && (block->used || block->bytes != wanted))
+        block = block->next;
+    if (block == nullptr)
+        block = ws_new_block(wanted, name, file, line);
+    block->used = true;
+    return block->memory;
+}
+
+extern "C" void ws_device_release(void *memory)
+{
+    const std::lock_guard<std::mutex> guard(ws_lock);
+    for (ws_block *block = ws_blocks; block != nullptr; block = block->next)
+        if (block->memory == memory)
+            block->used = false;
+    if (!WS_POOL)
+        ws_free_unused();
+}
+
+extern "C" void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
+{
+    if (bytes > 0)
+        ws_check(cudaMemcpy(device, host, (size_t)bytes, cudaMemcpyHostToDevice), "copy to the device", file, line);
+}
+
+extern "C" void ws_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line)
+{
+    if (bytes > 0)
+        ws_check(cudaMemcpy(host, device, (size_t)bytes, cudaMemcpyDeviceToHost), "copy to the host", file, line);
+}
+"""
+
+_DECLARATIONS = """\
+/* Device memory and copies: they check for errors, and end the program with a message if there is one. */
+#define WS_HERE __FILE__, __LINE__
+void *ws_device_acquire(long long bytes, const char *name, const char *file, int line);
+void ws_device_release(void *memory);
+void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line);
+void ws_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line);
+"""
+
+
+def check_text(support: Support) -> str:
+    """Return the check of CUDA calls; every kernel file has its own."""
+    return _named(_CHECK, support)
+
+
+def pool_text(support: Support) -> str:
+    """Return the pool and the copies; one kernel file of a program has them."""
+    return _named(_POOL, support)
+
+
+def declarations(support: Support) -> str:
+    """Return what host text needs to know of them, as C and C++."""
+    return _named(_DECLARATIONS, support)
+
+
+def _named(text: str, support: Support) -> str:
+    return text.replace("ws_", f"{support.prefix}_").replace("WS_", f"{support.prefix.upper()}_")

@@ -1,0 +1,97 @@
+"""The names that generated text uses, and those that it must keep away from.
+
+Invariant: every support name starts with one prefix: `ws`, or `ws1` where some unit's text has a word that starts so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from warpsmith.tree.lexical import identifiers
+from warpsmith.tree.program import Program
+
+__all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_reserved"]
+
+CAPTURE_PROTOTYPE = (
+    "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
+    "int element_size, long long lower, long long upper, const void *device);"
+)
+
+_CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
+    const_cast consteval constexpr constinit co_await co_return co_yield decltype delete dynamic_cast explicit export
+    false friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
+    reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid typename using
+    virtual wchar_t xor xor_eq"""
+_CUDA = """threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 assert printf malloc free memcpy memset clock clock64
+    abs labs llabs min max fmin fmax fminf fmaxf umin umax llmin llmax ullmin ullmax saturate norm norm3d norm4d rnorm
+    rnorm3d rnorm4d normf rsqrt rsqrtf rcbrt rhypot sincos sincospi sinpi cospi exp10 erfcx erfinv erfcinv normcdf
+    normcdfinv j0 j1 jn y0 y1 yn cyl_bessel_i0 cyl_bessel_i1 mul24 umul24 mulhi umulhi mul64hi umul64hi signbit isnan
+    isinf isfinite int2float float2int"""
+_MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor
+    fma fmod frexp gamma hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan
+    nearbyint nextafter pow remainder remquo rint round scalbln scalbn significand sin sinh sqrt tan tanh tgamma trunc
+    drem pow10 div ldiv rand random index"""
+_VECTORS = [f"{t}{n}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong",
+                                "ulonglong", "float", "double") for n in (1, 2, 3, 4)]  # fmt: skip
+_RESERVED = frozenset([*_CXX.split(), *_CUDA.split(), *_MATH.split(), *(f"{m}f" for m in _MATH.split()), *_VECTORS])
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The support names; `prefix` is `ws`, `ws1`, …"""
+
+    prefix: str
+
+    @property
+    def acquire(self) -> str:
+        """Function that hands out device memory."""
+        return f"{self.prefix}_device_acquire"
+
+    @property
+    def release(self) -> str:
+        """Function that takes device memory back."""
+        return f"{self.prefix}_device_release"
+
+    @property
+    def to_device(self) -> str:
+        """Function that copies from the host."""
+        return f"{self.prefix}_copy_to_device"
+
+    @property
+    def to_host(self) -> str:
+        """Function that copies to the host."""
+        return f"{self.prefix}_copy_to_host"
+
+    @property
+    def here(self) -> str:
+        """Macro for the place of a call."""
+        return f"{self.prefix.upper()}_HERE"
+
+    @property
+    def check(self) -> str:
+        """Macro that checks a CUDA call."""
+        return f"{self.prefix.upper()}_CHECK"
+
+
+def choose_support(program: Program) -> Support:
+    """Return support names that no unit's text can collide with; launchers keep the names that they have."""
+    words = {word.lower() for unit in program.units for word in identifiers(unit.file.text)}
+    words |= {word.lower() for unit in program.units for text in unit.type_texts for word in (text.name, *text.needs)}
+    number = 0
+    while any(word.startswith(f"ws{number or ''}_") for word in words):
+        number += 1
+    return Support(f"ws{number or ''}")
+
+
+def is_reserved(name: str) -> bool:
+    """Whether device code may not declare `name`: a word of C++, or a name that CUDA or its headers already give."""
+    return name in _RESERVED or name.startswith("__")
+
+
+def fresh(wanted: str, taken: Iterable[str]) -> str:
+    """Return `wanted`, with underscores added until it is not in `taken`."""
+    used = set(taken)
+    while wanted in used or is_reserved(wanted):
+        wanted += "_"
+    return wanted

@@ -1,0 +1,89 @@
+"""C declarators: `double (*row)[N]`, `int *table[4]`, `void (*action)(int)`.
+
+A declaration is read inside out, so it is built outside in: `around` is the declarator so far (at first the name), and
+each layer of the type wraps it; a pointer to an array or function needs parentheses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import assert_never
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.tree.nodes import Expr
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
+
+__all__ = ["declarator", "spell"]
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*(?:[ ]+[A-Za-z_]\w*)*")
+
+
+def spell(type: Type, name: str, extent: Callable[[Expr], str]) -> str:
+    """Return the declaration of `name` (or the abstract declarator, where it is empty) of `type`."""
+    base, around = declarator(type, name, extent)
+    return f"{base}{'' if not around or around.startswith('[') else ' '}{around}"
+
+
+def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[str, str]:
+    """Return the base type's words and the declarator around `name`."""
+    around = name
+    while True:
+        words = _spelled(type)
+        if words is not None:
+            return words, around
+        match type:
+            case Pointer():
+                inner = f"*{_pointer_words(type)}{around}".rstrip()
+                around = f"({inner})" if _binds_tighter(type.to) else inner
+                type = type.to
+            case Array():
+                count = "" if type.count is None else str(type.count)
+                around = f"{around}[{count if type.extent is None else extent(type.extent)}]"
+                type = type.of
+            case FunctionType():
+                around = f"{around}({_parameters(type, extent)})"
+                type = type.result
+            case Scalar() | Record() | Opaque():
+                return _base(type), around
+            case _:
+                assert_never(type)
+
+
+def _spelled(type: Type) -> str | None:
+    """Return the user's own words for a type that he named (a typedef), qualifiers included."""
+    if isinstance(type, Scalar | Record | Opaque):
+        return None
+    words = type.spelling
+    return words if words and _PLAIN.fullmatch(words) else None
+
+
+def _binds_tighter(type: Type) -> bool:
+    return isinstance(type, Array | FunctionType) and _spelled(type) is None
+
+
+def _pointer_words(type: Pointer) -> str:
+    words = [word for word, wanted in (("const", type.const), ("restrict", type.restrict)) if wanted]
+    return "".join(f"{word} " for word in words)
+
+
+def _parameters(type: FunctionType, extent: Callable[[Expr], str]) -> str:
+    parts = [spell(parameter, "", extent) for parameter in type.parameters]
+    return ", ".join([*parts, "..."] if type.variadic else parts) or "void"
+
+
+def _base(type: Scalar | Record | Opaque) -> str:
+    match type:
+        case Scalar():
+            words = type.spelling or type.name
+            volatile = "volatile " if type.volatile and "volatile" not in words.split() else ""
+            const = "const " if type.const and "const" not in words.split() else ""
+            return f"{const}{volatile}{words}"
+        case Record():
+            words = type.spelling or (f"{'union' if type.union else 'struct'} {type.tag}" if type.tag else "")
+            if not words:
+                raise RefusedError(Finding("POR008", "error", "a struct without a name cannot be declared elsewhere"))
+            return f"{'const ' if type.const and 'const' not in words.split() else ''}{words}"
+        case Opaque():
+            return type.spelling or type.text

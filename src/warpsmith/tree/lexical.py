@@ -1,0 +1,116 @@
+"""C text as tokens: enough to find words, comments, strings and preprocessor lines; nothing is parsed.
+
+Invariant: the tokens of a text, joined, are the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "tokens", "unbroken"]
+
+TokenKind = Literal["space", "newline", "comment", "string", "word", "number", "other"]
+
+_TOKEN = re.compile(
+    r"""(?P<newline>\r?\n)
+      | (?P<space>(?:[ \t\f\v\r]|\\\r?\n)+)
+      | (?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*)
+      | (?P<string>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"
+          | (?:u8|[uUL])?"(?:\\\r?\n|\\.|[^"\\\n])*(?:"|(?=\n)|\Z)
+          | [uUL]?'(?:\\\r?\n|\\.|[^'\\\n])*(?:'|(?=\n)|\Z))
+      | (?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
+      | (?P<number>\.?[0-9](?:[eEpP][+-]|[\w.'])*)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_KINDS: dict[str, TokenKind] = {
+    "newline": "newline",
+    "space": "space",
+    "comment": "comment",
+    "string": "string",
+    "word": "word",
+    "number": "number",
+    "other": "other",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token; `start` is its offset."""
+
+    kind: TokenKind
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Offset just past the token."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One preprocessor line: `word` is `include`, `if` …; `depth` counts the conditionals open around it, `braces` the
+    curly braces; [start, end) runs from `#` to the end of its logical line, the line end not included."""
+
+    word: str
+    start: int
+    end: int
+    depth: int
+    braces: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of `text`."""
+    for match in _TOKEN.finditer(text):
+        kind = _KINDS["string" if match.lastgroup == "mark" else match.lastgroup or "other"]
+        yield Token(kind, match.group(), match.start())
+
+
+def identifiers(text: str) -> set[str]:
+    """Return the words of `text` outside comments and strings (keywords and macro names included)."""
+    return {token.text for token in tokens(text) if token.kind == "word"}
+
+
+def map_words(text: str, change: Callable[[str], str]) -> str:
+    """Return `text` with every word outside comments and strings replaced by `change(word)`."""
+    return "".join(change(token.text) if token.kind == "word" else token.text for token in tokens(text))
+
+
+def unbroken(text: str) -> Iterator[int]:
+    """Yield the offsets at which a line starts that may be indented anew: not inside a string."""
+    yield 0
+    for token in tokens(text):
+        if token.kind == "string":
+            continue
+        position = token.text.find("\n")
+        while position != -1:
+            yield token.start + position + 1
+            position = token.text.find("\n", position + 1)
+
+
+def directives(text: str) -> Iterator[Directive]:
+    """Yield the preprocessor lines of `text`."""
+    depth = braces = 0
+    fresh = True
+    start = -1
+    words: list[str] = []
+    for token in [*tokens(text), Token("newline", "", len(text))]:
+        if start >= 0:
+            if token.kind == "word":
+                words.append(token.text)
+            if token.kind != "newline":
+                continue
+            word = words[0] if words else ""
+            depth -= word == "endif"
+            yield Directive(word, start, token.start, depth, braces)
+            depth += word in ("if", "ifdef", "ifndef")
+            start, words = -1, []
+        elif fresh and token.text == "#":
+            start = token.start
+        elif token.text in ("{", "}"):
+            braces += 1 if token.text == "{" else -1
+        fresh = token.kind == "newline" or (fresh and token.kind in ("space", "comment"))

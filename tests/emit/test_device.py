@@ -1,0 +1,179 @@
+"""C becomes device C++: what is changed, what is written out, what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.emit.cuda import emit_cuda, emit_kernels
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.run.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.tree.nodes import Function, Launch, Name, Stmt, replace
+from warpsmith.tree.program import Kernel, Parameter, Program
+
+
+def port(tmp_path: Path, text: str) -> tuple[Program, Program]:
+    """Make the body of the last function one kernel of one thread; its parameters are passed as they are."""
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    loaded = load_program([str(path)], FrontOptions())
+    assert not loaded.findings, loaded.findings
+    program = loaded.program
+    function = program.units[0].functions[-1]
+    kernel = Kernel(
+        "ws_f_k1", function.symbol.name, "f", function.body.span, (), (), (1, 1, 1),
+        tuple(_parameter(s, function) for s in function.parameters), (), function.body, (),
+    )  # fmt: skip
+    arguments = tuple(Name(span=function.body.span, type=s.type, symbol=s) for s in function.parameters)
+    launch: Stmt = Launch(span=function.body.span, kernel=kernel.name, arguments=arguments, region="f")
+    new = replace(function, body=replace(function.body, statements=(launch,)))
+    return program, dataclasses.replace(program.with_function(function, new), kernels=(kernel,))
+
+
+def _parameter(symbol: object, function: Function) -> Parameter:
+    found = next(s for s in function.parameters if s is symbol)
+    pointer = type(found.type).__name__ == "Pointer"
+    return Parameter(found, found, "buffer" if pointer else "value", pointer)
+
+
+def kernels(tmp_path: Path, text: str) -> str:
+    """Return the kernel file's text; every compiler that is there must take it."""
+    original, ported = port(tmp_path, text)
+    files = emit_cuda(original, ported)
+    for file in emit_kernels(original, ported):
+        if has_nvrtc():
+            found = compile_nvrtc(file.text)
+            assert found is None, found
+    if has_nvcc():
+        found = compile_nvcc(files)
+        assert found is None, found
+    return next(f.text for f in files if f.path.endswith(".cu"))
+
+
+def test_helpers_become_device_functions_in_order(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+#include <math.h>
+static int even(int n);
+static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+/* how far */
+inline double distance(double x, double y) {
+    // Pythagoras
+    return sqrt(x * x + y * y);
+}
+double elsewhere(double x) { return x; }
+void f(double *restrict a, int n) { a[0] = distance(a[1], a[2]) + odd(n); }
+""",
+    )
+    assert "static __device__ double distance(double x, double y)\n{\n    // Pythagoras\n" in text
+    assert "static __device__ int even(int n);" in text
+    assert "elsewhere" not in text
+    assert "restrict" not in text.replace("__restrict__", "")
+
+
+def test_names_that_cuda_owns_are_changed(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+static int min(int a, int b) { return a < b ? a : b; }
+static double norm(double class, int new) { double delete = class; return delete + new; }
+void f(double *a, int template) { int this = min(template, 3); a[this] = norm(a[0], this); }
+""",
+    )
+    assert "static __device__ int ws_min(int a, int b)" in text
+    assert "double class_, int new_" in text
+    assert "int this_ = ws_min(template_, 3);" in text
+    assert "a[this_] = ws_norm(a[0], this_);" in text
+
+
+def test_definitions_come_along_in_order(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+#include <stdint.h>
+#include <limits.h>
+#define SIZE 4
+#define TWICE(x) ((x) * FACTOR)
+#define FACTOR 2
+#define NOT_ME 3
+typedef double real;
+enum kind { ROUND, SQUARE = 7 };
+typedef struct shape { real size[SIZE]; enum kind kind; } shape;
+static const real table[3] = {1.5, 2.5, 3.5};
+static const int step = 2;
+static real area(const shape *s) { return s->kind == SQUARE ? s->size[0] * TWICE(s->size[1]) : table[step]; }
+void f(shape *s, uint8_t *bytes, real *out) {
+    enum kind k = SQUARE;
+    uint32_t big = INT_MAX;
+    k = 3;
+    out[0] = area(&s[1]) + bytes[0] + k + big;
+}
+""",
+    )
+    assert "#include <stdint.h>" in text and "#include <limits.h>" in text
+    assert text.index("#define SIZE 4") < text.index("typedef struct shape")
+    assert text.index("typedef double real;") < text.index("typedef struct shape")
+    assert "#define FACTOR 2" in text and "NOT_ME" not in text
+    assert "static __device__ const real table[3] = {1.5, 2.5, 3.5};" in text
+    assert "    int k = SQUARE;" in text or "    unsigned int k = SQUARE;" in text
+
+
+def test_silent_conversions_are_spelled_out(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+static void *pass(void *p) { return p; }
+void f(double *a, int n) {
+    double *b = pass(a);
+    float pair[2] = {a[0], n};
+    register _Bool flag = n > 2;
+    b = pass(b);
+    a[1] = b[0] + pair[1] + flag + (int)sizeof('x');
+}
+""",
+    )
+    assert "double *b = (double *)pass(a);" in text
+    assert "float pair[2] = {(float)a[0], (float)n};" in text
+    assert "bool flag = n > 2;" in text
+    assert "(int)4ul" in text or "(int)sizeof(int)" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("static int count; static int g(void) { return count; }\nvoid f(int *a) { a[0] = g(); }\n", "count"),
+        ("static int g(void) { static int n; return n++; }\nvoid f(int *a) { a[0] = g(); }\n", "n"),
+        ("#include <stdarg.h>\nstatic int g(int n, ...) { return n; }\nvoid f(int *a) { a[0] = g(1, 2); }\n", "g"),
+        ("static double g(int n) { double a[n]; return a[0]; }\nvoid f(double *a) { a[0] = g(3); }\n", "length"),
+        ("void f(long double *a) { a[0] = 1; }\n", "long double"),
+        ("struct p { int x, class; };\nvoid f(struct p *a) { a[0].class = 1; }\n", "class"),
+        ("typedef struct { int x; } float4;\nvoid f(float4 *a) { a[0].x = 1; }\n", "float4"),
+        ("struct p { int x, y; };\nvoid f(int *a) { struct p q = (struct p){1, 2}; a[0] = q.x; }\n", ""),
+        ("struct p { int x, y; };\nvoid f(int *a) { struct p q = {.y = 2}; a[0] = q.y; }\n", ""),
+    ],
+)  # fmt: skip
+def test_what_a_device_lacks_is_refused_by_name(text: str, named: str, tmp_path: Path) -> None:
+    original, ported = port(tmp_path, text)
+    with pytest.raises(RefusedError) as caught:
+        emit_cuda(original, ported)
+    assert named in str(caught.value.findings[0].message)
+
+
+def test_a_static_helper_without_host_calls_draws_no_warning(tmp_path: Path) -> None:
+    original, ported = port(
+        tmp_path,
+        """\
+static int twice(int n) { return 2 * n; }
+static const int table[2] = {1, 2};
+void f(int *a, int n) {
+    a[0] = twice(n) + table[1];
+}
+""",
+    )
+    host = emit_cuda(original, ported)[0].text
+    assert "    (void)table;\n" in host and "    (void)twice;\n" in host

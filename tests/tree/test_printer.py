@@ -1,0 +1,331 @@
+"""What is printed means what the tree means: compiled and run, and read back by the front end."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    DeclStmt,
+    Empty,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    Index,
+    Launch,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Return,
+    Stmt,
+    Unary,
+    VarDecl,
+    While,
+)
+from warpsmith.tree.precedence import needs_parentheses
+from warpsmith.tree.printer import nothing, print_expr, print_stmt, print_top, print_type
+from warpsmith.tree.types import (
+    CHAR,
+    DOUBLE,
+    INT,
+    VOID,
+    Array,
+    FunctionType,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+)
+from warpsmith.tree.walk import rebuild, same, walk
+
+HERE = Span(SourceFile("none.c", ""), 0, 0)
+
+
+def name(text: str, type: Type = INT) -> Name:
+    return Name(span=HERE, type=type, symbol=Symbol(text, text, type, "local"))
+
+
+def number(value: int) -> Literal:
+    return Literal(span=HERE, type=INT, text=str(value), value=value)
+
+
+def binary(op: str, left: Expr, right: Expr) -> Binary:
+    return Binary(span=HERE, type=INT, op=op, left=left, right=right)
+
+
+def unary(op: str, operand: Expr) -> Unary:
+    return Unary(span=HERE, type=INT, op=op, operand=operand)
+
+
+def statement(expr: Expr) -> ExprStmt:
+    return ExprStmt(span=HERE, expr=expr)
+
+
+def assign(target: Expr, value: Expr, op: str = "=") -> Assign:
+    return Assign(span=HERE, type=INT, op=op, target=target, value=value)
+
+
+A, B, C = name("a"), name("b"), name("c")
+
+
+@pytest.mark.parametrize(
+    ("expr", "text"),
+    [
+        (binary("*", binary("+", A, B), C), "(a + b) * c"),
+        (binary("-", A, binary("-", B, C)), "a - (b - c)"),
+        (binary("-", binary("-", A, B), C), "a - b - c"),
+        (binary("+", A, binary("+", B, C)), "a + (b + c)"),
+        (binary("||", binary("&&", A, B), C), "(a && b) || c"),
+        (binary("<<", binary("+", A, B), C), "(a + b) << c"),
+        (binary("&", binary("==", A, B), C), "(a == b) & c"),
+        (binary("<", binary("<", A, B), C), "(a < b) < c"),
+        (binary("==", unary("!", A), B), "(!a) == b"),
+        (unary("-", unary("-", A)), "-(-a)"),
+        (unary("-", number(-1)), "-(-1)"),
+        (unary("-", unary("--x", A)), "-(--a)"),
+        (unary("&", unary("*", A)), "&*a"),
+        (unary("*", unary("x++", A)), "*a++"),
+        (unary("x++", unary("*", A)), "(*a)++"),
+        (binary("-", A, number(-1)), "a - -1"),
+        (binary("/", A, unary("*", B)), "a / *b"),
+        (assign(A, assign(B, C)), "a = b = c"),
+        (binary("+", assign(A, B), C), "(a = b) + c"),
+        (Conditional(span=HERE, type=INT, condition=assign(A, B), then=assign(A, B), other=assign(A, C)),
+         "(a = b) ? a = b : (a = c)"),
+        (Call(span=HERE, type=INT, function=name("f"), arguments=(binary(",", A, B), C)), "f((a, b), c)"),
+        (Index(span=HERE, type=INT, base=binary("+", A, B), index=binary(",", A, B)), "(a + b)[a, b]"),
+        (Member(span=HERE, type=INT, base=unary("*", A), field="x", arrow=False), "(*a).x"),
+        (Member(span=HERE, type=INT, base=A, field="x", arrow=True), "a->x"),
+        (Cast(span=HERE, type=DOUBLE, operand=binary("+", A, B)), "(double)(a + b)"),
+        (MacroUse(span=HERE, type=INT, name="M", expansion=binary("+", A, B)), "a + b"),
+    ],
+)  # fmt: skip
+def test_expressions_have_the_parentheses_they_need(expr: Expr, text: str) -> None:
+    assert print_expr(expr) == text
+
+
+OPERATORS = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&&", "||", ","]
+
+
+def _random_expr(rng: random.Random, depth: int) -> Expr:
+    if depth == 0 or rng.random() < 0.1:
+        leaves: list[Expr] = [A, B, C, number(rng.randrange(-3, 5))]
+        return rng.choice(leaves)
+    kind = rng.randrange(8)
+
+    def part() -> Expr:
+        return _random_expr(rng, depth - 1)
+
+    if kind == 0:
+        return unary(rng.choice(["-", "~", "!", "+"]), part())
+    if kind == 1:
+        return Conditional(span=HERE, type=INT, condition=part(), then=part(), other=part())
+    if kind == 2:
+        return Cast(span=HERE, type=rng.choice([INT, CHAR]), operand=part())
+    return binary(rng.choice(OPERATORS), part(), part())
+
+
+def _everywhere(expr: Expr) -> str:
+    """The same expression with parentheses around every part: the reference."""
+    match expr:
+        case Unary():
+            return f"({expr.op}{_everywhere(expr.operand)})"
+        case Binary():
+            return f"({_everywhere(expr.left)} {expr.op} {_everywhere(expr.right)})"
+        case Conditional():
+            return f"({_everywhere(expr.condition)} ? {_everywhere(expr.then)} : {_everywhere(expr.other)})"
+        case Cast():
+            return f"(({print_type(expr.type)}){_everywhere(expr.operand)})"
+        case Literal():
+            return f"({expr.text})"
+        case _:
+            return print_expr(expr)
+
+
+def test_random_expressions_keep_their_value(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    # Shifts and divisions by the wrong number are undefined: every operand is folded into a safe one by the reference,
+    # so only the shape of the text is compared, by gcc's own constant-free evaluation with wrapping arithmetic.
+    exprs = [_random_expr(rng, 4) for _ in range(400)]
+    safe = [e for e in exprs if not any(isinstance(n, Binary) and n.op in ("/", "%", "<<", ">>") for n in walk(e))]
+    checks = "\n".join(
+        f"    if ((long)({print_expr(e)}) != (long)({_everywhere(e)})) bad = {i + 1};" for i, e in enumerate(safe)
+    )
+    assert len(safe) > 100
+    source = tmp_path / "values.c"
+    source.write_text(f"int check(int a, int b, int c) {{\n    int bad = 0;\n{checks}\n    return bad;\n}}\n"
+                      "int main(void) { return check(3, -5, 7) || check(0, 1, 2); }\n")  # fmt: skip
+    subprocess.run(["gcc", "-w", "-O0", "-fwrapv", source, "-o", tmp_path / "values"], check=True)
+    assert subprocess.run([tmp_path / "values"], check=False).returncode == 0
+
+
+def test_random_expressions_draw_no_parentheses_warning(tmp_path: Path) -> None:
+    rng = random.Random(8)
+    lines = "\n".join(f"    r += ({print_expr(_random_expr(rng, 4))});" for _ in range(200))
+    source = tmp_path / "warnings.c"
+    source.write_text(f"int f(int a, int b, int c) {{\n    int r = 0;\n{lines}\n    return r;\n}}\n")
+    done = subprocess.run(
+        ["gcc", "-w", "-Wparentheses", "-Wlogical-not-parentheses", "-Werror", "-fsyntax-only", source],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "parentheses" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("type", "text"),
+    [
+        (Pointer(Array(DOUBLE, number(4), 4)), "double (*x)[4]"),
+        (Array(Pointer(INT), None, 3), "int *x[3]"),
+        (Array(Array(DOUBLE, A), B), "double x[b][a]"),
+        (Pointer(FunctionType(VOID, (INT, Pointer(CHAR)))), "void (*x)(int, char *)"),
+        (Array(Pointer(FunctionType(INT, ())), None, 2), "int (*x[2])(void)"),
+        (Pointer(Scalar("double", 64, "float", const=True)), "const double *x"),
+        (Pointer(DOUBLE, restrict=True), "double *restrict x"),
+        (Pointer(Pointer(INT, const=True)), "int *const *x"),
+        (Record("point", 8), "struct point x"),
+        (Record("point", 8, const=True, spelling="point"), "const point x"),
+        (Scalar("double", 64, "float", spelling="real"), "real x"),
+        (Scalar("double", 64, "float", const=True, spelling="const real"), "const real x"),
+        (Pointer(Array(INT, None, 4), spelling="row"), "row x"),
+    ],
+)
+def test_declarators(type: Type, text: str) -> None:
+    assert print_type(type, "x") == text
+
+
+def test_an_unnamed_struct_cannot_be_declared_again() -> None:
+    with pytest.raises(RefusedError):
+        print_type(Record("", 8), "x")
+
+
+def _if(condition: Expr, then: Stmt, other: Stmt | None = None) -> If:
+    return If(span=HERE, condition=condition, then=then, other=other)
+
+
+def test_statements() -> None:
+    inner = _if(B, statement(assign(A, number(1))))
+    assert print_stmt(_if(A, inner, Return(span=HERE, value=C))) == (
+        "if (a) {\n    if (b)\n        a = 1;\n} else\n    return c;"
+    )
+    assert print_stmt(_if(assign(A, B), Empty(span=HERE))) == "if ((a = b)) {\n}"
+    chain = _if(A, statement(A), _if(B, statement(B), statement(C)))
+    assert print_stmt(chain) == "if (a)\n    a;\nelse if (b)\n    b;\nelse\n    c;"
+    loop = For(
+        span=HERE, variable=A.symbol, declares=True, lower=number(0), relation="<", bound=binary("+", B, C), step=2,
+        body=Block(span=HERE, statements=(statement(A),)), header=HERE,
+    )  # fmt: skip
+    assert print_stmt(loop, "  ") == "  for (int a = 0; a < b + c; a += 2) {\n      a;\n  }"
+    down = For(
+        span=HERE, variable=A.symbol, declares=False, lower=B, relation=">=", bound=number(0), step=-1,
+        body=Empty(span=HERE), header=HERE,
+    )  # fmt: skip
+    assert print_stmt(down) == "for (a = b; a >= 0; a--) {\n}"
+    do = While(span=HERE, form="do", init=None, condition=A, advance=None, body=statement(B), header=HERE, reason="")
+    assert print_stmt(do) == "do\n    b;\nwhile (a);"
+    decl = DeclStmt(span=HERE, declarations=(
+        VarDecl(span=HERE, symbol=Symbol("p", "p", Pointer(INT), "local"), init=None),
+        VarDecl(span=HERE, symbol=Symbol("q", "q", Array(INT, None, 2), "local"), init=None),
+    ))  # fmt: skip
+    assert print_stmt(decl) == "int *p, q[2];"
+
+
+def test_device_statements_need_a_target() -> None:
+    with pytest.raises(RefusedError):
+        print_stmt(Launch(span=HERE, kernel="k", arguments=(), region=""))
+
+
+def test_an_intact_piece_is_moved_with_its_layout() -> None:
+    lines = [
+        "void f(void)",
+        "{",
+        "\tif (a) {",
+        '\t\tg("x\\',
+        '  y");',
+        "",
+        "\t\t/* why",
+        "\t\t   not */",
+        "\t}",
+        "}",
+        "",
+    ]
+    file = SourceFile("a.c", "\r\n".join(lines))
+    start = file.text.index("if")
+    piece = Block(span=Span(file, start, file.text.index("\t}\r\n") + 2), intact=True, statements=())
+    outer = Block(span=HERE, statements=(piece,))
+    assert print_stmt(outer) == ('{\n    if (a) {\n    \tg("x\\\n  y");\n\n    \t/* why\n    \t   not */\n    }\n}')
+
+
+def test_depth_is_no_limit() -> None:
+    expr: Expr = A
+    for _ in range(3000):
+        expr = unary("-", binary("+", expr, B))
+    assert print_expr(expr).count("(") >= 3000
+    stmt: Stmt = statement(A)
+    for _ in range(1000):
+        stmt = Block(span=HERE, statements=(stmt,))
+    assert print_stmt(stmt).count("{") == 1000
+    assert not needs_parentheses(binary("+", A, B), A)
+
+
+TORTURE = Path(__file__).with_name("torture.c")
+
+
+def _stripped(node: Node) -> Node:
+    """The tree without macro uses: what a structural print can give back."""
+    return rebuild(node, lambda part: part.expansion if isinstance(part, MacroUse) else part)
+
+
+def test_a_structural_print_is_the_same_tree(tmp_path: Path) -> None:
+    first = load_program([str(TORTURE)], FrontOptions())
+    assert not first.findings
+    unit = first.program.units[0]
+    functions = {id(f) for f in unit.functions}
+    text = "\n".join(print_top(i, nothing) if id(i) in functions else i.span.text for i in unit.items) + "\n"
+    copy = tmp_path / "torture.c"
+    copy.write_text(text)
+    second = load_program([str(copy)], FrontOptions())
+    assert not second.findings, second.findings
+    for old, new in zip(unit.functions, second.program.units[0].functions, strict=True):
+        assert _shape(_stripped(old.body)) == _shape(_stripped(new.body)), old.symbol.name
+    assert same(unit.functions[0].body, unit.functions[0].body)
+
+
+def _shape(node: Node) -> str:
+    """The tree as text, symbols by name (their keys hold offsets, which a new text changes)."""
+    return "\n".join(f"{type(part).__name__} {_words(part)}" for part in walk(node))
+
+
+def _words(part: Node) -> str:
+    match part:
+        case Name():
+            return part.symbol.name
+        case Literal():
+            return part.text
+        case Unary() | Binary() | Assign():
+            return part.op
+        case Member():
+            return f"{part.arrow} {part.field}"
+        case For():
+            return f"{part.variable.name} {part.declares} {part.relation} {part.step}"
+        case VarDecl():
+            return print_type(part.symbol.type, part.symbol.name)
+        case Cast():
+            return print_type(part.type)
+        case _:
+            return ""
