@@ -1,0 +1,265 @@
+/* ws_capture: what a program calls after each region, for every object that is alive there.
+
+   The newest copy is recorded: the host object with its device section laid over it. Where the device held the newest
+   copy, the host section is then overwritten with a pattern (NaN for floating point; another one each run), so that a
+   copy back that was forgotten cannot pass unseen.
+
+        object            0 ............ lower ........ upper ............ end of allocation
+        host              host values    poison after   host values
+        device buffer                    newest values
+        recorded          host           device         host
+
+   Streams are (region, name) pairs. The first 8 instances, a sample and the last one are written in full, the others
+   as summaries; what is written depends on sizes and counts alone, so two equal programs write comparable logs. */
+#include "ws_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_STREAMS 1024
+#define MAX_RANGES 256
+#define MAX_STALE 32
+#define FIRST_IN_FULL 8
+#define SAMPLE_LIMIT (24LL << 20)
+#define SUMMARY_LIMIT (48LL << 20)
+#define SNAPSHOT_LIMIT (16LL << 30)
+#define SUMMARY_WORK_LIMIT (4LL << 30)
+
+struct stream {
+    const char *region, *name;
+    long long instances, logged;
+    unsigned char *snapshot;
+    size_t room;
+    struct ws_view view;
+    struct ws_stale stale[MAX_STALE];
+    int stale_count;
+};
+
+struct range {
+    unsigned char *begin, *end;
+    int kind, element_size;
+};
+
+/* Weak: a program without any CUDA has none. 2 is cudaMemcpyDeviceToHost. */
+extern int cudaMemcpy(void *target, const void *source, size_t bytes, int direction) __attribute__((weak));
+
+static struct stream streams[MAX_STREAMS];
+static int stream_count;
+static struct range ranges[MAX_RANGES];
+static int range_count;
+static long long copied, summarized;
+
+static struct stream *stream_of(const char *region, const char *name)
+{
+    for (int i = 0; i < stream_count; i++) {
+        struct stream *s = &streams[i];
+        if ((s->region == region && s->name == name) || (!strcmp(s->region, region) && !strcmp(s->name, name)))
+            return s;
+    }
+    if (stream_count == MAX_STREAMS)
+        return NULL;
+    streams[stream_count].region = region;
+    streams[stream_count].name = name;
+    streams[stream_count].logged = -1;
+    return &streams[stream_count++];
+}
+
+static unsigned poison_seed(void)
+{
+    const char *text = getenv("WS_POISON");
+    return text ? (unsigned)atoi(text) : 1u;
+}
+
+/* Write the poison pattern of one element. */
+static void pattern_of(int kind, int element_size, unsigned char *pattern)
+{
+    unsigned seed = poison_seed();
+    memset(pattern, (int)(0xA5u ^ (seed * 37u & 0x7Fu)), (size_t)element_size);
+    if (kind == WS_FLOAT && element_size == 4) {
+        uint32_t word = 0x7FC00000u | ((0xBADu + seed * 0x101u) & 0x3FFFFFu);
+        memcpy(pattern, &word, 4);
+    } else if (kind == WS_FLOAT && element_size == 8) {
+        uint64_t word = UINT64_C(0x7FF8000000000000) | (0xBADu + (uint64_t)seed * 0x101u);
+        memcpy(pattern, &word, 8);
+    }
+}
+
+static void forget_ranges(const unsigned char *begin, const unsigned char *end)
+{
+    int kept = 0;
+    for (int i = 0; i < range_count; i++)
+        if (ranges[i].end <= begin || ranges[i].begin >= end || ranges[i].begin < begin || ranges[i].end > end)
+            ranges[kept++] = ranges[i];
+    range_count = kept;
+}
+
+static void poison(unsigned char *begin, unsigned char *end, int kind, int element_size)
+{
+    unsigned char pattern[64];
+    if (element_size > (int)sizeof pattern)
+        return;
+    pattern_of(kind, element_size, pattern);
+    for (unsigned char *at = begin; at + element_size <= end; at += element_size)
+        memcpy(at, pattern, (size_t)element_size);
+    forget_ranges(begin, end);
+    if (range_count < MAX_RANGES && begin < end) {
+        struct range fresh = {begin, end, kind, element_size};
+        ranges[range_count++] = fresh;
+    }
+}
+
+static int is_stale(const unsigned char *at, int element_size)
+{
+    unsigned char pattern[64];
+    for (int i = 0; i < range_count; i++)
+        if (at >= ranges[i].begin && at < ranges[i].end && ranges[i].element_size == element_size) {
+            pattern_of(ranges[i].kind, element_size, pattern);
+            return memcmp(at, pattern, (size_t)element_size) == 0;
+        }
+    return 0;
+}
+
+/* Note the elements outside the section whose newest values live in another object's device buffer. */
+static void note_stale(struct stream *s, const unsigned char *host)
+{
+    long long size = s->view.element_size;
+    s->stale_count = 0;
+    for (int r = 0; r < range_count; r++) {
+        if (ranges[r].end <= host || ranges[r].begin >= host + s->view.count * size)
+            continue;
+        long long from = ranges[r].begin > host ? (ranges[r].begin - host) / size : 0;
+        long long to = (ranges[r].end - host + size - 1) / size;
+        for (long long i = from; i < to && i < s->view.count; i++) {
+            long long element = s->view.first + i;
+            if ((element >= s->view.lower && element < s->view.upper) || !is_stale(host + i * size, (int)size))
+                continue;
+            struct ws_stale *last = s->stale_count ? &s->stale[s->stale_count - 1] : NULL;
+            if (last && last->end == element)
+                last->end = element + 1;
+            else if (s->stale_count < MAX_STALE) {
+                s->stale[s->stale_count].begin = element;
+                s->stale[s->stale_count++].end = element + 1;
+            }
+        }
+    }
+}
+
+/* Find the whole object that `object` points into; return its first byte. */
+static const unsigned char *extent_of(const unsigned char *object, long long declared_bytes, struct ws_view *view)
+{
+    long long size = view->element_size;
+    uintptr_t start;
+    size_t bytes;
+    if (declared_bytes > 0) {
+        view->extent_from = WS_FROM_TYPE;
+        view->count = declared_bytes / size;
+        return object;
+    }
+    if (ws_heap_find(object, &start, &bytes)) {
+        long long before = (long long)((uintptr_t)object - start) / size;
+        view->extent_from = WS_FROM_ALLOCATION;
+        view->first = -before;
+        view->count = before + (long long)(start + bytes - (uintptr_t)object) / size;
+        return object - before * size;
+    }
+    view->extent_from = WS_FROM_SECTION;
+    view->first = view->lower;
+    view->count = view->upper - view->lower;
+    return object + view->lower * size;
+}
+
+static int reserve(struct stream *s, size_t bytes)
+{
+    if (s->room >= bytes)
+        return 1;
+    ws_pages_free(s->snapshot, s->room);
+    s->room = (bytes + 65535) / 65536 * 65536;
+    s->snapshot = (unsigned char *)ws_pages(s->room);
+    if (!s->snapshot)
+        s->room = 0;
+    return s->snapshot != NULL;
+}
+
+static int in_sample(long long instance)
+{
+    return (instance & (instance - 1)) == 0 || (uint64_t)instance * UINT64_C(0x9E3779B97F4A7C15) >> 58 == 0;
+}
+
+static void write_instance(struct stream *s, long long instance, long long bytes)
+{
+    if (instance < FIRST_IN_FULL || (in_sample(instance) && ws_log_room(bytes, SAMPLE_LIMIT))) {
+        ws_log_view(s->region, s->name, instance, &s->view, 1, s->stale, s->stale_count);
+        s->logged = instance;
+    } else if (ws_log_room(1024, SUMMARY_LIMIT) && summarized + bytes <= SUMMARY_WORK_LIMIT) {
+        summarized += bytes;
+        ws_log_summary(s->region, s->name, instance, &s->view, 0, s->stale, s->stale_count);
+    }
+}
+
+static void take(struct stream *s, const unsigned char *host, const void *device)
+{
+    struct ws_view *view = &s->view;
+    long long bytes = view->count * view->element_size, instance = s->instances++;
+    s->logged = -1;
+    view->data = NULL;
+    if (copied + bytes > SNAPSHOT_LIMIT || !reserve(s, bytes > 0 ? (size_t)bytes : 1))
+        return;
+    copied += bytes;
+    view->data = s->snapshot;
+    note_stale(s, host);
+    if (bytes > 0)
+        memcpy(s->snapshot, host, (size_t)bytes);
+    if (device && view->upper > view->lower) {
+        unsigned char *section = s->snapshot + (view->lower - view->first) * view->element_size;
+        size_t length = (size_t)(view->upper - view->lower) * (size_t)view->element_size;
+        if (cudaMemcpy)
+            cudaMemcpy(section, device, length, 2);
+        else
+            memcpy(section, device, length);
+    }
+    write_instance(s, instance, bytes);
+}
+
+/* Record `object` after `region`. `declared_bytes` <= 0: its type does not tell its size. The section is
+   [lower, upper) in elements from `object`; `device`: the buffer whose start stands for element `lower`, or NULL. */
+void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind,
+                int element_size, long long lower, long long upper, const void *device)
+{
+    struct stream *s;
+    const unsigned char *host;
+    if (element_size <= 0 || !ws_log_open() || !(s = stream_of(region, name)))
+        return;
+    memset(&s->view, 0, sizeof s->view);
+    s->view.kind = kind;
+    s->view.element_size = element_size;
+    s->view.lower = lower;
+    s->view.upper = upper > lower && object ? upper : lower;
+    host = extent_of((const unsigned char *)object, object ? declared_bytes : 0, &s->view);
+    if (s->view.lower < s->view.first)
+        s->view.lower = s->view.first;
+    if (s->view.upper > s->view.first + s->view.count)
+        s->view.upper = s->view.first + s->view.count;
+    if (s->view.upper < s->view.lower)
+        s->view.upper = s->view.lower;
+    if (device)
+        device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
+    take(s, host, device);
+    if (device && s->view.upper > s->view.lower) {
+        unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
+        poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
+    }
+}
+
+/* The last instance of every stream, and how many there were. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!ws_log_open())
+        return;
+    for (int i = 0; i < stream_count; i++) {
+        struct stream *s = &streams[i];
+        if (s->logged != s->instances - 1 && s->view.data)
+            ws_log_view(s->region, s->name, s->instances - 1, &s->view, 1, s->stale, s->stale_count);
+        ws_log_total(s->region, s->name, s->instances);
+    }
+    ws_log_flush();
+}

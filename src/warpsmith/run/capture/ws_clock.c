@@ -1,0 +1,62 @@
+/* Clocks that can be bent: the original's second run sees time pass differently, so that every number of its output
+   that depends on time differs between its two runs and is known for what it is, also where it is printed too
+   coarsely to differ by itself ("0.00 s").
+
+   WS_CLOCK unset: the real time. Set: each question adds 1.37 s times that number, and time stands a year ahead. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static long long questions;
+
+static double bend(void)
+{
+    const char *text = getenv("WS_CLOCK");
+    if (!text)
+        return 0.0;
+    return 31557600.0 + 1.37 * atof(text) * (double)__atomic_add_fetch(&questions, 1, __ATOMIC_RELAXED);
+}
+
+static int read_clock(clockid_t clock_id, struct timespec *result)
+{
+    double ahead = bend();
+    int status = (int)syscall(SYS_clock_gettime, clock_id, result);
+    long long nanoseconds = result->tv_nsec + (long long)((ahead - (double)(long long)ahead) * 1e9);
+    result->tv_sec += (time_t)ahead + (time_t)(nanoseconds / 1000000000);
+    result->tv_nsec = (long)(nanoseconds % 1000000000);
+    return status;
+}
+
+int clock_gettime(clockid_t clock_id, struct timespec *result)
+{
+    return read_clock(clock_id, result);
+}
+
+int gettimeofday(struct timeval *restrict result, void *restrict zone)
+{
+    struct timespec now = {0, 0};
+    (void)zone;
+    read_clock(CLOCK_REALTIME, &now);
+    result->tv_sec = now.tv_sec;
+    result->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+
+time_t time(time_t *result)
+{
+    struct timespec now = {0, 0};
+    read_clock(CLOCK_REALTIME, &now);
+    if (result)
+        *result = now.tv_sec;
+    return now.tv_sec;
+}
+
+clock_t clock(void)
+{
+    struct timespec now = {0, 0};
+    read_clock(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (clock_t)(now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / (1000000000 / CLOCKS_PER_SEC));
+}

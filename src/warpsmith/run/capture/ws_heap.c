@@ -1,0 +1,220 @@
+/* Which heap allocation a pointer lies in, and how large it really is.
+
+   The allocation functions are interposed: this file defines them over the C library's own, so every allocation of
+   the program, of C++ `new` and of library calls such as strdup is seen. Where the C library has no such second entry
+   (other than glibc), nothing is recorded and the extent of an object is its section alone.
+
+   table   open addressing by start address, linear probing, backward-shift deletion: O(1) a call
+   find    an exact start is one probe; an interior pointer scans the table */
+#define _GNU_SOURCE
+#include "ws_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#ifdef __GLIBC__
+
+struct entry {
+    uintptr_t start;
+    size_t size;
+};
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+static struct entry *table;
+static size_t slots, used;
+static char lock;
+
+static void enter(void)
+{
+    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void leave(void)
+{
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
+
+static size_t home(uintptr_t start)
+{
+    return (size_t)(((uint64_t)start * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (slots - 1);
+}
+
+static void place(uintptr_t start, size_t size)
+{
+    size_t at = home(start);
+    while (table[at].start && table[at].start != start)
+        at = (at + 1) & (slots - 1);
+    used += table[at].start == 0;
+    table[at].start = start;
+    table[at].size = size;
+}
+
+static int grow(void)
+{
+    struct entry *old = table;
+    size_t old_slots = slots, new_slots = slots ? slots * 2 : 4096;
+    struct entry *fresh = (struct entry *)ws_pages(new_slots * sizeof *fresh);
+    if (!fresh)
+        return 0;
+    table = fresh;
+    slots = new_slots;
+    used = 0;
+    for (size_t i = 0; i < old_slots; i++)
+        if (old[i].start)
+            place(old[i].start, old[i].size);
+    ws_pages_free(old, old_slots * sizeof *old);
+    return 1;
+}
+
+static void *record(void *pointer, size_t size)
+{
+    int saved = errno;
+    if (!pointer)
+        return NULL;
+    enter();
+    if (used * 2 < slots || grow())
+        place((uintptr_t)pointer, size);
+    leave();
+    errno = saved;
+    return pointer;
+}
+
+static void forget(void *pointer)
+{
+    uintptr_t start = (uintptr_t)pointer;
+    if (!start || !slots)
+        return;
+    enter();
+    size_t at = home(start);
+    while (table[at].start && table[at].start != start)
+        at = (at + 1) & (slots - 1);
+    if (table[at].start) {
+        size_t hole = at, next = at;
+        for (;;) {
+            next = (next + 1) & (slots - 1);
+            if (!table[next].start)
+                break;
+            if (((next - home(table[next].start)) & (slots - 1)) >= ((next - hole) & (slots - 1))) {
+                table[hole] = table[next];
+                hole = next;
+            }
+        }
+        table[hole].start = 0;
+        used--;
+    }
+    leave();
+}
+
+/* Find the live allocation that holds `pointer`; return 0 where there is none. */
+int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size)
+{
+    uintptr_t wanted = (uintptr_t)pointer;
+    int found = 0;
+    if (!wanted || !slots)
+        return 0;
+    enter();
+    size_t at = home(wanted);
+    while (table[at].start && table[at].start != wanted)
+        at = (at + 1) & (slots - 1);
+    found = table[at].start == wanted;
+    for (size_t i = 0; !found && i < slots; i++)
+        if (table[i].start && wanted - table[i].start < table[i].size) {
+            at = i;
+            found = 1;
+        }
+    if (found) {
+        *start = table[at].start;
+        *size = table[at].size;
+    }
+    leave();
+    return found;
+}
+
+void ws_heap_note(void *pointer, size_t size)
+{
+    record(pointer, size);
+}
+
+void ws_heap_forget(void *pointer)
+{
+    forget(pointer);
+}
+
+void *malloc(size_t size)
+{
+    return record(__libc_malloc(size), size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return record(__libc_calloc(count, size), count * size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    /* Forgotten first: once the C library has freed it, another thread may be given the same address. */
+    uintptr_t start;
+    size_t before = 0;
+    int known = ws_heap_find(old, &start, &before) && start == (uintptr_t)old;
+    forget(old);
+    void *fresh = __libc_realloc(old, size);
+    if (!fresh && size && known)
+        record(old, before);
+    return record(fresh, size);
+}
+
+void free(void *pointer)
+{
+    forget(pointer);
+    __libc_free(pointer);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    return record(__libc_memalign(alignment, size), size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return record(__libc_memalign(alignment, size), size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size)
+{
+    if (alignment < sizeof(void *) || (alignment & (alignment - 1)))
+        return EINVAL;
+    void *fresh = record(__libc_memalign(alignment, size), size);
+    if (!fresh)
+        return ENOMEM;
+    *result = fresh;
+    return 0;
+}
+
+#else
+
+int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size)
+{
+    (void)pointer;
+    (void)start;
+    (void)size;
+    return 0;
+}
+
+void ws_heap_note(void *pointer, size_t size)
+{
+    (void)pointer;
+    (void)size;
+}
+
+void ws_heap_forget(void *pointer)
+{
+    (void)pointer;
+}
+
+#endif

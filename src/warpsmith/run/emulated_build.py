@@ -1,0 +1,323 @@
+"""Building a CUDA program against the emulation and running it there.
+
+    lu.c           C compiler, the emulation's headers                                  ┐
+    lu_kernels.cu  rewritten as C++ (cuda_text.py), instrumented like for a race check  ├─► one executable
+    emulation      compiled once a user and compiler, kept in the cache                 ┘
+
+Every access of the .cu files' code goes through the emulation's hooks; the sanitizer's own runtime is never linked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.emit.files import OutputFile
+from warpsmith.run.cuda_text import has_cuda_syntax, rewrite_cuda
+from warpsmith.run.emulated_reports import Seen, read_reports
+from warpsmith.run.tools import Limits, Ran, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.verification import Sources
+
+__all__ = ["Executable", "RunResult", "build_emulated", "run_emulated", "schedule_environment"]
+
+_CXX = (".cpp", ".cc", ".cxx", ".C", ".c++")
+_CUDA = (".cu",)
+_PARTS = ("api", "device", "fiber", "hooks", "launch", "memory", "report", "schedule", "sync")
+_PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
+_COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
+_INSTRUMENTED = (
+    "-x", "c++", "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+    "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
+    "-include", "ws_instrumented.h", "-include", "cuda_runtime.h",
+)  # fmt: skip
+_NO_ENTRY_EXIT = {
+    "gcc": ("--param=tsan-instrument-func-entry-exit=0",),
+    "clang": ("-mllvm", "-tsan-instrument-func-entry-exit=0"),
+}
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_COMPILE_LIMITS = Limits(seconds=300.0, stack=256 << 20, file=1 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A program built for the emulation, or the `finding` that says why there is none (then `command` is empty).
+
+    `sources` are the files whose lines reports name; `directory` is where they were built.
+    """
+
+    command: tuple[str, ...]
+    directory: Path
+    sources: Sources
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run under one schedule: how it ended and what the emulation saw."""
+
+    ran: Ran
+    seen: Seen
+
+
+def build_emulated(
+    sources: Sources, directory: Path, *, extra_files: Sequence[OutputFile] = (), flags: Sequence[str] = ()
+) -> Executable:
+    """Build `sources` in `directory` (made if need be); `extra_files` are compiled and linked too, without the user's
+    options. `flags` go to every compilation of the user's files. Raises UsageError where a compiler is missing."""
+    directory.mkdir(parents=True, exist_ok=True)
+    placed = _place([*sources.files, *extra_files, *_cuda_headers(sources)], directory)
+    library = _emulation(directory)
+    compiler = _Compiler(directory, sources, tuple(flags), frozenset(_inside(f.path) for f in extra_files))
+    units = [name for name in placed if name.endswith((".c", *_CXX, *_CUDA))]
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(compiler.compile, units, range(len(units))))
+    for ran in done:
+        if ran.exit_code != 0:
+            return Executable((), directory, sources, _compile_finding(ran, sources, directory))
+    program = directory / "program"
+    objects = [f"ws_{number}.o" for number in range(len(units))]
+    threads = ("-fopenmp",) if compiler.uses_openmp else ()
+    link = [cxx_compiler(), *objects, *map(str, library), *threads, "-o", str(program), "-lm", "-lpthread", "-ldl"]
+    ran = run_limited(link, directory, environment={"LC_ALL": "C"}, limits=_COMPILE_LIMITS)
+    if ran.exit_code != 0:
+        return Executable((), directory, sources, _link_finding(ran))
+    return Executable((str(program),), directory, sources)
+
+
+def schedule_environment(schedule: int, report: Path, *, seed: int = 1, memory: int | None = None) -> dict[str, str]:
+    """Return what the environment must hold for one run: schedule 0 is descending, 1 and up are permutations that
+    differ with `seed`, -1 is ascending. `report` is the file that reports go to; `memory` is the device's, in bytes."""
+    environment = {
+        "WARPSMITH_EMULATION_SCHEDULE": "ascending" if schedule < 0 else str(schedule),
+        "WARPSMITH_EMULATION_SEED": str(schedule + 17 * seed + 11),
+        "WARPSMITH_EMULATION_REPORT": str(report),
+    }
+    if memory is not None:
+        environment["WARPSMITH_EMULATION_MEMORY"] = str(memory)
+    return environment
+
+
+def run_emulated(
+    executable: Executable,
+    schedule: int = 0,
+    *,
+    arguments: Sequence[str] = (),
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    seed: int = 1,
+) -> RunResult:
+    """Run under one schedule and read what the emulation saw; see `schedule_environment` for the schedules."""
+    with tempfile.TemporaryDirectory(prefix="warpsmith-run-") as folder:
+        report = Path(folder, "reports")
+        own = {**(environment or {}), **schedule_environment(schedule, report, seed=seed)}
+        ran = run_limited(
+            [*executable.command, *arguments], cwd or Path(folder), stdin=stdin, environment=own, limits=limits
+        )
+        seen = read_reports(report, Path(executable.command[0]), executable.sources, executable.directory)
+    return RunResult(ran, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiler:
+    """How the units of one program are compiled; the user's options do not reach the files in `own`."""
+
+    directory: Path
+    sources: Sources
+    flags: tuple[str, ...]
+    own: frozenset[str]
+
+    @property
+    def uses_openmp(self) -> bool:
+        """Whether a file of the program uses OpenMP's run time."""
+        return any("omp.h" in file.text for file in self.sources.files)
+
+    def compile(self, name: str, number: int) -> Ran:
+        """Compile one placed file to `ws_<number>.o`."""
+        plus = not name.endswith(".c")
+        user = () if name in self.own else (*self.flags, *_user_arguments(self.sources, plus=plus))
+        compiler = cxx_compiler() if plus else c_compiler()
+        kind: tuple[str, ...] = ("-std=gnu++17",) if plus else ()
+        if name.endswith(_CUDA):
+            kind = (*kind, *_INSTRUMENTED, *_NO_ENTRY_EXIT[_family(compiler)])
+        elif self.uses_openmp:
+            kind = (*kind, "-fopenmp")
+        include = ("-I", str(_home() / "include"))
+        command = [compiler, *_COMMON, *kind, *include, *user, name, "-o", f"ws_{number}.o"]
+        environment = {"LC_ALL": "C", "TMPDIR": str(self.directory)}
+        return run_limited(command, self.directory, environment=environment, limits=_COMPILE_LIMITS)
+
+
+def _family(compiler: str) -> str:
+    return "clang" if "clang" in Path(os.path.realpath(compiler)).name else "gcc"
+
+
+def _home() -> Path:
+    """Return the folder with the emulation's C++ text, as installed."""
+    return Path(str(files("warpsmith.run"))) / "emulation"
+
+
+def _inside(path: str) -> str:
+    """Return a path that stays below its directory, however the user named the file."""
+    return "/".join(part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")) or "file.cu"
+
+
+def _place(given: Sequence[OutputFile], directory: Path) -> list[str]:
+    """Write the files as the compiler shall see them; return their names without repetition."""
+    names: dict[str, None] = {}
+    for file in given:
+        name = _inside(file.path)
+        if name in names:
+            continue
+        names[name] = None
+        text = file.text if name.endswith(".c") else rewrite_cuda(file.text)
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode("latin-1"))
+    return list(names)
+
+
+def _cuda_headers(sources: Sources) -> list[OutputFile]:
+    """Return the headers that are not among the files but lie in the user's directories and hold CUDA's own syntax:
+    rewritten copies are placed in front of them."""
+    folders = [Path(sources.directory), *_include_folders(sources)]
+    known = {_inside(file.path) for file in sources.files}
+    found: list[OutputFile] = []
+    pending = [(file.text, str(Path(_inside(file.path)).parent)) for file in sources.files]
+    while pending:
+        text, beside = pending.pop()
+        for name in _INCLUDE.findall(text):
+            path = next((p for f in folders for p in (f / beside / name, f / name) if p.is_file()), None)
+            if path is None or _inside(name) in known:
+                continue
+            known.add(_inside(name))
+            content = path.read_bytes().decode("latin-1")
+            pending.append((content, str(Path(_inside(name)).parent)))
+            if has_cuda_syntax(content):
+                found.append(OutputFile(name, content))
+    return found
+
+
+def _include_folders(sources: Sources) -> list[Path]:
+    words = iter(sources.arguments)
+    folders: list[Path] = []
+    for word in words:
+        if word in ("-I", "-isystem", "-iquote"):
+            folders.append(_absolute(next(words, "."), sources))
+        elif word.startswith("-I"):
+            folders.append(_absolute(word[2:], sources))
+    return folders
+
+
+def _absolute(path: str, sources: Sources) -> Path:
+    beside = Path(sources.directory).resolve() / path
+    return beside if beside.is_dir() else Path(path).resolve()
+
+
+def _user_arguments(sources: Sources, *, plus: bool) -> tuple[str, ...]:
+    """Return the user's options for one language: directories absolute, a standard of the other language left out."""
+    kept: list[str] = []
+    words = iter(sources.arguments)
+    for word in words:
+        if word in ("-I", "-isystem", "-iquote"):
+            kept += [word, str(_absolute(next(words, "."), sources))]
+        elif word in ("-D", "-U"):
+            kept += [word, next(words, "")]
+        elif word.startswith("-I"):
+            kept.append("-I" + str(_absolute(word[2:], sources)))
+        elif not word.startswith("-std=") or ("++" in word) == plus:
+            kept.append(word)
+    return (*kept, "-I.", "-I" + str(Path(sources.directory).resolve()))
+
+
+def _emulation(directory: Path) -> tuple[Path, ...]:
+    """Return the emulation's objects: from the user's cache, or built there, or (no cache) built in `directory`."""
+    home, compiler = _home(), cxx_compiler()
+    texts = sorted(p for p in home.rglob("*") if p.suffix in (".cpp", ".h"))
+    digest = hashlib.sha256(_version(compiler) + " ".join(_PART_FLAGS).encode())
+    for path in texts:
+        digest.update(str(path.relative_to(home)).encode() + path.read_bytes())
+    name = f"emulation-{digest.hexdigest()[:24]}"
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith"
+    parts = tuple(f"{part}.o" for part in _PARTS)
+    ready = root / name
+    if all((ready / part).is_file() for part in parts):
+        return tuple(ready / part for part in parts)
+    built = directory / name
+    built.mkdir(exist_ok=True)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda part: _build_part(compiler, home, part, built), _PARTS))
+    return tuple((_keep(built, ready) or built) / part for part in parts)
+
+
+def _version(compiler: str) -> bytes:
+    return (
+        subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout + os.uname().machine.encode()
+    )
+
+
+def _build_part(compiler: str, home: Path, part: str, built: Path) -> None:
+    command = [compiler, *_PART_FLAGS, "-c", str(home / f"{part}.cpp"), "-o", f"{part}.o"]
+    ran = run_limited(command, built, environment={"LC_ALL": "C"}, limits=_COMPILE_LIMITS)
+    if ran.exit_code != 0:
+        message = ran.stderr.decode("utf-8", "replace")[:2000]
+        raise RuntimeError(f"the emulation's {part}.cpp does not compile with {compiler}:\n{message}")
+
+
+def _keep(built: Path, ready: Path) -> Path | None:
+    """Move a copy of `built` to the cache in one step; None where the cache cannot be written."""
+    try:
+        ready.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=ready.parent))
+        shutil.copytree(built, fresh, dirs_exist_ok=True)
+        try:
+            fresh.rename(ready)
+        except OSError:  # another run was faster: its objects are the same
+            shutil.rmtree(fresh, ignore_errors=True)
+    except OSError:
+        return None
+    return ready if ready.is_dir() else None
+
+
+def _compile_finding(ran: Ran, sources: Sources, directory: Path) -> Finding:
+    """Return the compiler's first error as a finding at the user's line."""
+    text = ran.stderr.decode("utf-8", "replace")
+    found = _ERROR.search(text)
+    if ran.timed_out or found is None:
+        detail = "it took too long" if ran.timed_out else (text.strip().splitlines() or ["no message"])[0]
+        return Finding("VER031", "error", f"the program does not compile for the emulation: {detail}")
+    message = f"the program does not compile for the emulation: {found['text']}"
+    return Finding("VER031", "error", message, _line_span(found["file"], int(found["line"]), sources, directory))
+
+
+def _line_span(name: str, line: int, sources: Sources, directory: Path) -> Span | None:
+    path = Path(os.path.normpath(directory / name))
+    for file in sources.files:
+        if Path(os.path.normpath(directory / _inside(file.path))) == path:
+            source = SourceFile(file.path, file.text)
+            start = source.offset(line)
+            return Span(source, start, start + len(source.line(line)))
+    return None
+
+
+def _link_finding(ran: Ran) -> Finding:
+    text = ran.stderr.decode("utf-8", "replace")
+    missing = sorted(set(re.findall(r"undefined reference to `([^']+)'", text)))
+    if missing:
+        names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        return Finding("VER032", "error", f"the program does not link: {names} is not defined anywhere")
+    lines = [line for line in text.splitlines() if "error" in line or "multiple definition" in line]
+    return Finding("VER032", "error", f"the program does not link: {(lines or text.splitlines() or ['?'])[0]}")

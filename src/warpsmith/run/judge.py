@@ -1,0 +1,276 @@
+"""Comparing the objects that the candidate's run captured with the original's.
+
+    pass 1   bit for bit, where the original's two runs agree with each other: most correct ports end here
+    pass 2   only where pass 1 fails: the original's other builds are made, and what they leave open is allowed
+
+Invariant: an element is left out only where the original's own runs differ in it, or where its newest value lies in
+another object's device buffer and that object has been compared itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from warpsmith.base.findings import Finding
+from warpsmith.run.captures import Block, CaptureLog, Record, StreamKey, Summary
+from warpsmith.run.compare import Comparison, Mask, Values, compare_arrays, epsilon, is_floating, show_value
+from warpsmith.run.tolerance import (
+    EXACT,
+    Allowance,
+    allowance_of,
+    is_ill_conditioned,
+    spread_of,
+    undetermined,
+)
+from warpsmith.run.verification import LiveOut
+
+__all__ = ["Evidence", "ObjectVerdict", "compare_logs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the original leaves open: `again`, logs of runs that only uninitialized memory, time and addresses tell
+    apart; `variants`, logs of its other builds; `given`: the user's own allowance in place of what they suggest."""
+
+    again: tuple[CaptureLog, ...]
+    variants: tuple[CaptureLog, ...] = ()
+    given: Allowance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectVerdict:
+    """What came out for one stream of one run: its row in the report, why it fails, what is to be said besides."""
+
+    live_out: LiveOut
+    failures: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    comparison: Comparison
+    where: str = ""
+    open_elements: int = 0
+    ill_conditioned: bool = False
+
+
+def compare_logs(
+    base: CaptureLog, actual: CaptureLog, first: Evidence, full: Callable[[], Evidence]
+) -> Iterator[ObjectVerdict]:
+    """Compare every stream of `base`, in the order in which they were captured."""
+    for key in base.records:
+        yield _compare_stream(base, actual, key, (first, full))
+    for key in actual.records:
+        if key not in base.records:
+            yield _extra(key, next(iter(actual.records[key].values())))
+
+
+def _compare_stream(
+    base: CaptureLog, actual: CaptureLog, key: StreamKey, evidence: tuple[Evidence, Callable[[], Evidence]]
+) -> ObjectVerdict:
+    row = _row(next(iter(base.records[key].values())))
+    failures: list[Finding] = []
+    notes: list[Finding] = []
+    if base.totals.get(key) != actual.totals.get(key):
+        failures.append(_missing(base, actual, key, None))
+    for instance, expected in base.records[key].items():
+        found = actual.records.get(key, {}).get(instance)
+        if found is None:
+            failures += [] if failures else [_missing(base, actual, key, instance)]
+            break
+        judged = _judge(expected, found, evidence)
+        row = _joined(row, expected, judged)
+        if judged.comparison.first is not None:
+            failures.append(_differs(expected, judged, base))
+            break
+        notes += _remarks(expected, judged)
+    return ObjectVerdict(row, tuple(failures), tuple(notes[:1]))
+
+
+def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> _Judged:
+    if expected.hash == found.hash and (expected.first, expected.count) == (found.first, found.count):
+        return _Judged(Comparison(0.0, 0.0, 0, None, 0))
+    judged = _judge_with(expected, found, evidence[0], EXACT)
+    return judged if judged.comparison.first is None else _judge_with(expected, found, evidence[1](), None)
+
+
+def _judge_with(expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None) -> _Judged:
+    again = _same_place(evidence.again, expected)
+    variants = _same_place(evidence.variants, expected)
+    allowance = fixed or evidence.given
+    if expected.values is None or found.values is None:
+        return _judge_summaries(expected, found, (again, variants), allowance)
+    low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
+    cut = [_cut(r, low, high) for r in (expected, found)]
+    runs = [_cut(r, low, high) for r in again]
+    skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
+    spread = spread_of(cut[0], [_cut(r, low, high) for r in variants], skip)
+    allowed = (allowance or allowance_of(spread)).of(cut[0])
+    comparison = compare_arrays(cut[0], cut[1], allowed, skip)
+    if comparison.first is not None:
+        return _Judged(comparison, _place_text(expected, cut[0], cut[1], comparison.first, low))
+    # Elements outside of the section that nobody ever wrote are no news.
+    inside = skip[max(0, expected.lower - low) * expected.stride : max(0, expected.upper - low) * expected.stride]
+    return _Judged(comparison, "", int(inside.sum()), is_ill_conditioned(cut[0], spread))
+
+
+def _same_place(logs: Sequence[CaptureLog], record: Record) -> list[Record]:
+    found = (log.records.get((record.region, record.name), {}).get(record.instance) for log in logs)
+    return [r for r in found if r is not None and (r.first, r.count) == (record.first, record.count)]
+
+
+def _cut(record: Record, low: int, high: int) -> Values:
+    assert record.values is not None
+    return record.values[
+        (low - record.first) * record.stride : max(low, high) * record.stride - record.first * record.stride
+    ]
+
+
+def _stale(record: Record, low: int, high: int) -> Mask:
+    mask = np.zeros(max(0, high - low) * record.stride, np.bool_)
+    for begin, end in record.stale:
+        mask[max(0, begin - low) * record.stride : max(0, end - low) * record.stride] = True
+    return mask
+
+
+def _place_text(expected: Record, wanted: Values, got: Values, position: int, low: int) -> str:
+    index = low + position // expected.stride
+    element = f"{expected.name}[{index}]" if expected.count != 1 or expected.extent_from != "type" else expected.name
+    inner = f" (byte {position % expected.stride})" if expected.stride > 1 else ""
+    text = f"{element}{inner} is {show_value(got, position)}, the original has {show_value(wanted, position)}"
+    if not expected.lower <= index < expected.upper:
+        text += f"; it lies outside the section [{expected.lower}, {expected.upper}) that the region may touch"
+    return text
+
+
+# --- summaries: block sums and samples
+
+
+def _judge_summaries(
+    expected: Record, found: Record, others: tuple[list[Record], list[Record]], allowance: Allowance | None
+) -> _Judged:
+    same = Comparison(0.0, 0.0, 0, None, 0)
+    wanted, got = expected.summary, found.summary
+    if wanted is None or got is None or (expected.first, expected.count) != (found.first, found.count):
+        return _Judged(replace(same, first=0, failing=1), "its extent differs from the original's")
+    again, variants = ([r.summary for r in records if r.summary] for records in others)
+    skip = undetermined([wanted.samples, *(s.samples for s in again)]) | _sampled_stale(found)
+    spread = spread_of(wanted.samples, [s.samples for s in variants], skip)
+    allowed = (allowance or allowance_of(spread)).of(wanted.samples)
+    comparison = compare_arrays(wanted.samples, got.samples, allowed, skip)
+    if comparison.first is not None:
+        index = int(wanted.positions[comparison.first // expected.stride])
+        values = [show_value(s.samples, comparison.first) for s in (wanted, got)]
+        text = f"{expected.name}[{expected.first + index}] is {values[1]}, the original has {values[0]}"
+        return _Judged(comparison, text)
+    if found.stale:
+        return _Judged(comparison)
+    for number in range(len(wanted.blocks)):
+        runs = [[s.blocks[number] for s in summaries] for summaries in (again, variants)]
+        margin = _sum_allowed(wanted, number, runs[1], allowance)
+        if not _same_block((wanted.blocks[number], got.blocks[number]), runs[0], margin):
+            text = f"{_run_text(expected, number, len(wanted.blocks))} differ in their sum or hash"
+            return _Judged(replace(comparison, first=0, failing=1), text)
+    return _Judged(comparison)
+
+
+def _sampled_stale(record: Record) -> Mask:
+    assert record.summary is not None
+    places = record.summary.positions + record.first
+    mask = np.zeros(places.shape, np.bool_)
+    for begin, end in record.stale:
+        mask |= (places >= begin) & (places < end)
+    return np.repeat(mask, record.stride)
+
+
+def _sum_allowed(wanted: Summary, number: int, variants: Sequence[Block], allowance: Allowance | None) -> float:
+    """Return what the sums of a run may differ by; negative where its hash decides."""
+    block = wanted.blocks[number]
+    if not is_floating(wanted.samples) or allowance is EXACT:
+        return -1.0
+    if allowance is not None:
+        return max(allowance.absolute, allowance.relative * block.magnitude)
+    spread = max((abs(other.sum - block.sum) for other in variants), default=0.0)
+    return 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude
+
+
+def _same_block(pair: tuple[Block, Block], again: Sequence[Block], allowed: float) -> bool:
+    wanted, got = pair
+    if wanted.hash == got.hash or any(other.hash != wanted.hash for other in again):
+        return True
+    gap = max(abs(got.sum - wanted.sum), abs(got.magnitude - wanted.magnitude))
+    return wanted.not_finite == got.not_finite and gap <= allowed
+
+
+def _run_text(record: Record, number: int, count: int) -> str:
+    section, runs = record.upper - record.lower, count - 2
+    bounds = [
+        record.first,
+        *(record.lower + b * section // max(1, runs) for b in range(runs + 1)),
+        record.first + record.count,
+    ]
+    if runs == 0:
+        bounds = [record.first, record.lower, record.first + record.count]
+    return f"the elements {record.name}[{bounds[number]}..{bounds[number + 1] - 1}]"
+
+
+# --- words
+
+
+def _after(record: Record, base: CaptureLog) -> str:
+    if (record.region, record.name) not in base.totals:
+        return f"after {record.region}"
+    return f"after region {record.region} (instance {record.instance + 1})"
+
+
+def _differs(record: Record, judged: _Judged, base: CaptureLog) -> Finding:
+    more = judged.comparison.failing - 1
+    tail = f" ({more} more element{'s' if more > 1 else ''})" if more > 0 else ""
+    return Finding("VER007", "error", f"{record.name} differs {_after(record, base)}: {judged.where}{tail}")
+
+
+def _missing(base: CaptureLog, actual: CaptureLog, key: StreamKey, instance: int | None) -> Finding:
+    if key not in base.totals:
+        return Finding(
+            "VER008", "error", f"{key[0]} was not carried out by the candidate, so {key[1]} cannot be compared"
+        )
+    times, wanted = actual.totals.get(key, 0), base.totals[key]
+    said = f"region {key[0]} was carried out {times} times, by the original {wanted} times"
+    if times == wanted:
+        said = f"{key[1]} was not recorded after region {key[0]} (instance {(instance or 0) + 1})"
+    return Finding("VER008", "error", said)
+
+
+def _extra(key: StreamKey, record: Record) -> ObjectVerdict:
+    message = f"{key[1]} was recorded after region {key[0]}, which the original does not carry out"
+    return ObjectVerdict(_row(record), (Finding("VER008", "error", message),), ())
+
+
+def _remarks(record: Record, judged: _Judged) -> Iterator[Finding]:
+    if judged.open_elements:
+        what = f"{judged.open_elements} of {record.count * record.stride} elements of {record.name}"
+        reason = "differ between two runs of the original (uninitialized memory, time or addresses)"
+        yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: they are not compared")
+    if judged.ill_conditioned:
+        message = f"builds of the original differ by more than 0.1 % in {record.name} after {record.region}"
+        yield Finding("VER023", "warning", message + ": the comparison says little")
+
+
+def _row(record: Record) -> LiveOut:
+    return LiveOut(record.region, record.instance + 1, record.name, record.count, record.extent_from, 0.0, 0.0, 0, None)
+
+
+def _joined(row: LiveOut, record: Record, judged: _Judged) -> LiveOut:
+    comparison = judged.comparison
+    return replace(
+        row,
+        instance=record.instance + 1,
+        elements=record.count,
+        max_abs=max(row.max_abs, comparison.max_abs),
+        max_rel=max(row.max_rel, comparison.max_rel),
+        max_ulp=max(row.max_ulp, comparison.max_ulp),
+        first_difference=judged.where or None,
+    )

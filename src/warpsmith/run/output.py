@@ -1,0 +1,225 @@
+"""Comparing what two programs printed or wrote to files, without what differs by itself.
+
+The original is run twice. A token that differs between its two runs (a time, an address, a process number) is masked:
+it may be anything in the candidate's output. Text is compared line by line and token by token; how much white space
+stands between tokens does not count, because the width of a masked number moves it.
+
+    original 1   time 0.01 s  sum 3.25          masked: token 1 of the line
+    original 2   time 1.37 s  sum 3.25
+    candidate    time 9.81 s  sum 3.25          equal
+
+Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), and
+by one unit of the last digit where at least six significant digits are printed; integers may not differ.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "rule_of"]
+
+_TOKEN = re.compile(
+    r"[-+]?0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|NaN|Inf|NAN|INF)\b|[^\W\d]\w*|\S"
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$|[-+]?(?:nan|inf)$", re.IGNORECASE)
+_SPREAD_FACTOR = 4.0
+_DIGITS_FOR_LAST_PLACE = 6
+_EPSILON = 2.0**-48
+# A larger relative spread is cancellation: it says something of its own token, nothing of the others.
+_ROUNDING = 1e-6
+_SHOWN = 60
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRule:
+    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread."""
+
+    masked: frozenset[Place] = frozenset()
+    masked_lines: frozenset[int] = frozenset()
+    all_masked: bool = False
+    spread: Mapping[Place, float] | None = None
+    relative_spread: float = 0.0
+    absolute: float | None = None
+    relative: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first difference in one output, as a sentence's tail: `line 3: 1.5, the original has 2.5`."""
+
+    text: str
+
+
+def compare_text(expected: bytes, actual: bytes, rule: OutputRule) -> Difference | None:
+    """Return the first difference between two outputs that the rule does not allow."""
+    if expected == actual or rule.all_masked:
+        return None
+    if _binary(expected) or _binary(actual):
+        return _compare_bytes(expected, actual)
+    wanted, got = _lines(expected), _lines(actual)
+    for number, (left, right) in enumerate(zip(wanted, got, strict=False)):
+        if left != right and number not in rule.masked_lines:
+            found = _compare_line(left, right, number, rule)
+            if found is not None:
+                return found
+    if len(wanted) != len(got):
+        return Difference(f"{len(got)} lines, the original has {len(wanted)}")
+    return _zeros(wanted, got, rule)
+
+
+def _compare_bytes(expected: bytes, actual: bytes) -> Difference:
+    if len(expected) != len(actual):
+        return Difference(f"{len(actual)} bytes, the original has {len(expected)}")
+    at = next(i for i, (a, b) in enumerate(zip(expected, actual, strict=True)) if a != b)
+    return Difference(f"byte {at} is 0x{actual[at]:02x}, the original has 0x{expected[at]:02x}")
+
+
+def _compare_line(left: str, right: str, number: int, rule: OutputRule) -> Difference | None:
+    wanted, got = _TOKEN.findall(left), _TOKEN.findall(right)
+    if len(wanted) != len(got):
+        return Difference(f"line {number + 1} is `{_short(right)}`, the original has `{_short(left)}`")
+    for index, (a, b) in enumerate(zip(wanted, got, strict=True)):
+        place = (number, index)
+        if a != b and place not in rule.masked and not _close(a, b, place, rule):
+            return Difference(f"line {number + 1} has {_short(b)}, the original has {_short(a)}")
+    return None
+
+
+def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
+    if not (_NUMBER.match(a) and _NUMBER.match(b)) or (_integral(a) and _integral(b)):
+        return False
+    x, y = float(a), float(b)
+    if math.isnan(x) or math.isnan(y):
+        return math.isnan(x) and math.isnan(y)
+    if x == y:
+        return True
+    if math.isinf(x) or math.isinf(y):
+        return False
+    if rule.absolute is not None or rule.relative is not None:
+        return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
+    own = (rule.spread or {}).get(place, 0.0)
+    allowed = _SPREAD_FACTOR * max(own, rule.relative_spread * abs(x)) + _EPSILON * abs(x)
+    return abs(x - y) <= max(allowed, 1.0001 * max(_last_place(a), _last_place(b)))
+
+
+def _integral(text: str) -> bool:
+    return text.lstrip("+-").isdigit()
+
+
+def _last_place(text: str) -> float:
+    """Return one unit of the last printed digit, 0 where too few digits are printed to call that rounding."""
+    mantissa, _, exponent = text.lower().lstrip("+-").partition("e")
+    digits = mantissa.replace(".", "").lstrip("0")
+    if len(digits) < _DIGITS_FOR_LAST_PLACE:
+        return 0.0
+    decimals = len(mantissa.partition(".")[2])
+    return float(10.0 ** (int(exponent or "0") - decimals))
+
+
+def _zeros(wanted: Sequence[str], got: Sequence[str], rule: OutputRule) -> Difference | None:
+    """Refuse an output whose fractions are all zero where the original's are not, however wide the allowance."""
+    original = [v for v in _fractions(wanted, rule) if v != 0.0]
+    if original and not any(_fractions(got, rule)):
+        return Difference(f"every number with a fraction is zero, the original has {original[0]!r}")
+    return None
+
+
+def _fractions(lines: Sequence[str], rule: OutputRule) -> list[float]:
+    values: list[float] = []
+    for number, line in enumerate(lines):
+        for index, token in enumerate(_TOKEN.findall(line)):
+            if (number, index) not in rule.masked and _NUMBER.match(token) and not _integral(token):
+                values.append(float(token))
+    return values
+
+
+def rule_of(base: bytes, again: Sequence[bytes], variants: Sequence[bytes]) -> OutputRule:
+    """Return what may differ from `base`: `again` are runs of the original under another time, address and memory
+    content, `variants` runs of its other builds."""
+    masked: set[Place] = set()
+    masked_lines: set[int] = set()
+    lines = _lines(base)
+    for other in again:
+        if other == base:
+            continue
+        others = _lines(other)
+        if len(others) != len(lines) or _binary(base):
+            return OutputRule(all_masked=True)
+        for number, (a, b) in enumerate(zip(lines, others, strict=True)):
+            left, right = _TOKEN.findall(a), _TOKEN.findall(b)
+            if len(left) != len(right):
+                masked_lines.add(number)
+            else:
+                masked |= {(number, i) for i, pair in enumerate(zip(left, right, strict=True)) if pair[0] != pair[1]}
+    spread = _spread(lines, [_lines(v) for v in variants if v != base], masked)
+    ratios = [gap / abs(value) for gap, value in spread.values() if value]
+    relative = max((ratio for ratio in ratios if ratio < _ROUNDING), default=0.0)
+    gaps = {place: gap for place, (gap, _) in spread.items()}
+    return OutputRule(frozenset(masked), frozenset(masked_lines), False, gaps, relative)
+
+
+def _spread(
+    lines: Sequence[str], variants: Sequence[Sequence[str]], masked: set[Place]
+) -> dict[Place, tuple[float, float]]:
+    found: dict[Place, tuple[float, float]] = {}
+    for variant in variants:
+        for number, (a, b) in enumerate(zip(lines, variant, strict=False)):
+            left, right = _TOKEN.findall(a), _TOKEN.findall(b)
+            if a == b or len(left) != len(right):
+                continue
+            for index, (x, y) in enumerate(zip(left, right, strict=True)):
+                place = (number, index)
+                if x == y or place in masked or not (_NUMBER.match(x) and _NUMBER.match(y)):
+                    continue
+                gap = abs(float(x) - float(y))
+                if math.isfinite(gap):
+                    found[place] = (max(gap, found.get(place, (0.0, 0.0))[0]), float(x))
+    return found
+
+
+def masked_tokens(base: bytes, rule: OutputRule, name: str = "") -> tuple[str, ...]:
+    """Return the masked tokens as a person finds them: `line 2: 0.013`."""
+    where = f"{name}, " if name else ""
+    if rule.all_masked:
+        return (f"{name or 'output'}: all of it",)
+    lines = _lines(base)
+    found = [f"{where}line {line + 1}: {_short(lines[line])}" for line in sorted(rule.masked_lines)]
+    found += [f"{where}line {n + 1}: {_short(_TOKEN.findall(lines[n])[i])}" for n, i in sorted(rule.masked)]
+    return tuple(found)
+
+
+def compare_files(
+    expected: Mapping[str, bytes],
+    actual: Mapping[str, bytes],
+    rules: Mapping[str, OutputRule],
+    unstable: frozenset[str],
+) -> Difference | None:
+    """Return the first difference between the files two runs wrote; `unstable` names differ in the original itself."""
+    missing = sorted(set(expected) - set(actual) - unstable)
+    if missing:
+        return Difference(f"the file {missing[0]} is not written")
+    extra = sorted(set(actual) - set(expected)) if not unstable else []
+    if extra:
+        return Difference(f"the file {extra[0]} is written, the original does not write it")
+    for name in sorted(set(expected) & set(actual)):
+        found = compare_text(expected[name], actual[name], rules.get(name, OutputRule()))
+        if found is not None:
+            return Difference(f"the file {name}: {found.text}")
+    return None
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "replace").splitlines()
+
+
+def _binary(data: bytes) -> bool:
+    return b"\0" in data[:65536]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,176 @@
+"""The original program, built and run as often as it takes to know what it determines.
+
+    base      two runs that differ in uninitialized memory, time and addresses    what differs is masked
+    zero      the same build with zeroed automatic variables                      likewise (stack memory)
+    variants  -O0, -O3, contraction; reassociation where the port may sum         the numbers' spread
+              in another order
+
+The last two are made only when a candidate does not match bit for bit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.run.captures import CaptureLog
+from warpsmith.run.judge import Evidence
+from warpsmith.run.output import OutputRule, rule_of
+from warpsmith.run.programs import RUNTIME_FILE, Built, Outcome, RunSetting, build_native, run_program
+from warpsmith.run.tolerance import Allowance
+from warpsmith.run.verification import Sources, VerifyOptions
+
+__all__ = ["Reference", "pattern_flags", "run_environment", "runtime_files"]
+
+_BASE = ("-O1", "-fno-strict-aliasing", "-ffp-contract=off")
+_VARIANTS = (
+    ("-O0", "-fno-strict-aliasing", "-ffp-contract=off"),
+    ("-O3", "-fno-strict-aliasing", "-ffp-contract=off"),
+    ("-O3", "-fno-strict-aliasing", "-ffp-contract=fast", "-march=native"),
+)
+_REASSOCIATED = ("-O3", "-fno-strict-aliasing", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
+_RUNTIME = ("ws_log.c", "ws_heap.c", "ws_capture.c")
+
+
+def runtime_files(*, clock: bool = False, harness: bool = False) -> tuple[OutputFile, ...]:
+    """Return the capture runtime as files to compile; `clock`: with clocks that can be bent."""
+    names = [*_RUNTIME, *(["ws_clock.c"] if clock else []), *(["ws_harness.c"] if harness else [])]
+    root = resources.files("warpsmith.run") / "capture"
+    texts = ["#define _GNU_SOURCE\n", *((root / name).read_text(encoding="latin-1") for name in names)]
+    header = OutputFile("ws_log.h", (root / "ws_log.h").read_text(encoding="latin-1"))
+    # One file: it is compiled once a build, and its parts share no static name.
+    return header, OutputFile(RUNTIME_FILE, "\n".join(texts))
+
+
+def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
+    """Return the flag that fills automatic variables (`pattern` or `zero`), where the compiler has it."""
+    flag = f"-ftrivial-auto-var-init={content}"
+    probe = directory / f"probe_{content}"
+    built = build_native(Sources((OutputFile("probe.c", "int main(void){int a[9];return a[1]&0;}\n"),)), (flag,), probe)
+    return (flag,) if built.command else ()
+
+
+def run_environment(number: int) -> Mapping[str, str]:
+    """Return what makes run `number` differ from the others in the content of memory that nobody has written."""
+    return {"MALLOC_PERTURB_": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number)}
+
+
+class Reference:
+    """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for."""
+
+    def __init__(self, sources: Sources, options: VerifyOptions, work: Path, *, harness: bool = False) -> None:
+        self._options = options
+        self._work = work
+        runtime = runtime_files(clock=True, harness=harness)
+        self._sources = dataclasses.replace(sources, files=(*sources.files, *runtime))
+        self.skip_cases: tuple[int, ...] = ()
+
+    @cached_property
+    def pattern(self) -> tuple[str, ...]:
+        """The compiler's flag for a known content of automatic variables."""
+        return pattern_flags("pattern", self._work)
+
+    @cached_property
+    def built(self) -> Built:
+        """The base build."""
+        return self._build("base", (*_BASE, *self.pattern))
+
+    @cached_property
+    def base(self) -> Outcome:
+        """The run that the candidate is compared with."""
+        return self.run(self.built, "base_1", run_environment(1))
+
+    @cached_property
+    def again(self) -> Outcome:
+        """The second run: other memory, other addresses, another time."""
+        return self.run(self.built, "base_2", {**run_environment(2), "WS_CLOCK": "1"})
+
+    @property
+    def captured(self) -> bool:
+        """Whether the program is one of ours, with captures in it."""
+        return self._sources.captured
+
+    @cached_property
+    def zeroed(self) -> tuple[Outcome, ...]:
+        """The run with zeroed automatic variables, where that is another build."""
+        if not self.pattern:
+            return ()
+        return self._variant("zero", (*_BASE, "-ftrivial-auto-var-init=zero"))
+
+    @cached_property
+    def variants(self) -> tuple[Outcome, ...]:
+        """The runs of the other builds that C allows; a build or run that fails says nothing."""
+        flags = [*_VARIANTS, *([] if self._sources.captured else [_REASSOCIATED])]
+        jobs = [(f"variant_{i}", (*f, *self.pattern)) for i, f in enumerate(flags)]
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda job: self._variant(*job), jobs))
+        return tuple(outcome for outcomes in found for outcome in outcomes)
+
+    def first_evidence(self) -> Evidence:
+        """What the two base runs leave open."""
+        return Evidence((self.again.log,), (), self._given())
+
+    def full_evidence(self) -> Evidence:
+        """What all builds leave open."""
+        given = self._given()
+        variants = () if given is not None else self.variants
+        return Evidence((self.again.log, *_logs(self.zeroed)), _logs(variants), given)
+
+    def output_rule(self, name: str | None) -> OutputRule:
+        """Return what may differ in standard output (None) or in the file `name`, all builds considered."""
+        given = self._given()
+        variants = () if given is not None else self.variants
+        again = [_output(o, name) for o in (self.again, *self.zeroed)]
+        rule = rule_of(_output(self.base, name), again, [_output(o, name) for o in variants])
+        return dataclasses.replace(rule, absolute=self._options.absolute, relative=self._options.relative)
+
+    def plain_rule(self, name: str | None) -> OutputRule:
+        """Return what differs between the two base runs."""
+        return rule_of(_output(self.base, name), [_output(self.again, name)], [])
+
+    def run(self, built: Built, name: str, environment: Mapping[str, str]) -> Outcome:
+        """Run a build of the original in a directory of its own."""
+        work = self._work / name
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        skip = {"WS_SKIP": ",".join(map(str, self.skip_cases))}
+        return run_program(
+            built.command, self._options, RunSetting(work, {**environment, **skip}, self._options.timeout_s)
+        )
+
+    def restart(self, skip_cases: tuple[int, ...]) -> None:
+        """Forget the base runs and leave out these cases of the harness from now on."""
+        self.skip_cases = skip_cases
+        for name in ("base", "again"):
+            self.__dict__.pop(name, None)
+
+    def _build(self, name: str, flags: Sequence[str]) -> Built:
+        directory = self._work / f"build_{name}"
+        directory.mkdir(parents=True)
+        return build_native(self._sources, flags, directory)
+
+    def _variant(self, name: str, flags: Sequence[str]) -> tuple[Outcome, ...]:
+        built = self._build(name, flags)
+        if not built.command:
+            return ()
+        outcome = self.run(built, name, run_environment(1))
+        return () if outcome.failure or outcome.exit_code != self.base.exit_code else (outcome,)
+
+    def _given(self) -> Allowance | None:
+        if self._options.absolute is None and self._options.relative is None:
+            return None
+        return Allowance(self._options.absolute or 0.0, self._options.relative or 0.0)
+
+
+def _logs(outcomes: Sequence[Outcome]) -> tuple[CaptureLog, ...]:
+    return tuple(outcome.log for outcome in outcomes)
+
+
+def _output(outcome: Outcome, name: str | None) -> bytes:
+    return outcome.stdout if name is None else outcome.files.get(name, b"")

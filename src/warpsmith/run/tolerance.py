@@ -1,0 +1,103 @@
+"""How far a result may be from the original's: what the original itself leaves open, and no more.
+
+The original is built several ways that C allows (no optimization, full optimization, contraction of a*b+c; for a port
+that may sum in another order also reassociation). How far its own results then lie apart is its spread:
+
+    allowed[i] = 4 * spread of the object + 16 ulp(expected[i])
+
+Both terms scale with the object's own numbers, so an object whose values are all near 1e-9 is not matched by zeros.
+Elements that differ when only uninitialized memory, time or addresses differ are not determined by the program at all:
+they are undetermined and left out. Integers have no spread: they are exact or undetermined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
+
+__all__ = ["EXACT", "Allowance", "allowance_of", "spread_of", "undetermined"]
+
+_SPREAD_FACTOR = 4.0
+_ULPS = 16.0
+_ILL_CONDITIONED = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """An element may differ by `absolute` + `relative` * |expected| + `ulps` units in the last place of its type."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    ulps: float = 0.0
+
+    def of(self, expected: Values) -> npt.NDArray[np.float64]:
+        """Return what each element of `expected` may differ by; 0 for what is not floating point."""
+        if not is_floating(expected):
+            return np.zeros(expected.shape[:1], np.float64)
+        size = np.abs(expected.astype(np.float64))
+        size[~np.isfinite(size)] = 0.0
+        ulp = self.ulps * epsilon(expected) * size
+        allowed: npt.NDArray[np.float64] = self.absolute + self.relative * size + ulp
+        return allowed
+
+
+EXACT = Allowance()
+
+
+def undetermined(runs: Sequence[Values]) -> Mask:
+    """Return which elements differ between runs that only uninitialized memory, time and addresses tell apart."""
+    first = runs[0]
+    mask = np.zeros(first.shape, np.bool_)
+    for other in runs[1:]:
+        if other.shape == first.shape:
+            mask |= _differ(first, other)
+    return mask
+
+
+def _differ(a: Values, b: Values) -> Mask:
+    """Compare bit by bit. Of a pointer all bytes differ where one does; of an x87 number the padding never does."""
+    width = a.dtype.itemsize
+    left, right = (np.ascontiguousarray(v).view(np.uint8).reshape(-1, width) for v in (a, b))
+    used = 10 if width == 16 else width
+    mask: Mask = (left[:, :used] != right[:, :used]).any(axis=1)
+    if width == 1 and a.size % 8 == 0:
+        words = [v.reshape(-1).view(np.uint64) for v in (left, right)]
+        pointers = (words[0] != words[1]) & _address(words[0]) & _address(words[1])
+        mask |= np.repeat(pointers, 8)
+    return mask
+
+
+def _address(words: npt.NDArray[np.uint64]) -> Mask:
+    return (words > np.uint64(2**32)) & (words < np.uint64(2**47))
+
+
+def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:
+    """Return the largest distance of any variant's element from `base`, in the object's unit; 0 for integers."""
+    if not is_floating(base):
+        return 0.0
+    spread = 0.0
+    for variant in variants:
+        if variant.shape == base.shape:
+            gap = np.where(skip, 0.0, distances(base, variant))
+            finite = gap[np.isfinite(gap)]
+            spread = max(spread, float(finite.max()) if finite.size else 0.0)
+    return spread
+
+
+def allowance_of(spread: float) -> Allowance:
+    """Return the allowance for an object whose original has this spread."""
+    return Allowance(absolute=_SPREAD_FACTOR * spread, ulps=_ULPS)
+
+
+def is_ill_conditioned(base: Values, spread: float) -> bool:
+    """Whether the original's own builds disagree so much that a comparison says little."""
+    if not is_floating(base):
+        return False
+    size = np.abs(base.astype(np.float64))
+    finite = size[np.isfinite(size)]
+    return bool(finite.size) and spread > _ILL_CONDITIONED * float(finite.max())

@@ -1,0 +1,87 @@
+"""Masking and comparing text and files."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, rule_of
+
+PLAIN = OutputRule()
+
+
+def differs(expected: str, actual: str, rule: OutputRule = PLAIN) -> str | None:
+    found = compare_text(expected.encode(), actual.encode(), rule)
+    return None if found is None else found.text
+
+
+def test_equal_text_is_equal() -> None:
+    assert differs("a 1 2.5\n", "a 1 2.5\n") is None
+    assert differs("a  1\t2.5\n", "a 1 2.5") is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("n 3\n", "n 4\n"), ("x 0.010\n", "x 0.011\n"), ("a\n", "b\n"), ("a\n", "a\nb\n"), ("1 2\n", "12\n"),
+     ("0x10\n", "0x11\n"), ("nan\n", "1.0\n"), ("inf\n", "-inf\n"), ("1000000\n", "1000001\n")],
+)  # fmt: skip
+def test_a_difference_is_found(expected: str, actual: str) -> None:
+    assert differs(expected, actual) is not None
+
+
+def test_the_first_difference_is_told_with_both_values() -> None:
+    assert differs("a 1\nb 2.5\n", "a 1\nb 3.5\n") == "line 2 has 3.5, the original has 2.5"
+
+
+def test_what_differs_between_two_runs_is_masked() -> None:
+    base, again = b"time 0.01 s at 0x7ffd10\nsum 3.25\n", b"time 9.37 s at 0x7ffe44\nsum 3.25\n"
+    rule = rule_of(base, [again], [])
+    assert compare_text(base, b"time 123.456 s at 0x1\nsum 3.25\n", rule) is None
+    assert compare_text(base, b"time 123.456 s at 0x1\nsum 3.26\n", rule) is not None
+    assert masked_tokens(base, rule) == ("line 1: 0.01", "line 1: 0x7ffd10")
+
+
+def test_a_line_whose_shape_varies_is_masked_whole() -> None:
+    rule = rule_of(b"a b\nc\n", [b"a\nc\n"], [])
+    assert compare_text(b"a b\nc\n", b"x y z\nc\n", rule) is None
+    assert compare_text(b"a b\nc\n", b"a b\nd\n", rule) is not None
+
+
+def test_a_varying_number_of_lines_masks_everything_and_says_so() -> None:
+    rule = rule_of(b"a\n", [b"a\nb\n"], [])
+    assert rule.all_masked and masked_tokens(b"a\n", rule) == ("output: all of it",)
+
+
+def test_numbers_may_differ_by_the_originals_own_spread() -> None:
+    base, variant = b"r 0.10000000000000\n", b"r 0.10000000001000\n"
+    assert compare_text(base, b"r 0.10000000002000\n", rule_of(base, [], [variant])) is None
+    assert compare_text(base, b"r 0.10000000009000\n", rule_of(base, [], [variant])) is not None
+
+
+def test_the_last_of_many_digits_may_be_rounded_the_other_way() -> None:
+    assert differs("3.14159265\n", "3.14159266\n") is None
+    assert differs("3.14159265\n", "3.14159268\n") is not None
+    assert differs("0.02\n", "0.01\n") is not None
+
+
+def test_zeros_do_not_pass_under_any_allowance() -> None:
+    wide = OutputRule(absolute=1.0)
+    assert differs("0.001 0.002\n", "0.000 0.000\n", wide) is not None
+    assert differs("0.001 0.002\n", "0.001 0.000\n", wide) is None
+
+
+def test_cancellation_in_one_token_does_not_widen_the_others() -> None:
+    base, variant = b"1e-17 2.50000\n", b"3e-17 2.50000\n"
+    assert compare_text(base, b"1e-17 2.60000\n", rule_of(base, [], [variant])) is not None
+
+
+def test_binary_output_is_compared_byte_by_byte() -> None:
+    assert differs("\0a", "\0b") == "byte 1 is 0x62, the original has 0x61"
+    assert differs("\0a", "\0ab") == "3 bytes, the original has 2"
+
+
+def test_files_are_compared_by_name_and_content() -> None:
+    one = {"a.txt": b"1\n"}
+    assert compare_files(one, {"a.txt": b"1\n"}, {}, frozenset()) is None
+    for other in ({}, {"a.txt": b"2\n"}, {"a.txt": b"1\n", "b.txt": b""}):
+        assert compare_files(one, other, {}, frozenset()) is not None
+    assert compare_files({**one, "t1": b""}, {**one, "t2": b""}, {}, frozenset({"t1"})) is None

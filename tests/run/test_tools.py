@@ -1,0 +1,61 @@
+"""Finding compilers, and running programs under limits."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.run.emulated import build, program
+from warpsmith.base.errors import UsageError
+from warpsmith.emit.files import OutputFile
+from warpsmith.run.tools import Limits, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.verification import Sources
+
+
+def test_output_input_and_exit_code(tmp_path: Path) -> None:
+    ran = run_limited(["sh", "-c", "cat; echo no >&2; echo $X; exit 3"], tmp_path, stdin=b"in ", environment={"X": "y"})
+    assert (ran.exit_code, ran.stdout, ran.stderr, ran.timed_out) == (3, b"in y\n", b"no\n", False)
+
+
+def test_the_whole_group_ends_with_the_time_limit(tmp_path: Path) -> None:
+    started = time.monotonic()
+    command = ["sh", "-c", "(sleep 2; touch late) & sleep 60"]
+    ran = run_limited(command, tmp_path, limits=Limits(seconds=0.3))
+    assert ran.timed_out
+    assert ran.exit_code < 0
+    assert time.monotonic() - started < 20
+    time.sleep(2.2)
+    assert not (tmp_path / "late").exists()
+
+
+def test_a_missing_compiler_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(UsageError, match="no C compiler"):
+        c_compiler()
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(UsageError, match="no-such-compiler"):
+        cxx_compiler()
+
+
+def test_a_compile_error_is_a_finding_at_the_users_line(tmp_path: Path) -> None:
+    built = build(program("\n\nint main() { return missing; }\n"), tmp_path)
+    assert built.command == ()
+    assert built.finding is not None and built.finding.span is not None
+    assert "missing" in built.finding.message
+    assert (built.finding.span.file.path, built.finding.span.line) == ("p.cu", 2)
+
+
+def test_a_name_that_nobody_defines_is_a_finding(tmp_path: Path) -> None:
+    built = build(Sources((OutputFile("a.c", "void f(void); int main(void) { f(); return 0; }\n"),)), tmp_path)
+    assert built.finding is not None
+    assert "f is not defined" in built.finding.message
+
+
+def test_the_cache_may_be_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    built = build(program("int main() { return 0; }\n"), tmp_path / "build")
+    assert built.finding is None
