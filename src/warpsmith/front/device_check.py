@@ -1,0 +1,62 @@
+"""Is a `.cu` text device code? clang reads it in CUDA's device mode, with our own small CUDA header.
+
+Device mode knows what runs where: a kernel that touches a variable of the host, or calls a function that exists on
+the host only or nowhere, does not pass. Findings are INP005.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile
+from warpsmith.front.diagnostics import diagnostic_findings
+from warpsmith.front.process import Failed, parse_files
+from warpsmith.front.system_headers import own_headers, system_arguments
+from warpsmith.front.wire import Request
+
+__all__ = ["check_device"]
+
+_TIME_LIMIT_S: Final = 60.0
+_WORDS: Final = (
+    (re.compile(r"^reference to __host__ variable (`.*`) in (.*) function$"), r"\2 code uses the host's variable \1"),
+    (re.compile(r"^reference to __host__ function (`.*`) in (.*) function$"), r"\2 code calls the host's function \1"),
+    (
+        re.compile(r"^no matching function for call to (`.*`)$"),
+        r"\1 is not a device function for these arguments",
+    ),
+)
+
+
+def check_device(text: str, name: str) -> tuple[Finding, ...]:
+    """Return what clang's device mode says against the text of a `.cu` file called `name`; nothing: it passes.
+
+    `text` holds one character a byte (base/source.py).
+    """
+    file = SourceFile(name, text)
+    headers = own_headers() / "cuda"
+    arguments = [
+        "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_70",
+        "--cuda-path=/nonexistent", "-std=c++17", "-w", "-ferror-limit=20", "-I", str(headers),
+        "-include", str(headers / "mini_cuda.h"), *system_arguments(),
+    ]  # fmt: skip
+    request: Request = (name, arguments, file.data(), 0, True)
+    (answer,) = parse_files([request], _TIME_LIMIT_S)
+    if isinstance(answer, Failed):
+        message = f"{name} could not be checked as device code: {answer.why}"
+        return (Finding("INP004", "error", message, None, ("compile it with nvcc to see whether it is right",)),)
+
+    def read(path: str) -> SourceFile:
+        return file if path == name else SourceFile.read(path)
+
+    return tuple(_in_device_words(finding) for finding in diagnostic_findings(name, answer.diagnostics, read))
+
+
+def _in_device_words(finding: Finding) -> Finding:
+    message = finding.message
+    for pattern, words in _WORDS:
+        message = pattern.sub(words, message)
+    help = ("pass it to the kernel as a parameter, or give it a __device__ definition",)
+    return replace(finding, rule="INP005", message=message, help=help if message != finding.message else ())

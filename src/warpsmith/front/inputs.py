@@ -1,0 +1,113 @@
+"""Input files before they are parsed: can they be read, what language, which options go to the parser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile
+from warpsmith.front.system_headers import own_headers, system_arguments
+from warpsmith.tree.program import Language
+
+__all__ = ["Input", "parser_arguments", "read_input"]
+
+BYTES_A_NODE: Final = 16
+"""A file with more bytes than this for every node allowed is refused unparsed; C has about five bytes a node."""
+
+_LANGUAGES: Final[dict[str, Language]] = {
+    ".c": "c", ".h": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".c++": "c++", ".hpp": "c++", ".cu": "cuda",
+}  # fmt: skip
+_STANDARDS: Final[dict[Language, str]] = {"c": "gnu17", "c++": "gnu++17", "cuda": "gnu++17"}
+_PARSER_LANGUAGES: Final[dict[Language, str]] = {"c": "c", "c++": "c++", "cuda": "cuda"}
+_QUIET = (
+    # gcc takes these for warnings, and a program that its compiler accepts must be accepted here.
+    "-w", "-ferror-limit=20", "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion",
+    "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input file that can be parsed."""
+
+    file: SourceFile
+    language: Language
+
+
+def read_input(path: str, language: str | None, node_limit: int) -> Input | Finding:
+    """Return the input file at `path`, or why it cannot be used."""
+    place = Path(path)
+    known = _language(path, language)
+    if not place.exists():
+        return _unusable(f"{path} does not exist", "check the path")
+    if place.is_dir():
+        return _unusable(f"{path} is a directory", f"name the files in it: {path.rstrip('/')}/*.c")
+    if known is None:
+        return _unusable(f"{path}: the suffix {place.suffix or '(none)'} says no language", "use --lang c, c++ or cuda")
+    try:
+        if place.stat().st_size > BYTES_A_NODE * node_limit:
+            return _too_large(path, place.stat().st_size, node_limit)
+        file = SourceFile.read(path)
+    except OSError as error:
+        return _unusable(f"{path} cannot be read: {error.strerror or error}", "check its permissions")
+    if "\0" in file.text:
+        return _unusable(f"{path} is not a text file: it has zero bytes", "give C source text")
+    if not file.text.strip():
+        return _unusable(f"{path} is empty", "give a file with a function in it")
+    return Input(file, known)
+
+
+def _language(path: str, language: str | None) -> Language | None:
+    if language is not None:
+        return {"c": "c", "c++": "c++", "cuda": "cuda"}.get(language)  # type: ignore[return-value]
+    return _LANGUAGES.get(Path(path).suffix.lower())
+
+
+def _unusable(message: str, remedy: str) -> Finding:
+    return Finding("INP001", "error", message, None, (remedy,))
+
+
+def _too_large(path: str, size: int, node_limit: int) -> Finding:
+    limit = BYTES_A_NODE * node_limit
+    return Finding(
+        "INP003", "error",
+        f"{path} has {size:,} bytes: more than the limit of {limit:,} bytes ({node_limit:,} syntax tree nodes)",
+        None, ("split the file, and give the part with the loops",),
+    )  # fmt: skip
+
+
+def parser_arguments(language: Language, arguments: tuple[str, ...]) -> list[str]:
+    """Return the parser's options for a file: the user's own, after those that it needs to see what gcc sees."""
+    result = ["-x", _PARSER_LANGUAGES[language], *_QUIET]
+    given = [_standard(argument) for argument in _joined(arguments)]
+    if not any(argument.startswith("-std=") for argument in given):
+        result.append(f"-std={_STANDARDS[language]}")
+    if language == "cuda":
+        result += [
+            "-nocudainc", "-nocudalib", "--cuda-host-only", "--cuda-gpu-arch=sm_70", "--cuda-path=/nonexistent",
+            "-I", str(own_headers() / "cuda"), "-include", str(own_headers() / "cuda" / "mini_cuda.h"),
+        ]  # fmt: skip
+    # OpenMP is read from the pragmas: with -fopenmp the parser would hide the loops below them.
+    given = [a for a in given if not a.startswith(("-fopenmp", "-O", "-g", "-march", "-mtune", "-l", "-L"))]
+    return [*result, *given, *system_arguments()]
+
+
+def _joined(arguments: tuple[str, ...]) -> list[str]:
+    """Return the options with `-I x` and `--std x` written as one word each."""
+    result: list[str] = []
+    pending = ""
+    for argument in arguments:
+        if pending:
+            result.append(f"{pending}{'=' if pending in ('--std', '-std') else ''}{argument}")
+            pending = ""
+        elif argument in ("-I", "-D", "-U", "--std", "-std"):
+            pending = argument
+        else:
+            result.append(argument)
+    return result
+
+
+def _standard(argument: str) -> str:
+    return f"-std={argument.removeprefix('--std=')}" if argument.startswith("--std=") else argument

@@ -1,0 +1,170 @@
+"""The part of libclang's C interface that we use, through ctypes.
+
+The wheel's own Python layer costs 20 us a node and lacks operator kinds (they are in the library since LLVM 17), so
+the few functions needed are declared here. Only the worker process loads the library: it can crash.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_longlong, c_uint, c_ulong, c_void_p
+
+__all__ = ["CURSOR_VISITOR", "Cursor", "Library", "Location", "Range", "Type", "load_library"]
+
+
+class Cursor(Structure):
+    """CXCursor."""
+
+    _fields_ = (("kind", c_int), ("xdata", c_int), ("first", c_void_p), ("second", c_void_p), ("third", c_void_p))
+
+
+class Type(Structure):
+    """CXType."""
+
+    _fields_ = (("kind", c_int), ("first", c_void_p), ("second", c_void_p))
+
+
+class Location(Structure):
+    """CXSourceLocation."""
+
+    _fields_ = (("first", c_void_p), ("second", c_void_p), ("data", c_uint))
+
+
+class Range(Structure):
+    """CXSourceRange; `begin` and `end` hold clang's own encoding, bit 31 marks a place inside a macro expansion."""
+
+    _fields_ = (("first", c_void_p), ("second", c_void_p), ("begin", c_uint), ("end", c_uint))
+
+
+class String(Structure):
+    """CXString."""
+
+    _fields_ = (("data", c_void_p), ("flags", c_uint))
+
+
+class UnsavedFile(Structure):
+    """CXUnsavedFile."""
+
+    _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
+
+
+CURSOR_VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
+
+_PLACE = [Location, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)]
+
+_FUNCTIONS: dict[str, tuple[object, list[object]]] = {
+    "createIndex": (c_void_p, [c_int, c_int]),
+    "disposeIndex": (None, [c_void_p]),
+    "parseTranslationUnit2": (
+        c_int,
+        [c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint, POINTER(c_void_p)],
+    ),
+    "disposeTranslationUnit": (None, [c_void_p]),
+    "getTranslationUnitCursor": (Cursor, [c_void_p]),
+    "visitChildren": (c_uint, [Cursor, CURSOR_VISITOR, c_void_p]),
+    "getNumDiagnostics": (c_uint, [c_void_p]),
+    "getDiagnostic": (c_void_p, [c_void_p, c_uint]),
+    "disposeDiagnostic": (None, [c_void_p]),
+    "getDiagnosticSeverity": (c_int, [c_void_p]),
+    "getDiagnosticSpelling": (String, [c_void_p]),
+    "getDiagnosticLocation": (Location, [c_void_p]),
+    "getFile": (c_void_p, [c_void_p, c_char_p]),
+    "getFileName": (String, [c_void_p]),
+    "getLocationForOffset": (Location, [c_void_p, c_void_p, c_uint]),
+    "getExpansionLocation": (None, _PLACE),
+    "Location_isInSystemHeader": (c_int, [Location]),
+    "getRangeStart": (Location, [Range]),
+    "getRangeEnd": (Location, [Range]),
+    "getCursorLocation": (Location, [Cursor]),
+    "getCursorExtent": (Range, [Cursor]),
+    "getCursorSpelling": (String, [Cursor]),
+    "getCursorReferenced": (Cursor, [Cursor]),
+    "getCursorDefinition": (Cursor, [Cursor]),
+    "getCanonicalCursor": (Cursor, [Cursor]),
+    "getCursorSemanticParent": (Cursor, [Cursor]),
+    "getCursorLinkage": (c_int, [Cursor]),
+    "Cursor_getStorageClass": (c_int, [Cursor]),
+    "Cursor_getMangling": (String, [Cursor]),
+    "Cursor_isAnonymous": (c_uint, [Cursor]),
+    "Cursor_isBitField": (c_uint, [Cursor]),
+    "Cursor_isMacroFunctionLike": (c_uint, [Cursor]),
+    "Cursor_getOffsetOfField": (c_longlong, [Cursor]),
+    "Cursor_hasAttrs": (c_uint, [Cursor]),
+    "getCursorBinaryOperatorKind": (c_int, [Cursor]),
+    "getCursorUnaryOperatorKind": (c_int, [Cursor]),
+    "getIncludedFile": (c_void_p, [Cursor]),
+    "getCursorType": (Type, [Cursor]),
+    "getCanonicalType": (Type, [Type]),
+    "getTypeSpelling": (String, [Type]),
+    "getTypeDeclaration": (Cursor, [Type]),
+    "getPointeeType": (Type, [Type]),
+    "getArrayElementType": (Type, [Type]),
+    "getArraySize": (c_longlong, [Type]),
+    "getElementType": (Type, [Type]),
+    "getResultType": (Type, [Type]),
+    "getNumArgTypes": (c_int, [Type]),
+    "getArgType": (Type, [Type, c_uint]),
+    "isFunctionTypeVariadic": (c_uint, [Type]),
+    "isConstQualifiedType": (c_uint, [Type]),
+    "isVolatileQualifiedType": (c_uint, [Type]),
+    "isRestrictQualifiedType": (c_uint, [Type]),
+    "Type_getSizeOf": (c_longlong, [Type]),
+    "Type_getNamedType": (Type, [Type]),
+    "getEnumDeclIntegerType": (Type, [Cursor]),
+    "getEnumConstantDeclValue": (c_longlong, [Cursor]),
+    "Cursor_Evaluate": (c_void_p, [Cursor]),
+    "EvalResult_getKind": (c_int, [c_void_p]),
+    "EvalResult_getAsLongLong": (c_longlong, [c_void_p]),
+    "EvalResult_isUnsignedInt": (c_uint, [c_void_p]),
+    "EvalResult_getAsUnsigned": (ctypes.c_ulonglong, [c_void_p]),
+    "EvalResult_getAsDouble": (c_double, [c_void_p]),
+    "EvalResult_dispose": (None, [c_void_p]),
+    "getCString": (c_char_p, [String]),
+    "disposeString": (None, [String]),
+}
+
+
+class Library:
+    """libclang with its functions declared; `call` gives one by its name without `clang_`."""
+
+    def __init__(self, path: str) -> None:
+        self._library = ctypes.CDLL(path)
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(self._library, f"clang_{name}")
+            function.restype = result
+            function.argtypes = arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> ctypes._NamedFuncPointer:
+        raise AttributeError(name)  # only for the type checker: every function was set in __init__
+
+    def text(self, string: object) -> str:
+        """Return a CXString's text, one character a byte, and free it."""
+        data = self.getCString(string)
+        result = data.decode("latin-1") if data is not None else ""
+        self.disposeString(string)
+        return result
+
+    def place(self, location: object) -> tuple[int, int, int]:
+        """Return (file handle or 0, line, offset) of a location; a macro expansion counts as its use."""
+        file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
+        self.getExpansionLocation(
+            location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
+        )
+        return file.value or 0, line.value, offset.value
+
+    def parse(self, index: object, path: str, arguments: list[str], options: int, text: bytes | None) -> int | None:
+        """Return a translation unit handle, or None where clang gives none; `text` replaces the file's content."""
+        words = (c_char_p * len(arguments))(*[a.encode("utf-8", "surrogateescape") for a in arguments])
+        name = path.encode("utf-8", "surrogateescape")
+        unsaved = (UnsavedFile * 1)(UnsavedFile(name, text, len(text))) if text is not None else None
+        unit = c_void_p()
+        self.parseTranslationUnit2(
+            index, name, words, len(arguments), unsaved, int(unsaved is not None), options, ctypes.byref(unit)
+        )
+        return unit.value
+
+
+def load_library(path: str) -> Library:
+    """Load libclang from `path`; raises OSError as the loader gives it."""
+    return Library(path)

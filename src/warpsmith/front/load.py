@@ -1,0 +1,140 @@
+"""Files become a program: read, parsed in the worker process, turned into the tree.
+
+    paths ─► inputs ─► worker (libclang) ─► dumps ─► contexts ─► units ─► what functions write ─► units again
+
+The second round is for loops that call functions whose writes were not known in the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpsmith.base.errors import InputError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.front.context import Context
+from warpsmith.front.diagnostics import diagnostic_findings
+from warpsmith.front.escapes import escaped_keys
+from warpsmith.front.inputs import Input, parser_arguments, read_input
+from warpsmith.front.process import Failed, parse_files
+from warpsmith.front.unit import build_unit
+from warpsmith.front.wire import Dump, Request
+from warpsmith.front.writes import Knowledge, Writes, close_over_calls, writes_of
+from warpsmith.tree.nodes import Function, While
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.walk import loops
+
+__all__ = ["FrontOptions", "Loaded", "load_program"]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontOptions:
+    """`arguments`: -I -D -U --std as given; `language`: c, c++ or cuda (None: by suffix); `timeout_s` for all files
+    together; `node_limit`: the most syntax tree nodes of one file."""
+
+    arguments: tuple[str, ...] = ()
+    language: str | None = None
+    timeout_s: float = 60.0
+    node_limit: int = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The program of the inputs that could be read, and a finding for each that could not."""
+
+    program: Program
+    findings: tuple[Finding, ...]
+
+
+def load_program(paths: Sequence[str], options: FrontOptions) -> Loaded:
+    """Read and parse the files `paths` as one program.
+
+    Raises InputError, with all findings, where not a single input could be used.
+    """
+    findings: list[Finding] = []
+    inputs: list[Input] = []
+    for path in dict.fromkeys(paths):
+        made = read_input(path, options.language, options.node_limit)
+        if isinstance(made, Input):
+            inputs.append(made)
+        else:
+            findings.append(made)
+    files = _Files(inputs)
+    answers = parse_files([_request(given, options) for given in inputs], options.timeout_s)
+    contexts: list[tuple[Input, Context]] = []
+    for given, answer in zip(inputs, answers, strict=True):
+        problems = _problems(given, answer, options, files)
+        findings += problems
+        if isinstance(answer, Dump) and not problems:
+            contexts.append((given, Context(answer, files.read)))
+    if not contexts:
+        raise InputError(*findings)
+    units = _units(contexts, options)
+    findings += [finding for _, context in contexts for finding in _too_deep(context)]
+    return Loaded(Program(units), tuple(findings))
+
+
+class _Files:
+    """Every file once: all spans of a file share one SourceFile."""
+
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self._files = {str(Path(given.file.path).resolve()): given.file for given in inputs}
+
+    def read(self, path: str) -> SourceFile:
+        """Return the file at `path`; raises OSError."""
+        key = str(Path(path).resolve())
+        if key not in self._files:
+            self._files[key] = SourceFile.read(path)
+        return self._files[key]
+
+
+def _request(given: Input, options: FrontOptions) -> Request:
+    return given.file.path, parser_arguments(given.language, options.arguments), None, options.node_limit, False
+
+
+def _problems(given: Input, answer: Dump | Failed, options: FrontOptions, files: _Files) -> tuple[Finding, ...]:
+    """Return why a file's answer cannot be used."""
+    path, start = given.file.path, Span(given.file, 0, 0)
+    if isinstance(answer, Failed):
+        if answer.why == "time-out":
+            message = f"{path} was not parsed within {options.timeout_s:g} s"
+            return (Finding("INP003", "error", message, start, ("split the file",)),)
+        message = f"the parser crashed on {path} ({answer.detail})"
+        remedy = "the file may use something that clang 18 cannot read: reduce it, or leave it out"
+        return (Finding("INP004", "error", message, start, (remedy,)),)
+    if answer.exceeded:
+        message = f"{path} has more than {options.node_limit:,} syntax tree nodes, the limit"
+        return (Finding("INP003", "error", message, start, ("split the file, and give the part with the loops",)),)
+    return diagnostic_findings(path, answer.diagnostics, files.read)
+
+
+def _units(contexts: list[tuple[Input, Context]], options: FrontOptions) -> tuple[Unit, ...]:
+    library = frozenset(key for _, context in contexts for key in context.library_keys())
+    escaped = frozenset(key for _, context in contexts for key in escaped_keys(context))
+    whole = any(context.defines("main") for _, context in contexts)
+    units = _build(contexts, options, Knowledge({}, library, escaped, whole))
+    functions = {f.symbol.key: writes_of([f.body]) for unit in units for f in unit.functions}
+    if not any(_waits_for(f, functions) for unit in units for f in unit.functions):
+        return units
+    return _build(contexts, options, Knowledge(close_over_calls(functions, library), library, escaped, whole))
+
+
+def _waits_for(function: Function, functions: Mapping[str, Writes]) -> bool:
+    """Whether a `for` loop of the function is not counted and calls a function that is known by now."""
+    return any(
+        isinstance(loop, While) and loop.form == "for" and any(s.key in functions for s in writes_of([loop]).calls)
+        for loop, _ in loops(function.body)
+    )
+
+
+def _build(contexts: list[tuple[Input, Context]], options: FrontOptions, knowledge: Knowledge) -> tuple[Unit, ...]:
+    return tuple(build_unit(context, given.language, options.arguments, knowledge) for given, context in contexts)
+
+
+def _too_deep(context: Context) -> tuple[Finding, ...]:
+    """Return one warning a place where the program is nested deeper than our tree may be."""
+    places = {(span.file.path, span.line): span for span in context.too_deep}
+    message = "an expression or statement is nested too deeply to be analyzed; it is kept as it is"
+    return tuple(Finding("INP003", "warning", message, span, ("split it into several",)) for span in places.values())

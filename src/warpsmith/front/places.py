@@ -1,0 +1,79 @@
+"""The worker's view of places: which file a location is in, and at which byte."""
+
+from __future__ import annotations
+
+import ctypes
+
+from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library
+
+__all__ = ["FilePlaces"]
+
+_MACRO_BIT = 0x80000000
+_CONTINUE = 1
+
+
+class FilePlaces:
+    """Numbers the files of one translation unit; the main file is 0.
+
+    clang writes a place as one number, the files laid end to end. Inside the main file the offset is that number less
+    the file's base: no call is needed. `base` and `limit` come from the interface and are checked against each other;
+    where they do not fit, every place is asked for.
+    """
+
+    def __init__(self, library: Library, unit: int, path: str) -> None:
+        self.library = library
+        self.files: list[str] = []
+        self.user: list[bool] = []
+        self._numbers: dict[int, int] = {0: -1}
+        handle = library.getFile(unit, path.encode("utf-8", "surrogateescape")) or 0
+        start = library.getLocationForOffset(unit, handle, 0)
+        self.base, self.limit = start.data, start.data
+        self._number(handle, start)
+        self.user[:1] = [True]
+
+    def measure(self, unit: int, handle_path: str, size: int) -> None:
+        """Learn where the main file ends in clang's numbering; `size` in bytes."""
+        handle = self.library.getFile(unit, handle_path.encode("utf-8", "surrogateescape")) or 0
+        end = self.library.getLocationForOffset(unit, handle, size)
+        self.limit = end.data if end.data - self.base == size else self.base
+
+    def _number(self, handle: int, location: object) -> int:
+        known = self._numbers.get(handle)
+        if known is None:
+            known = len(self.files)
+            self._numbers[handle] = known
+            self.files.append(self.library.text(self.library.getFileName(handle)))
+            self.user.append(not self.library.Location_isInSystemHeader(location))
+        return known
+
+    def place(self, location: object) -> tuple[int, int]:
+        """Return (file, offset) of a location; file -1 is none (a builtin)."""
+        handle, _, offset = self.library.place(location)
+        return self._number(handle, location), offset
+
+    def extent(self, cursor: Cursor) -> tuple[int, int, int]:
+        """Return (file, start, end) of a cursor."""
+        extent = self.library.getCursorExtent(cursor)
+        file, start = self.place(self.library.getRangeStart(extent))
+        return file, start, self.place(self.library.getRangeEnd(extent))[1]
+
+    def span(self, cursor: Cursor) -> tuple[int, int, int, int]:
+        """Return (file, start, end, macro flags) of a cursor, quickly for the main file."""
+        extent = self.library.getCursorExtent(cursor)
+        begin, end = extent.begin, extent.end
+        if self.base <= begin <= self.limit and self.base <= end <= self.limit and begin:
+            return 0, begin - self.base, end - self.base, 0
+        file, start = self.place(self.library.getRangeStart(extent))
+        flags = (1 if begin & _MACRO_BIT else 0) | (2 if end & _MACRO_BIT else 0)
+        return file, start, self.place(self.library.getRangeEnd(extent))[1], flags
+
+    def children(self, cursor: Cursor) -> list[Cursor]:
+        """Return the direct children of a cursor."""
+        found: list[Cursor] = []
+
+        def visit(child: Cursor, _parent: Cursor, _data: ctypes.c_void_p) -> int:
+            found.append(Cursor.from_buffer_copy(child))
+            return _CONTINUE
+
+        self.library.visitChildren(cursor, CURSOR_VISITOR(visit), None)
+        return found

@@ -1,0 +1,89 @@
+"""What crosses the border between the worker process and us: flat tables of numbers and strings.
+
+One row of `nodes` a syntax node, in pre-order; a node's children are the rows after it with depth one greater.
+
+    depth kind start end flags type aux        (seven 32-bit columns)
+
+`start` and `end` are byte offsets into the file of the node's top-level declaration; `flags` says where that is not
+the whole truth; `aux` is a declaration, an operator or a value, by kind. Tables are marshalled: both sides run one
+interpreter, and a tree of 100,000 nodes crosses in milliseconds.
+"""
+
+from __future__ import annotations
+
+import marshal
+from array import array
+from dataclasses import dataclass, fields
+from typing import Final, cast
+
+__all__ = [
+    "BEGINS_IN_MACRO",
+    "COLUMNS",
+    "ELSEWHERE",
+    "ENDS_IN_MACRO",
+    "Declared",
+    "Diagnostic",
+    "Dump",
+    "RecordRow",
+    "Request",
+    "TypeRow",
+    "decode_dump",
+    "encode_dump",
+]  # fmt: skip
+
+BEGINS_IN_MACRO: Final = 1
+ENDS_IN_MACRO: Final = 2
+ELSEWHERE: Final = 4
+"""The node's text is in another file than its top-level declaration (`#include` inside a function)."""
+
+COLUMNS: Final = 7
+
+# path, arguments, text in place of the file's (or None), most nodes, only the diagnostics are wanted
+Request = tuple[str, list[str], bytes | None, int, bool]
+# severity (3 error, 4 fatal), message, file, line, offset
+Diagnostic = tuple[int, str, str, int, int]
+# kind, name, type, linkage, storage class, file, name's offset, key text, value, system header, function's attributes
+Declared = tuple[int, str, int, int, int, int, int, str, int, bool, bool]
+# tag of the row, kind or inner type, further numbers, spelling
+TypeRow = tuple[str, int, tuple[int, ...], str]
+# tag, size in bytes (-1 unknown), union, (name, type, offset in bits, bit-field), file, start, end
+RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """One parsed file. `files` are paths as clang names them (0: the main file); `user` which of them are the user's.
+
+    `macro_definitions` and `macro_uses` are (name, file, start, end); `tops` is (node, file) of every top-level
+    declaration outside system headers; `exceeded`: the walk stopped at the node limit.
+    """
+
+    diagnostics: list[Diagnostic]
+    files: list[str]
+    user: list[bool]
+    nodes: bytes
+    tops: list[tuple[int, int]]
+    declared: list[Declared]
+    types: list[TypeRow]
+    records: list[RecordRow]
+    values: list[int | float | str | None]
+    macro_definitions: list[tuple[str, int, int, int]]
+    macro_uses: list[tuple[str, int, int, int]]
+    exceeded: bool
+
+    def columns(self) -> tuple[list[int], ...]:
+        """Return the seven columns of the node table."""
+        flat = array("i")
+        flat.frombytes(self.nodes)
+        return tuple(flat[i::COLUMNS].tolist() for i in range(COLUMNS))
+
+
+def encode_dump(dump: Dump) -> bytes:
+    """Return the dump as bytes."""
+    return marshal.dumps(tuple(getattr(dump, f.name) for f in fields(dump)))
+
+
+def decode_dump(data: bytes) -> Dump:
+    """Return the dump that `encode_dump` made bytes of."""
+    values = cast(tuple[object, ...], marshal.loads(data))
+    return Dump(*values)  # type: ignore[arg-type]

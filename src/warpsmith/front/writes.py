@@ -1,0 +1,199 @@
+"""What a piece of the tree may write, as far as the front end must know it to recognize counted loops.
+
+A *variable* is written by assigning it; a *store* goes through an array element, a pointer or a member. A store can
+change a scalar variable only through a pointer, only where the variable's address was taken, and only where the types
+may name the same object (C17 6.5p7): characters reach everything, equal sizes reach each other, else not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Expr,
+    For,
+    Index,
+    Member,
+    Name,
+    Node,
+    Unary,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.walk import peel, root_symbol, walk
+
+__all__ = ["Knowledge", "Store", "Writes", "close_over_calls", "is_direct", "may_name_same_object", "writes_of"]
+
+_FILE_SCOPE = ("global", "static", "static local")
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A write to memory: the variable at the bottom of the lvalue, whether it goes through a pointer, its type."""
+
+    root: Symbol | None
+    indirect: bool
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """Variables assigned, stores, functions called, in one piece of the tree; `unknown`: it calls what is not known.
+
+    `boxed` has the variables that count as assigned only because text that is not modelled names them, with its reason.
+    """
+
+    variables: frozenset[Symbol] = frozenset()
+    stores: frozenset[Store] = frozenset()
+    calls: frozenset[Symbol] = frozenset()
+    unknown: bool = False
+    boxed: frozenset[tuple[Symbol, str]] = frozenset()
+
+    def merged(self, other: Writes) -> Writes:
+        """Return what either of the two may write."""
+        return Writes(
+            self.variables | other.variables, self.stores | other.stores, self.calls | other.calls,
+            self.unknown or other.unknown, self.boxed | other.boxed,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known about the program's functions: by key, what each may write with everything that it calls.
+
+    `library` has the keys of functions that system headers declare; `escaped` those of variables whose address was
+    taken; `whole`: the program has its `main`, so no code is unseen but the libraries'.
+    """
+
+    functions: Mapping[str, Writes] = field(default_factory=dict)
+    library: frozenset[str] = frozenset()
+    escaped: frozenset[str] = frozenset()
+    whole: bool = False
+
+
+def may_name_same_object(left: Type, right: Type) -> bool:
+    """Whether lvalues of the two types may name the same object."""
+    if isinstance(left, Pointer) and isinstance(right, Pointer):
+        return True
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        if 8 in (left.bits, right.bits):
+            return True
+        return left.bits == right.bits and is_integer(left) == is_integer(right)
+    pair = (left, right)
+    return not (any(isinstance(t, Pointer) for t in pair) and any(isinstance(t, Scalar) and t.bits != 8 for t in pair))
+
+
+def is_direct(expr: Expr) -> bool:
+    """Whether an lvalue lies in the declared object of its root variable: no pointer is followed."""
+    expr = peel(expr)
+    while True:
+        match expr:
+            case Name():
+                return True
+            case Index(base=base) if isinstance(peel(base).type, Array):
+                expr = peel(base)
+            case Member(base=base, arrow=False):
+                expr = peel(base)
+            case _:
+                return False
+
+
+def writes_of(nodes: Iterable[Node]) -> Writes:
+    """Return what the nodes may write, functions that they call not followed."""
+    variables: set[Symbol] = set()
+    stores: set[Store] = set()
+    calls: set[Symbol] = set()
+    unknown = False
+    boxed: set[tuple[Symbol, str]] = set()
+    for node in nodes:
+        for part in walk(node):
+            match part:
+                case Assign(target=target):
+                    _target(target, variables, stores)
+                case Unary(op="x++" | "x--" | "++x" | "--x", operand=operand):
+                    _target(operand, variables, stores)
+                case Unary(op="&", operand=operand):
+                    root = root_symbol(operand)
+                    if root is not None and is_direct(operand):
+                        variables.add(root)
+                case For(variable=symbol) | VarDecl(symbol=symbol):
+                    variables.add(symbol)
+                case Verbatim(writes=named, calls=called) | VerbatimExpr(writes=named, calls=called):
+                    variables.update(named)
+                    boxed.update((symbol, part.reason) for symbol in named)
+                    stores.update(Store(symbol, True, Opaque("")) for symbol in named)
+                    unknown = unknown or called
+                case Call():
+                    unknown = _call(part, calls, stores) or unknown
+                case _:
+                    pass
+    return Writes(frozenset(variables), frozenset(stores), frozenset(calls), unknown, frozenset(boxed))
+
+
+def _target(target: Expr, variables: set[Symbol], stores: set[Store]) -> None:
+    target = peel(target)
+    root = root_symbol(target)
+    if isinstance(target, Name):
+        variables.add(target.symbol)
+        return
+    direct = is_direct(target)
+    if direct and root is not None and not isinstance(root.type, Array):
+        variables.add(root)
+    stores.add(Store(root, not direct, target.type))
+
+
+def _call(call: Call, calls: set[Symbol], stores: set[Store]) -> bool:
+    """Record a call; return whether it is one whose function is not known."""
+    function = peel(call.function)
+    if not isinstance(function, Name) or function.symbol.storage != "function":
+        return True
+    calls.add(function.symbol)
+    parameters = function.symbol.type.parameters if isinstance(function.symbol.type, FunctionType) else ()
+    passes_function = False
+    for number, argument in enumerate(call.arguments):
+        # A called function may write whatever it is given a pointer to, unless it promises not to.
+        type = parameters[number] if number < len(parameters) else argument.type
+        passes_function = passes_function or isinstance(_pointee(type), FunctionType)
+        if _may_store_through(type):
+            stores.add(Store(root_symbol(argument), True, Opaque("")))
+    return passes_function
+
+
+def _pointee(type: Type) -> Type:
+    return type.to if isinstance(type, Pointer) else type
+
+
+def _may_store_through(type: Type) -> bool:
+    if isinstance(type, Array):
+        return True
+    return isinstance(type, Pointer) and not getattr(type.to, "const", False)
+
+
+def close_over_calls(own: Mapping[str, Writes], library: frozenset[str]) -> dict[str, Writes]:
+    """Return, for every function, what it may write with everything that it calls; its locals are left out."""
+    closed = {key: _outside(writes, own, library) for key, writes in own.items()}
+    changed = True
+    while changed:
+        changed = False
+        for key, writes in closed.items():
+            merged = writes
+            for called in writes.calls:
+                if called.key in closed:
+                    merged = merged.merged(closed[called.key])
+            if merged != writes:
+                closed[key] = merged
+                changed = True
+    return closed
+
+
+def _outside(writes: Writes, own: Mapping[str, Writes], library: frozenset[str]) -> Writes:
+    """Return what of a function's own writes is visible outside of it."""
+    variables = frozenset(s for s in writes.variables if s.storage in _FILE_SCOPE)
+    stores = frozenset(s for s in writes.stores if s.indirect or s.root is None or s.root.storage in _FILE_SCOPE)
+    unseen = any(called.key not in own and called.key not in library for called in writes.calls)
+    return Writes(variables, stores, writes.calls, writes.unknown or unseen)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.front.device_check import check_device
+
+GOOD = """
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <mutex>
+#include <math.h>
+#include <assert.h>
+static __device__ double square(double x) { return x * sqrt(x) + fabs(x) + sinf(2.0f) + fmax(x, 1.0); }
+static __constant__ double weights[4];
+__global__ void k(double *a, int n)
+{
+    __shared__ double t[32];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { a[i] = square(a[i]) + abs(-3) + isnan(a[i]) + weights[0]; atomicAdd(a, 1.0); }
+    __syncthreads();
+    assert(n > 0);
+    printf("%d", n);
+    t[0] = pow(a[0], 2); a[0] = t[0] + fma(t[0], 2.0, 1.0);
+}
+extern "C" void launch(double *a, int n)
+{
+    const dim3 block(32, 8), grid((n + 31) / 32, 1);
+    k<<<grid, block>>>(a, n);
+    if (cudaGetLastError() != cudaSuccess) { fprintf(stderr, "failed\\n"); exit(1); }
+}
+"""
+
+
+def test_kernels_and_launchers_pass() -> None:
+    assert check_device(GOOD, "good.cu") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("int host;\n__global__ void k(int *a) { a[0] = host; }", "__global__ code uses the host's variable `host`"),
+        ("int t[9];\n__global__ void k(int *a) { a[0] = t[1]; }", "__global__ code uses the host's variable `t`"),
+        ("int h(void);\n__global__ void k(int *a) { a[0] = h(); }", "`h` is not a device function for these arguments"),
+        ("__global__ void k(int *a)\n{ a[0] = nowhere(a); }", "`nowhere` is not declared"),
+        (
+            "#include <stdlib.h>\n__global__ void k(int *a) { a[0] = rand(); }",
+            "`rand` is not a device function for these arguments",
+        ),
+        ("__global__ void k(int *a)\n{ a[0] = 1 }", "a `;` is missing after expression"),
+    ],
+)  # fmt: skip
+def test_what_is_not_device_code_does_not(text: str, said: str) -> None:
+    findings = check_device(text, "bad.cu")
+    assert [(f.rule, f.severity, f.message) for f in findings] == [("INP005", "error", said)]
+    span = findings[0].span
+    assert span is not None
+    assert (span.file.path, span.line) == ("bad.cu", 2)
