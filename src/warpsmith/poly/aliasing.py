@@ -1,0 +1,219 @@
+"""Which objects may overlap: two names for one memory, and the host condition that excludes it.
+
+    double a[N], b[N];                         distinct objects
+    p = malloc(n); q = malloc(n);              distinct allocations, neither assigned anything else
+    void f(double *restrict x, double *y)      distinct: what is based on x is reached through x only (C17 6.7.3.1)
+    void f(double *x, double *y)               may overlap; distinct if x's touched section ends before y's starts
+
+Invariant: a pair that is not returned names disjoint memory for the whole run. Element types prove nothing, and neither
+does const (programs are built with -fno-strict-aliasing in mind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal as OneOf
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.facts import PolyOptions, Section, statement_spans
+from warpsmith.poly.granted import grants
+from warpsmith.poly.pointers import Provenance, Root, is_persistent
+from warpsmith.poly.sections import sections
+from warpsmith.poly.summaries import Summaries
+from warpsmith.poly.touches import node_touches
+from warpsmith.tree.nodes import Binary, Cast, Expr, Function, Literal, Name, SizeOf, Stmt, Unary, VarDecl
+from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.walk import walk
+
+__all__ = ["AliasPair", "Relation", "alias_pairs", "relation"]
+
+Relation = OneOf["same", "distinct", "may"]
+
+
+@dataclass(frozen=True, slots=True)
+class AliasPair:
+    """Two bases of a statement run, at least one of them written through, that are not proved distinct.
+
+    `assumption` is the guard (or the user's word) under which they are distinct; None: no such host condition can be
+    written. `reason` says why and what would help (POR004)."""
+
+    left: Symbol
+    right: Symbol
+    assumption: Assumption | None
+    reason: Reason
+
+
+def relation(
+    program: Program, function: Function, left: Symbol, right: Symbol, summaries: Summaries | None = None
+) -> Relation:
+    """Say whether what `left` and `right` (arrays, pointers, variables) name may overlap in `function`, one of them
+    being written: restrict says nothing about two reads."""
+    known = summaries if summaries is not None else Summaries.of(program)
+    if left == right:
+        return "same"
+    where = known.provenance(function)
+    pairs = ((a, b) for a in _roots(where, left) for b in _roots(where, right))
+    return "may" if any(_may_meet(known, where, a, b) for a, b in pairs) else "distinct"
+
+
+def alias_pairs(
+    program: Program,
+    function: Function,
+    run: tuple[Stmt, ...],
+    options: PolyOptions,
+    summaries: Summaries | None = None,
+) -> tuple[AliasPair, ...]:
+    """Return the pairs of bases that `run` touches, one written, which may overlap; the guards hold at entry of `run`.
+
+    No pair: every base that the run names is an object of its own. Also pairs a pointer with a global variable that
+    is not an array. Names made inside the run stand for what they point to.
+    """
+    known = summaries if summaries is not None else Summaries.of(program)
+    read, written = _touched(known, function, run)
+    found: list[AliasPair] = []
+    bounded: Mapping[Symbol, Section] | None = None
+    for left, right in combinations(sorted(read | written, key=lambda s: (s.name, s.key)), 2):
+        if left not in written and right not in written:
+            continue
+        if not (isinstance(left.type, Pointer) or isinstance(right.type, Pointer)):
+            continue
+        if relation(program, function, left, right, known) == "distinct":
+            continue
+        granted = grants(options.granted, "noalias", left.name, right.name)
+        if bounded is None and granted is None and options.guards:
+            answer = sections(program, function, run, run, options)
+            bounded = {section.symbol: section for section in answer.sections}
+        span = statement_spans(run)
+        assumption = granted if granted is not None else _guard(bounded or {}, left, right, span)
+        found.append(AliasPair(left, right, assumption, _reason(left, right, span)))
+    return tuple(found)
+
+
+def _reason(left: Symbol, right: Symbol, span: Span) -> Reason:
+    text = f"{left.name} and {right.name} may overlap"
+    remedies = tuple(f"declare {s.name} restrict" for s in (left, right) if s.storage == "parameter")
+    granted = f"--assume 'noalias({left.name}, {right.name})'"
+    return Reason("POR004", text, span, legal_if=(*remedies, granted))
+
+
+def _roots(where: Provenance, symbol: Symbol) -> frozenset[Root]:
+    if not isinstance(symbol.type, Pointer):
+        return frozenset({Root("object", symbol)})
+    held = where.roots.get(symbol)
+    return held if held is not None else frozenset({Root("entry", symbol)})
+
+
+def _may_meet(known: Summaries, where: Provenance, left: Root, right: Root) -> bool:
+    """Whether two roots may be overlapping memory."""
+    if left == right:
+        return True
+    if "unknown" in (left.kind, right.kind):
+        other = right if left.kind == "unknown" else left
+        if other.kind == "object" and other not in where.escaped:
+            return _is_reachable(known, other)
+        return where.is_exposed(other) and not (_is_restrict(other) and other not in where.escaped)
+    if "fresh" in (left.kind, right.kind) or left.kind == right.kind == "object":
+        return False
+    if left.kind == right.kind:
+        return not (_is_restrict(left) or _is_restrict(right) or (_owns(known, left) and _owns(known, right)))
+    entry, variable = (left, right) if left.kind == "entry" else (right, left)
+    return not (_is_restrict(entry) or _owns(known, entry)) and _is_reachable(known, variable)
+
+
+def _is_restrict(root: Root) -> bool:
+    symbol = root.symbol
+    if root.kind != "entry" or symbol is None or symbol.storage != "parameter":
+        return False
+    return isinstance(symbol.type, Pointer) and symbol.type.restrict
+
+
+def _owns(known: Summaries, root: Root) -> bool:
+    """Whether the root is a global pointer that always holds memory of its own."""
+    return root.symbol is not None and root.symbol in known.stable
+
+
+def _is_reachable(known: Summaries, root: Root) -> bool:
+    """Whether a caller may have a pointer to the variable: a local one is younger than the function's parameters."""
+    symbol = root.symbol
+    if symbol is None or not is_persistent(symbol):
+        return False
+    return isinstance(symbol.type, Array) or symbol in known.address_taken
+
+
+def _touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tuple[set[Symbol], set[Symbol]]:
+    """Return the bases whose elements the run reads and writes, and the global variables that it does."""
+    where = known.provenance(function)
+    done = known.done_by((t for stmt in run for t in node_touches(stmt)), where)
+    own = {n.symbol for stmt in run for n in walk(stmt) if isinstance(n, VarDecl)}
+    read = _outside(done.load_bases, own, where) | set(filter(_is_shared, done.reads))
+    written = _outside(done.store_bases, own, where) | set(filter(_is_shared, done.writes))
+    return read, written
+
+
+def _is_shared(symbol: Symbol) -> bool:
+    return is_persistent(symbol) and not isinstance(symbol.type, Array | Pointer)
+
+
+def _outside(bases: set[Symbol], own: set[Symbol], where: Provenance) -> set[Symbol]:
+    """Replace pointers that the run declares by what they were made from."""
+    found = {symbol for symbol in bases if symbol not in own}
+    for symbol in bases & own:
+        if isinstance(symbol.type, Pointer):
+            made = {r.symbol for r in where.roots.get(symbol, frozenset()) if r.symbol is not None}
+            found |= made - own if made else {symbol}
+    return found
+
+
+def _guard(bounded: Mapping[Symbol, Section], left: Symbol, right: Symbol, span: Span) -> Assumption | None:
+    """Return the condition that the touched parts of the two objects do not overlap."""
+    ends = [_ends(bounded.get(symbol), symbol, span) for symbol in (left, right)]
+    if ends[0] is None or ends[1] is None:
+        return None
+    (low, high), (other_low, other_high) = ends[0], ends[1]
+    before = Binary(span=span, type=INT, op="<=", left=high, right=other_low)
+    after = Binary(span=span, type=INT, op="<=", left=other_high, right=low)
+    condition = Binary(span=span, type=INT, op="||", left=before, right=after)
+    text = f"what is touched of {left.name} and of {right.name} does not overlap"
+    return Assumption(text, "guarded", condition, span)
+
+
+def _ends(section: Section | None, symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:
+    """Return the first address that is touched and the one past the last, as `unsigned long`."""
+    name = Name(span=span, type=symbol.type, symbol=symbol)
+    if not isinstance(symbol.type, Array | Pointer):
+        address = Unary(span=span, type=Pointer(symbol.type), op="&", operand=name)
+        start = Cast(span=span, type=UNSIGNED_LONG, operand=address)
+        size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({symbol.name})", value=None)
+        return start, Binary(span=span, type=UNSIGNED_LONG, op="+", left=start, right=size)
+    if section is None:
+        return None
+    start = Cast(span=span, type=UNSIGNED_LONG, operand=name)
+    size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({_element_text(symbol)})", value=_bytes(section.element))
+    low, high = (_offset(start, bound, size, span) for bound in (section.lower, section.upper))
+    return low, high
+
+
+def _offset(start: Expr, elements: Expr, size: Expr, span: Span) -> Expr:
+    if isinstance(elements, Literal) and elements.value == 0:
+        return start
+    count = Cast(span=span, type=UNSIGNED_LONG, operand=elements)
+    moved = Binary(span=span, type=UNSIGNED_LONG, op="*", left=count, right=size)
+    return Binary(span=span, type=UNSIGNED_LONG, op="+", left=start, right=moved)
+
+
+def _element_text(symbol: Symbol) -> str:
+    """Return an lvalue of the element type, `a[0][0]`."""
+    depth = 0
+    type: Type = symbol.type
+    while isinstance(type, Array) or (isinstance(type, Pointer) and depth == 0):
+        type = type.of if isinstance(type, Array) else type.to
+        depth += 1
+    return symbol.name + "[0]" * depth
+
+
+def _bytes(element: Type) -> int | None:
+    return element.bits // 8 if isinstance(element, Scalar) else None

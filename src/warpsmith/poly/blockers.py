@@ -1,0 +1,79 @@
+"""What makes a whole loop unanalyzable: constructs that the model cannot hold, each with its rule and its place."""
+
+from __future__ import annotations
+
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.origin import Origin
+from warpsmith.tree.nodes import (
+    Block,
+    Break,
+    CaptureStmt,
+    Case,
+    Copy,
+    DeviceAlloc,
+    DeviceFree,
+    For,
+    If,
+    Launch,
+    Loop,
+    Node,
+    Return,
+    Switch,
+    Verbatim,
+    VerbatimExpr,
+    While,
+)
+from warpsmith.tree.types import Scalar
+from warpsmith.tree.walk import children, walk
+
+__all__ = ["blocker"]
+
+
+def blocker(origin: Origin, loop: Loop) -> Reason | None:
+    """Return why nothing can be said of `loop`, or None."""
+    if isinstance(loop, While):
+        text = loop.reason or "its iterations are not counted by a canonical counter"
+        return Reason("POR008", f"not a counted loop: {text}", loop.header)
+    for node in walk(loop):
+        reason = _construct(node)
+        if reason is not None:
+            return reason
+    early = _break(loop.body)
+    if early is not None:
+        return Reason("POR008", "the loop may be left early by break", early.span)
+    done = origin.effects(loop)
+    if done.calls_unknown or done.io or done.allocates:
+        return Reason(
+            "POR006",
+            done.reason or "it calls a function whose effects are not known",
+            done.span or loop.header,
+            legal_if=("give the function's source, or move the call out of the loop",),
+        )
+    return None
+
+
+def _construct(node: Node) -> Reason | None:
+    match node:
+        case Return():
+            return Reason("POR008", "the loop may be left early by return", node.span)
+        case Verbatim(reason=reason) | VerbatimExpr(reason=reason):
+            return Reason("POR008", f"a construct that is not modelled: {reason}", node.span)
+        case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+            return Reason("POR008", "a part of the loop runs on the device already", node.span)
+        case _:
+            type = getattr(node, "type", None)
+            if isinstance(type, Scalar) and type.volatile:
+                return Reason("POR008", "a volatile object is accessed", node.span)
+            return None
+
+
+def _break(body: Node) -> Node | None:
+    """Return a break that belongs to the loop with this body."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Break):
+            return node
+        if isinstance(node, Block | If | Case) and not isinstance(node, Switch | For | While):
+            stack += list(children(node))
+    return None

@@ -1,0 +1,129 @@
+"""The least and the greatest element that references to one array touch, as host expressions.
+
+    for (i = 0; i < n; i++) for (j = i; j < m; j++) … A[i*N + j] …
+    touched = { (i, j) }   lexicographic min and max by isl   (0, 0), (row, m - 1)   row*N + m - 1
+
+Subscripts are delinearized first, so the greatest pair in lexicographic order is the greatest element. The answer is a
+case distinction over the parameters; where nothing is touched both bounds are 0, and the section is empty.
+
+Limits: what cannot be delinearized, or is bounded by no parameter, has no bounds (a Reason says which).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.delinearize import layout
+from warpsmith.poly.formula import TRUE, atoms_of, both
+from warpsmith.poly.host import HostError, condition_expr, floored_expr, integer, operation, polynomial_expr
+from warpsmith.poly.polynomial import Polynomial, constant
+from warpsmith.poly.region import Access, Path, Statement
+from warpsmith.poly.space import Floored, Set, gist, image, is_bounded, make_map, pieces
+from warpsmith.poly.state import State
+from warpsmith.tree.nodes import Conditional, Expr, Literal
+from warpsmith.tree.types import LONG_LONG
+
+__all__ = ["LinearBounds", "linear_bounds"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearBounds:
+    """Elements [lower, upper) hold everything that was asked for; both are `long long`, 0 where nothing is touched."""
+
+    lower: Expr
+    upper: Expr
+
+
+def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], span: Span) -> LinearBounds | Reason:
+    """Return the elements that the references touch over one execution of the region's scope.
+
+    `state` is what `build_region` returned with the region; guards that delinearizing needs are added to
+    `state.assumptions`. All references have one base and place. Counters of loops around the scope are parameters.
+    Raises OutOfBudgetError.
+    """
+    known = [(s, _plain(a)) for s, a in references]
+    first = references[0][1]
+    unknown = next((a for _, a in references if not a.known), None)
+    if unknown is not None:
+        return _failure(unknown, "is not known")
+    found = layout(state, known)
+    if found is None:
+        return _failure(first, "is not affine")
+    digits, strides = found
+    touched = [_touched(state, statement, values) for (statement, _), values in zip(known, digits, strict=True)]
+    whole = touched[0]
+    for values in touched[1:]:
+        whole = whole.union(values)
+    if not is_bounded(whole):
+        return _failure(first, "is not bounded by anything that is known before the loop")
+    try:
+        lower = _extreme(state, whole, strides, span, greatest=False)
+        upper = _extreme(state, whole, strides, span, greatest=True)
+    except HostError as error:
+        return _failure(first, f"depends on {error}, which the host cannot name")
+    if lower is None or upper is None:
+        return _failure(first, "has no simple bounds")
+    return LinearBounds(lower, upper)
+
+
+def _plain(access: Access) -> Access:
+    """Cut the path at the first member name: elements are counted in whole structs."""
+    path: Path = access.path
+    for position, step in enumerate(path):
+        if isinstance(step, str):
+            path = path[:position]
+            break
+    return Access(access.expr, access.base, access.place, path, access.known, access.element, access.write)
+
+
+def _failure(access: Access, why: str) -> Reason:
+    shown = " ".join(access.expr.span.text.split())
+    return Reason("POR005", f"which part of {access.base.name} {shown} touches {why}", access.expr.span)
+
+
+def _touched(state: State, statement: Statement, values: Sequence[Polynomial]) -> Set:
+    """Return the subscripts of one reference as a set over the parameters."""
+    formula = both((statement.domain, state.context))
+    formula = both((formula, state.ranges(atoms_of(formula))))
+    return image(make_map(state.vocabulary, statement.counters, values, formula))
+
+
+def _extreme(state: State, touched: Set, strides: Sequence[Polynomial], span: Span, *, greatest: bool) -> Expr | None:
+    """Return the least element, or one past the greatest, as nested conditionals; 0 where the set is empty."""
+    found = pieces(touched, greatest=greatest)
+    if found is None:
+        return None
+    result: Expr = integer(0, span)
+    for where, digits in reversed(found):
+        value = _linear(state, digits, strides, span, 1 if greatest else 0)
+        condition = gist(state.vocabulary, where, both((state.ranges(atoms_of(where)), state.context)))
+        if condition == TRUE or (_is_zero(value) and _is_zero(result)):
+            result = value
+            continue
+        test = condition_expr(state.vocabulary, condition, span)
+        result = Conditional(span=span, type=LONG_LONG, condition=test, then=value, other=result)
+    return result
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0
+
+
+def _linear(state: State, digits: Sequence[Floored], strides: Sequence[Polynomial], span: Span, extra: int) -> Expr:
+    """Return the sum of digit * stride, plus a number."""
+    if all(not d.floors and d.divisor == 1 for d in digits):
+        total = constant(extra)
+        for digit, stride in zip(digits, strides, strict=True):
+            total = total + digit.polynomial * stride
+        return polynomial_expr(state.vocabulary, total, span)
+    terms = [
+        operation("*", floored_expr(state.vocabulary, digit, span), polynomial_expr(state.vocabulary, stride, span))
+        for digit, stride in zip(digits, strides, strict=True)
+    ]
+    result = terms[0]
+    for term in terms[1:]:
+        result = operation("+", result, term)
+    return operation("+", result, integer(extra, span)) if extra else result

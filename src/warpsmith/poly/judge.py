@@ -1,0 +1,269 @@
+"""The verdict on one counted loop.
+
+Tried in this order, the first answer that proves the loop parallel wins: as written; with the conditions that the
+user granted; with guards. So nothing is assumed that is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
+from warpsmith.poly.aliasing import alias_pairs
+from warpsmith.poly.dependences import Conflict, Reference, conflicts, describe, references
+from warpsmith.poly.facts import Category, PolyOptions, Reduction
+from warpsmith.poly.granted import grants
+from warpsmith.poly.model import build_region
+from warpsmith.poly.origin import Origin
+from warpsmith.poly.reductions import array_reductions, array_scans, updates
+from warpsmith.poly.region import Region
+from warpsmith.poly.scalars import ScalarRoles
+from warpsmith.poly.state import State
+from warpsmith.poly.typed import apart
+from warpsmith.tree.nodes import For, Loop, VarDecl
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["Judgement", "Question", "judge"]
+
+_DESCRIBED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """May the iterations of `loop` run in any order, the loops `around` it held fixed?"""
+
+    origin: Origin
+    loop: For
+    around: tuple[Loop, ...]
+    roles: ScalarRoles
+    options: PolyOptions
+    ids: Mapping[For, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The answer, with the model that it was read from."""
+
+    category: Category
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    reductions: tuple[Reduction, ...]
+    region: Region
+
+
+def judge(question: Question) -> Judgement:
+    """Return the verdict on a loop that has no blocker."""
+    options = question.options
+    best = _attempt(question, granted=False, guards=False)
+    if options.granted and not isinstance(best.verdict, Proved):
+        best = _better(best, _attempt(question, granted=True, guards=False))
+    if options.guards and _open(best):
+        best = _better(best, _attempt(question, granted=bool(options.granted), guards=True))
+    return best
+
+
+def _better(old: Judgement, new: Judgement) -> Judgement:
+    """Return the later answer, unless only the earlier one is certain."""
+    return old if isinstance(old.verdict, Refuted) and isinstance(new.verdict, Unknown) else new
+
+
+def _open(answer: Judgement) -> bool:
+    """Whether guards could still settle an answer."""
+    if isinstance(answer.verdict, Proved):
+        return False
+    settled = answer.region.reached and not answer.region.unproved and isinstance(answer.verdict, Refuted)
+    return not settled
+
+
+def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
+    loop, origin = question.loop, question.origin
+    grant = question.options.granted if granted else ()
+    region, state = build_region(origin, (loop,), question.around, guards=guards, granted=grant)
+    groups = references(state, region, _skipped(question))
+    found = conflicts(state, region, loop, groups)
+    region = _updated(region, state)
+    if loop in region.broken:
+        reason = Reason("POR008", region.broken[loop], loop.header, legal_if=("use a wider or signed counter",))
+        return Judgement("unanalyzable", Unknown((reason,)), (reason,), (), region)
+    updated = _own_updates(loop, found)
+    accumulated = {r.variable: r for r in (*question.roles.reductions, *array_reductions(loop), *updated)}
+    scans = {r.variable: r for r in (*question.roles.scans, *array_scans(loop))}
+    hard = [c for c in found if c.first.access.base not in accumulated and c.first.access.base not in scans]
+    if hard or question.roles.carried:
+        return _sequential(question, region, state, hard)
+    carried = {c.first.access.base for c in found}
+    kept = tuple(r for s, r in {**accumulated, **scans}.items() if s in carried or _is_scalar(question, s))
+    if kept:
+        return _accumulating(question, region, state, found, kept)
+    return _parallel(question, region, guards=guards)
+
+
+def _own_updates(loop: For, found: list[Conflict]) -> list[Reduction]:
+    """Return the objects all of whose conflicts are between the parts of associative updates by one operator."""
+    owners = {id(node): update for update in updates(loop) for node in update.nodes}
+    operators: dict[Symbol, set[str]] = {}
+    spans: dict[Symbol, Span] = {}
+    for conflict in found:
+        pair = [owners.get(id(r.access.expr)) for r in (conflict.first, conflict.second)]
+        used = operators.setdefault(conflict.first.access.base, set())
+        used |= {"" if update is None else update.op for update in pair}
+        spans[conflict.first.access.base] = conflict.first.access.expr.span
+    return [Reduction(min(ops), s, spans[s]) for s, ops in operators.items() if len(ops) == 1 and "" not in ops]
+
+
+def _updated(region: Region, state: State) -> Region:
+    """Return the region with the assumptions that the dependence test added."""
+    return Region(
+        region.scope,
+        region.vocabulary,
+        region.statements,
+        region.outer,
+        state.context,
+        tuple(state.assumptions),
+        tuple(dict.fromkeys((*region.unproved, *state.unproved))),
+        region.broken,
+        region.reached,
+    )
+
+
+def _is_scalar(question: Question, symbol: Symbol) -> bool:
+    roles = question.roles
+    return any(r.variable == symbol for r in (*roles.reductions, *roles.scans))
+
+
+def _skipped(question: Question) -> frozenset[Symbol]:
+    """Return the variables that every iteration owns: private ones, those declared inside, counters."""
+    owned = set(question.roles.private) | set(question.roles.local)
+    for node in walk(question.loop):
+        if isinstance(node, VarDecl) and node.symbol.storage == "local":
+            owned.add(node.symbol)
+        elif isinstance(node, For):
+            owned.add(node.variable)
+    return frozenset(owned)
+
+
+def _sequential(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
+    """Something is carried: with a witness Refuted, else Unknown."""
+    proofs: list[Reason] = []
+    doubts: list[Reason] = []
+    ordered = sorted((c for c in hard if c.certain), key=_interest)
+    for conflict in ordered[:_DESCRIBED]:
+        dependence = describe(state, region, conflict, question.ids)
+        if dependence is not None:
+            text = f"carries a {dependence.kind} dependence on {dependence.variable}"
+            span = conflict.second.access.expr.span
+            proofs.append(Reason("POR003", text, span, dependence, legal_if=_advice(dependence.kind)))
+    if not proofs:
+        doubts += [_doubt(c) for c in hard[:_DESCRIBED]]
+        doubts += [c.reason for c in question.roles.carried]
+    if proofs:
+        verdict = Refuted(tuple(proofs)) if region.reached else Unknown(tuple(proofs))
+        return Judgement("sequential", verdict, tuple(proofs), (), region)
+    unique = tuple({(r.rule, r.text, r.span): r for r in doubts}.values())
+    open_conditions = tuple(Reason("POR005", text, question.loop.header) for text in region.unproved[:3])
+    vague = any(r.rule != "POR003" for r in unique)
+    category: Category = "unanalyzable" if vague else "sequential"
+    return Judgement(category, Unknown((*unique, *open_conditions)), (*unique, *open_conditions), (), region)
+
+
+def _interest(conflict: Conflict) -> int:
+    return ("flow", "anti", "output").index(conflict.kind)
+
+
+def _advice(kind: str) -> tuple[str, ...]:
+    if kind == "flow":
+        return ("a scan, a skewed or a distributed form may run in parallel",)
+    return ("splitting the loop, or a private copy, would remove it",)
+
+
+def _doubt(conflict: Conflict) -> Reason:
+    """Return why a possible conflict cannot be excluded."""
+    for reference in (conflict.first, conflict.second):
+        if reference.element is None:
+            return _vague(reference)
+    name = conflict.first.access.base.name
+    text = f"may carry {_article(conflict.kind)} dependence on {name}, under a condition that depends on data"
+    return Reason("POR003", text, conflict.second.access.expr.span)
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "ao" else f"a {kind}"
+
+
+def _vague(reference: Reference) -> Reason:
+    access = reference.access
+    shown = " ".join(access.expr.span.text.split())
+    if not access.known and isinstance(access.base.type, Pointer):
+        text = f"which element of {access.base.name} {shown} touches is not known"
+    else:
+        text = f"the subscript of {shown} is not affine"
+    help_text = (f"if no two iterations touch one element: --assume 'injective({access.base.name})'",)
+    return Reason("POR005", text, access.expr.span, legal_if=help_text)
+
+
+def _accumulating(
+    question: Question, region: Region, state: State, found: list[Conflict], kept: tuple[Reduction, ...]
+) -> Judgement:
+    """Only associative updates are carried."""
+    names = ", ".join(f"{r.op}: {r.variable.name}" for r in kept)
+    scan_symbols = {r.variable for r in (*question.roles.scans, *array_scans(question.loop))}
+    category: Category = "scan" if any(r.variable in scan_symbols for r in kept) else "reduction"
+    certain = sorted((c for c in found if c.certain), key=_interest)
+    dependences = [d for c in certain[:2] if (d := describe(state, region, c, question.ids)) is not None]
+    what = "a running value" if category == "scan" else "an associative update"
+    text = f"{what} ({names}) is the only carried dependence"
+    reasons = tuple(Reason("POR002", text, kept[0].span, d) for d in dependences[:1])
+    if not reasons:
+        reasons = (Reason("POR002", text, kept[0].span),)
+    verdict = Refuted(reasons) if dependences and region.reached else Unknown(reasons)
+    return Judgement(category, verdict, reasons, kept, region)
+
+
+def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:
+    """No object conflicts with itself; what remains is whether two names are one object."""
+    assumptions: list[Assumption] = list(region.assumptions)
+    doubts: list[Reason] = []
+    reached = {a.base for s in region.statements for a in s.accesses}
+    origin = question.origin
+    pairs = alias_pairs(origin.program, origin.function, (question.loop,), question.options, summaries=origin.summaries)
+    for pair in pairs:
+        if _renamed(pair.left, reached) or _renamed(pair.right, reached):
+            continue
+        granted = grants(question.options.granted, "noalias", pair.left.name, pair.right.name)
+        chosen = granted or pair.assumption
+        if chosen is None or (chosen.kind == "guarded" and not guards):
+            doubts.append(pair.reason)
+        elif chosen not in assumptions:
+            assumptions.append(chosen)
+    doubts += _indirect(region)
+    if doubts:
+        return Judgement("unanalyzable", Unknown(tuple(doubts)), tuple(doubts), (), region)
+    how = "; ".join(a.text for a in assumptions)
+    text = f"no carried dependence (if {how})" if how else "no carried dependence (proven)"
+    reason = Reason("POR001", text, question.loop.header, assumptions=tuple(a.text for a in assumptions))
+    return Judgement("parallel", Proved(tuple(assumptions)), (reason,), (), region)
+
+
+def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
+    """Whether a pointer only stands for an address that the model followed to its object."""
+    return isinstance(symbol.type, Pointer) and symbol.storage == "local" and symbol not in reached
+
+
+def _indirect(region: Region) -> list[Reason]:
+    """Pointers that are read from memory may point to anything of their type that is written."""
+    touched = [a for s in region.statements for a in s.accesses if a.path or a.place or not a.known]
+    found: dict[str, Reason] = {}
+    for one in touched:
+        for other in touched if one.place else ():
+            same = (one.base, one.place) == (other.base, other.place)
+            if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
+                continue
+            name = one.base.name if one.place == "?" else one.place
+            text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"
+            help_text = ("copy the pointer to a local restrict pointer before the loop",)
+            found.setdefault(name, Reason("POR004", text, one.expr.span, legal_if=help_text))
+    return list(found.values())

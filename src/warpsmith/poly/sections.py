@@ -1,0 +1,213 @@
+"""Which elements of every array a statement run may touch over one execution of a scope, as host expressions.
+
+    for (k …)                    scope: the k loop          run: the nest inside
+      for (i = k+1; i < N; …)    A: [N + 1, N*N)            evaluated once, before the k loop
+        for (j …) A[i*N + j] …
+
+Invariant: every element that the run touches lies in the section, and the section lies in the object if all accesses
+are exact (an access under a condition on data may be bounded more widely than it ever reaches: then the bounds are
+clipped to the object where its extent is known).
+Limits: memory behind pointers that are themselves loaded from memory has no section; nor has a pointer that the scope
+changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.bounds import LinearBounds, linear_bounds
+from warpsmith.poly.covers import covers
+from warpsmith.poly.effects import effects
+from warpsmith.poly.extents import known_extent
+from warpsmith.poly.facts import PolyOptions, Section, Sections, statement_spans
+from warpsmith.poly.model import build_region
+from warpsmith.poly.origin import Origin
+from warpsmith.poly.region import Access, Region, Statement
+from warpsmith.poly.space import OutOfBudgetError, budget
+from warpsmith.poly.state import State
+from warpsmith.poly.summaries import Summaries
+from warpsmith.tree.nodes import Binary, Conditional, Expr, For, Function, If, Literal, Node, Stmt, VarDecl, While
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type
+from warpsmith.tree.walk import children, same, walk
+
+__all__ = ["known_extent", "sections"]
+
+Reference = tuple[Statement, Access]
+
+
+def sections(
+    program: Program, function: Function, run: tuple[Stmt, ...], scope: tuple[Stmt, ...], options: PolyOptions
+) -> Sections:
+    """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`).
+
+    Bounds are host expressions over variables defined before `scope` and unchanged within it, of type long long, in
+    elements of the innermost element type; an empty section has upper <= lower. A failure names the array and what
+    would help.
+    """
+    work = _Work(program, function, scope, options, Summaries.of(program))
+    try:
+        with budget(options.max_operations):
+            return _all(work, run)
+    except OutOfBudgetError:
+        reason = Reason("POR005", "the touched sections could not be worked out within the work budget", scope[0].span)
+        return Sections((), (), (reason,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is asked."""
+
+    program: Program
+    function: Function
+    scope: tuple[Stmt, ...]
+    options: PolyOptions
+    summaries: Summaries
+
+
+def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    origin = Origin.of(work.program, work.function)
+    around = _around(work.function, work.scope[0])
+    region, state = build_region(origin, work.scope, around, guards=work.options.guards)
+    inside = {node for stmt in run for node in walk(stmt)}
+    changed = frozenset(
+        s for stmt in work.scope for s in effects(work.program, stmt, work.function, work.summaries).direct_writes
+    )
+    own = {n.symbol for stmt in work.scope for n in walk(stmt) if isinstance(n, VarDecl)}
+    found: list[Section] = []
+    failures: list[Reason] = []
+    whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
+    inner = None if whole else build_region(origin, run, _around(work.function, run[0]), guards=False)
+    for (symbol, place), references in _groups(region, inside).items():
+        if symbol in own and isinstance(symbol.type, Array):
+            continue
+        stop = _obstacle(symbol, place, references, changed, own)
+        answer = stop if stop is not None else _section(work, state, symbol, references)
+        if isinstance(answer, Reason):
+            failures.append(answer)
+        else:
+            every = inner if inner is not None else (region, state)
+            found.append(_with_cover(work, answer, every, inside))
+    return Sections(tuple(found), tuple(state.assumptions), tuple(failures))
+
+
+def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:
+    """Return the references to memory of the run, by base and place, in the order of the text."""
+    found: dict[tuple[Symbol, str], list[Reference]] = {}
+    for statement in region.statements:
+        if statement.node not in inside:
+            continue
+        for access in statement.accesses:
+            if isinstance(access.base.type, Array | Pointer) and (access.path or not access.known):
+                found.setdefault((access.base, access.place), []).append((statement, access))
+    return found
+
+
+def _obstacle(
+    symbol: Symbol, place: str, references: Sequence[Reference], changed: frozenset[Symbol], own: set[Symbol]
+) -> Reason | None:
+    """Return why there can be no section at the scope's entry, or None."""
+    span = references[0][1].expr.span
+    if isinstance(symbol.type, Pointer) and symbol in changed and symbol not in own:
+        text = f"pointer {symbol.name} is reassigned in the loop"
+        return Reason("POR008", text, span, legal_if=(f"{symbol.name} keeps its value there",))
+    if isinstance(symbol.type, Pointer) and symbol in own:
+        return Reason("POR008", f"pointer {symbol.name} is made inside, from more than one address", span)
+    if place:
+        shown = " ".join(span.text.split()) if place == "?" else place
+        text = f"{shown} goes through a pointer that is kept in memory or not known"
+        return Reason("POR005", text, span, legal_if=("index a named array or a pointer that does not change",))
+    return None
+
+
+def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:
+    span = statement_spans(work.scope)
+    bounds = linear_bounds(state, references, span)
+    extent = known_extent(work.program, work.function, symbol, work.scope[0], work.summaries)
+    if isinstance(bounds, Reason):
+        if extent is None:
+            remedy = f"declare {symbol.name} with its size, or allocate it in {work.function.symbol.name}"
+            return Reason(bounds.rule, bounds.text, bounds.span, legal_if=(*bounds.legal_if, remedy))
+        bounds = LinearBounds(Literal(span=span, type=INT, text="0", value=0), extent)
+    elif extent is not None and not all(statement.exact for statement, _ in references):
+        bounds = _clipped(bounds, extent)
+    read = any(not access.write for _, access in references)
+    written = any(access.write for _, access in references)
+    return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
+
+
+def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
+    """Keep the bounds to the object."""
+    span = extent.span
+    zero = Literal(span=span, type=INT, text="0", value=0)
+    lower, upper = bounds.lower, bounds.upper
+    if not (isinstance(lower, Literal) and isinstance(lower.value, int) and lower.value >= 0):
+        lower = _choose(Binary(span=span, type=INT, op="<", left=lower, right=zero), zero, lower)
+    if not same(upper, extent):
+        upper = _choose(Binary(span=span, type=INT, op="<", left=extent, right=upper), extent, upper)
+    return LinearBounds(lower, upper)
+
+
+def _choose(condition: Expr, then: Expr, other: Expr) -> Expr:
+    return Conditional(span=condition.span, type=LONG_LONG, condition=condition, then=then, other=other)
+
+
+def _with_cover(work: _Work, section: Section, every: tuple[Region, State], inside: set[Node]) -> Section:
+    """Say whether each execution of the run certainly writes the whole section."""
+    region, state = every
+    references = _groups(region, inside).get((section.symbol, ""), [])
+    if not section.written or not references:
+        return section
+    bounds = linear_bounds(state, references, statement_spans(work.scope))
+    if isinstance(bounds, Reason):
+        return section
+    if not (_agrees(section.lower, bounds.lower) and _agrees(section.upper, bounds.upper)):
+        return section
+    if not covers(state, references):
+        return section
+    return Section(section.symbol, section.element, section.lower, section.upper, section.read, section.written, True)
+
+
+def _agrees(scope: Expr, run: Expr) -> bool:
+    """Whether a bound over the scope has the value of the run's own bound wherever the scope's section has elements:
+    `T >= 1 && n >= 3 ? n - 1 : 0` agrees with `n >= 3 ? n - 1 : 0`."""
+    if not isinstance(scope, Conditional) or not _is_zero(scope.other):
+        return same(scope, run)
+    stated = list(_conjuncts(scope.condition))
+    needed: list[Expr] = []
+    if isinstance(run, Conditional) and _is_zero(run.other):
+        needed, run = list(_conjuncts(run.condition)), run.then
+    return same(scope.then, run) and all(any(same(n, s) for s in stated) for n in needed)
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0
+
+
+def _conjuncts(condition: Expr) -> Iterator[Expr]:
+    if isinstance(condition, Binary) and condition.op == "&&":
+        yield from _conjuncts(condition.left)
+        yield from _conjuncts(condition.right)
+    else:
+        yield condition
+
+
+def _around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
+    """Return the loops and conditions around a statement, outermost first."""
+    return tuple(node for node in _path(function.body, stmt) if isinstance(node, For | While | If))
+
+
+def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
+    stack: list[tuple[Node, Iterator[Node]]] = [(top, children(top))]
+    while stack:
+        _, rest = stack[-1]
+        following = next(rest, None)
+        if following is wanted:
+            return tuple(n for n, _ in stack)
+        if following is None:
+            stack.pop()
+        else:
+            stack.append((following, children(following)))
+    return ()

@@ -1,0 +1,245 @@
+"""The one place where isl is loaded: sets and relations from formulas, by dimension name, under a work budget.
+
+A set is written as isl text whose tuple is the counters in the order that the caller names, whose existentials are the
+quotients, and whose parameters are every other atom. Parameters are matched by name when two objects meet, so no
+caller ever counts positions among them.
+
+Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
+OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import assert_never
+
+import islpy as isl
+
+from warpsmith.poly.formula import And, Compare, Formula, Or, atoms_of, both, either
+from warpsmith.poly.polynomial import Polynomial
+from warpsmith.poly.vocabulary import Vocabulary
+
+__all__ = [
+    "Floored",
+    "Map",
+    "OutOfBudgetError",
+    "Set",
+    "budget",
+    "deltas",
+    "gist",
+    "image",
+    "is_bounded",
+    "make_map",
+    "make_set",
+    "nearest",
+    "order",
+    "parameter_formula",
+    "parameters_of",
+    "pieces",
+    "point",
+    "without_quotients",
+]
+
+Set = isl.Set
+Map = isl.Map
+
+_SET = isl.dim_type.set
+_PARAM = isl.dim_type.param
+
+
+@dataclass(frozen=True, slots=True)
+class Floored:
+    """floor((polynomial + sum of factor * floored) / divisor)."""
+
+    polynomial: Polynomial
+    floors: tuple[tuple[int, Floored], ...]
+    divisor: int
+
+
+class OutOfBudgetError(Exception):
+    """isl gave up: the question is answered Unknown."""
+
+
+@contextmanager
+def budget(operations: int) -> Iterator[None]:
+    """Bound the isl work inside; raises OutOfBudgetError when it runs out."""
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    except isl.Error as error:
+        raise OutOfBudgetError(str(error)) from error
+    finally:
+        context.set_max_operations(0)
+        context.reset_operations()
+
+
+def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
+    """Return {[dims] : formula} as an isl set."""
+    parameters, body = _body(vocabulary, dims, formula, ())
+    return isl.Set.read_from_str(isl.DEFAULT_CONTEXT, f"[{parameters}] -> {{ [{', '.join(dims)}] : {body} }}")
+
+
+def make_map(vocabulary: Vocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula) -> isl.Map:
+    """Return {[dims] -> [outputs] : formula} as an isl relation; the outputs are linear polynomials."""
+    parameters, body = _body(vocabulary, dims, formula, outputs)
+    names = ", ".join(f"o{k}" for k in range(len(outputs)))
+    text = f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{names}] : {body} }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def _body(
+    vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]
+) -> tuple[str, str]:
+    """Return the parameter list and the constraint text, quotients quantified and defined."""
+    used = atoms_of(formula).union(*(p.atoms() for p in outputs))
+    quotients, definitions = vocabulary.definitions(used)
+    whole = both((formula, *definitions))
+    hidden = sorted(quotients - set(dims))
+    parameters = sorted((atoms_of(whole) | used) - quotients - set(dims))
+    text = " and ".join([_text(whole), *(f"o{k} = {_sum(p)}" for k, p in enumerate(outputs))])
+    return ", ".join(parameters), f"exists ({', '.join(hidden)} : {text})" if hidden else text
+
+
+def _text(formula: Formula) -> str:
+    match formula:
+        case Compare(polynomial, equality):
+            return f"{_sum(polynomial)} {'=' if equality else '>='} 0"
+        case And(parts):
+            return "(" + " and ".join(_text(p) for p in parts) + ")" if parts else "true"
+        case Or(parts):
+            return "(" + " or ".join(_text(p) for p in parts) + ")" if parts else "false"
+        case _:
+            assert_never(formula)
+
+
+def _sum(polynomial: Polynomial) -> str:
+    """Return a linear polynomial as isl text."""
+    pieces = [f"{value}{monomial[0]}" if monomial else str(value) for monomial, value in polynomial.terms.items()]
+    return " + ".join(pieces) or "0"
+
+
+def order(depth_in: int, depth_out: int, *, descending: bool) -> isl.Map:
+    """Return {[i, …] -> [i', …]} where i runs before i' in a loop that counts up (down where `descending`)."""
+    left = ["i", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["j", *(f"b{k}" for k in range(1, depth_out))]
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : i {'>' if descending else '<'} j }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def parameter_formula(values: isl.Set, limit: int = 4) -> Formula | None:
+    """Return a set's projection onto its parameters as a formula; None where it needs quotients or `limit` pieces."""
+    projected = values.params().coalesce()
+    if projected.n_basic_set() > limit:
+        return None
+    options: list[Formula] = []
+    for piece in projected.get_basic_sets():
+        if piece.dim(isl.dim_type.div) > 0:
+            return None
+        options.append(both(_comparison(c) for c in piece.get_constraints()))
+    return either(options)
+
+
+def _comparison(constraint: isl.Constraint) -> Formula:
+    terms: dict[tuple[str, ...], int] = {}
+    for k in range(constraint.dim(_PARAM)):
+        value = constraint.get_coefficient_val(_PARAM, k).to_python()
+        if value:
+            terms[(str(constraint.get_dim_name(_PARAM, k)),)] = value
+    number = constraint.get_constant_val().to_python()
+    return Compare(Polynomial({**terms, **({(): number} if number else {})}), constraint.is_equality())
+
+
+def point(values: isl.Set) -> tuple[Mapping[str, int], tuple[int, ...]] | None:
+    """Return one element: the parameters by name, and the tuple; None for the empty set."""
+    if values.is_empty():
+        return None
+    sample = values.sample_point()
+    space = sample.get_space()
+    parameters = {
+        str(space.get_dim_name(_PARAM, k)): sample.get_coordinate_val(_PARAM, k).to_python()
+        for k in range(space.dim(_PARAM))
+    }
+    return parameters, tuple(sample.get_coordinate_val(_SET, k).to_python() for k in range(space.dim(_SET)))
+
+
+def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floored, ...]]] | None:
+    """Return the lexicographic extreme of a set as a function of its parameters: (where, value of each dimension).
+
+    None where a condition cannot be written without quotients. Raises OutOfBudgetError where the set is unbounded.
+    """
+    extreme = values.lexmax_pw_multi_aff() if greatest else values.lexmin_pw_multi_aff()
+    collected: list[tuple[isl.Set, isl.MultiAff]] = []
+    extreme.coalesce().foreach_piece(lambda where, value: collected.append((where, value)))
+    found: list[tuple[Formula, tuple[Floored, ...]]] = []
+    for where, value in collected:
+        condition = parameter_formula(where)
+        if condition is None:
+            return None
+        found.append((condition, tuple(_floored(value.get_at(k)) for k in range(value.dim(isl.dim_type.out)))))
+    return found
+
+
+def _floored(value: isl.Aff) -> Floored:
+    scale = value.get_denominator_val()
+    terms: dict[tuple[str, ...], int] = {}
+    for k in range(value.dim(_PARAM)):
+        factor = (value.get_coefficient_val(_PARAM, k) * scale).to_python()
+        if factor:
+            terms[(str(value.get_dim_name(_PARAM, k)),)] = factor
+    number = (value.get_constant_val() * scale).to_python()
+    divs = isl.dim_type.div
+    factors = [(value.get_coefficient_val(divs, k) * scale).to_python() for k in range(value.dim(divs))]
+    # A quotient lists all quotients too, itself included, with factor 0.
+    used = tuple((factor, _floored(value.get_div(k))) for k, factor in enumerate(factors) if factor)
+    return Floored(Polynomial({**terms, **({(): number} if number else {})}), used, scale.to_python())
+
+
+def parameters_of(values: isl.Set) -> list[str]:
+    """Return the names of a set's parameters."""
+    space = values.get_space()
+    return [str(space.get_dim_name(_PARAM, k)) for k in range(space.dim(_PARAM))]
+
+
+def deltas(relation: isl.Map, common: int) -> list[tuple[int | None, int | None]]:
+    """Return the least and greatest difference (None: unbounded) of each of the first `common` dimensions."""
+    kinds = isl.dim_type.in_, isl.dim_type.out
+    for kind in kinds:
+        relation = relation.project_out(kind, common, relation.dim(kind) - common)
+    difference = relation.deltas().project_out(_PARAM, 0, relation.dim(_PARAM))
+    return [(_finite(difference.dim_min_val(k)), _finite(difference.dim_max_val(k))) for k in range(common)]
+
+
+def _finite(value: isl.Val) -> int | None:
+    return value.to_python() if value.is_int() else None
+
+
+def image(relation: isl.Map) -> isl.Set:
+    """Return the range of a relation."""
+    return relation.range()
+
+
+def is_bounded(values: isl.Set) -> bool:
+    """Whether every dimension has a least and a greatest value for fixed parameters."""
+    return bool(values.is_bounded())
+
+
+def gist(vocabulary: Vocabulary, formula: Formula, known: Formula) -> Formula:
+    """Return a formula over parameters made simpler by what is known; as it is where that needs quotients."""
+    simple = parameter_formula(make_set(vocabulary, (), formula).gist(make_set(vocabulary, (), known)))
+    return formula if simple is None else simple
+
+
+def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
+    """Keep for each sink its lexicographically latest source (`latest`), or for each source its earliest sink."""
+    if not latest:
+        return relation.lexmin()
+    return relation.reverse().lexmax().reverse()
+
+
+def without_quotients(values: isl.Set) -> isl.Set:
+    """Return a superset whose projection onto the parameters needs no quotients."""
+    return values.params().remove_divs()

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.poly.programs import function, load, loop
+from warpsmith.base.source import Span
+from warpsmith.poly.aliasing import alias_pairs, relation
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.printer import print_expr
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.walk import names
+
+PROGRAM = """
+#include <stdlib.h>
+double g1[10], g2[10]; double scalar, shared; static double *own1, *own2, *lent; double *from_outside(void);
+static void note(double *p) { (void)p; }
+struct box { double *x; };
+void init(int n) { own1 = malloc(n * 8); own2 = calloc(n, 8); lent = g1; note(&shared); }
+void f(int n, double *p, double *q, double *restrict r, struct box *s) {
+  double l1[10], l2[10], *m1 = malloc(n * 8), *m2 = (double *)malloc(n * 8), *c = p + 1, *w = l1, *u = from_outside();
+  double *both = n ? m1 : m2, *deep = s->x;
+  l1[0] = l2[0] = m1[0] = m2[0] = c[0] = w[0] = u[0] = both[0] = deep[0] = g1[0] = g2[0] = p[0] = q[0] = r[0] = 0;
+  own1[0] = own2[0] = lent[0] = scalar = shared = 0;
+}
+int main(void) { init(3); f(1, g1, g2, 0, 0); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ("g1:g2 l1:l2 l1:p l1:g1 m1:m2 m1:p m1:g1 m1:q w:p w:l2 c:m1 own1:own2 own1:g1 own1:m1 both:p", "distinct"),
+        ("r:p r:q r:g1 r:own1 r:deep l1:u l1:deep m1:u scalar:p scalar:lent", "distinct"),
+        ("p:q p:g1 c:q c:p w:l1 u:p u:g1 deep:p deep:g2 both:m1 both:m2 own1:p lent:g1 lent:p shared:p u:deep", "may"),
+    ],
+)
+def test_relations(pairs: str, expected: str, tmp_path: Path) -> None:
+    program = load(PROGRAM, tmp_path)
+    f = function(program, "f")
+    named = {n.symbol.name: n.symbol for n in names(f)}
+    for pair in pairs.split():
+        left, right = (named[name] for name in pair.split(":"))
+        assert relation(program, f, left, right) == expected, pair
+        assert relation(program, f, right, left) == expected, pair
+
+
+def _guards(text: str, folder: Path, options: PolyOptions | None = None) -> dict[str, str | None]:
+    program = load(text, folder)
+    f = function(program, "f")
+    run = (loop(program, "f/i"),)
+    found = alias_pairs(program, f, run, options or PolyOptions())
+    return {
+        f"{p.left.name} {p.right.name}": print_expr(p.assumption.condition)
+        if p.assumption is not None and p.assumption.condition is not None
+        else None
+        for p in found
+    }
+
+
+def test_pairs_that_are_only_read_need_nothing(tmp_path: Path) -> None:
+    text = "void f(int n, double *a, double *b, double *c) { for (int i = 0; i < n; i++) c[i] = a[i] + b[i]; }"
+    assert list(_guards(text, tmp_path)) == ["a c", "b c"]
+
+
+def test_a_guard_tells_apart_what_overlaps(tmp_path: Path) -> None:
+    """Compile the guard and ask it about real pointers, as C and as C++, without a warning."""
+    text = "void f(int n, int m, float *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i + m]; }"
+    (guard,) = _guards(text, tmp_path).values()
+    assert guard is not None
+    test = f"""
+#include <stdio.h>
+static int apart(int n, int m, float *a, double *b) {{ (void)n; (void)m; if ({guard}) {{ return 1; }} return 0; }}
+int main(void) {{
+  static double t[100];
+  float *x = (float *)t;
+  printf("%d%d%d%d%d%d", apart(10, 0, x, t), apart(10, 0, x, t + 5), apart(10, 0, x, t + 4), apart(10, -4, x, t + 8),
+         apart(10, 0, x + 20, t), apart(10, 0, x + 19, t));
+  return 0;
+}}
+"""
+    for compiler, suffix in (("gcc", "c"), ("g++", "cpp")):
+        source = tmp_path / f"guard.{suffix}"
+        source.write_text(test)
+        binary = tmp_path / f"guard_{suffix}"
+        command = [compiler, "-Wall", "-Wextra", "-Werror", str(source), "-o", str(binary)]
+        subprocess.run(command, check=True, capture_output=True)
+        assert subprocess.run([str(binary)], check=True, capture_output=True, text=True).stdout == "010010"
+
+
+def test_a_pointer_may_reach_a_global_variable(tmp_path: Path) -> None:
+    text = "double alpha; void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = alpha; }"
+    guards = _guards(text, tmp_path)
+    assert list(guards) == ["a alpha"]
+    assert "&alpha" in str(guards["a alpha"])
+    assert not _guards("static " + text, tmp_path)
+
+
+def test_what_the_user_grants_and_what_cannot_be_guarded(tmp_path: Path) -> None:
+    text = "void f(int n, double *a, double *b, int *k) { for (int i = 0; i < n; i++) a[k[i]] = b[i]; }"
+    program = load(text, tmp_path)
+    f = function(program, "f")
+    span = Span(f.span.file, 0, 1)
+    granted = PolyOptions(granted=(Assumption("noalias(b, a)", "granted", None, span),))
+    pairs = alias_pairs(program, f, (loop(program, "f/i"),), granted)
+    kinds = {f"{p.left.name} {p.right.name}": p.assumption and p.assumption.kind for p in pairs}
+    assert kinds == {"a b": "granted", "a k": None}
+    assert all(p.reason.rule == "POR004" and p.reason.legal_if for p in pairs)
+
+
+def test_a_pointer_made_inside_stands_for_what_it_points_to(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a, double *restrict b) {
+      for (int i = 0; i < n; i++) { double *row = a + i * n; const double *in = b; row[0] = in[i]; } }"""
+    assert not _guards(text, tmp_path)
+    assert list(_guards(text.replace("restrict", ""), tmp_path)) == ["a b"]

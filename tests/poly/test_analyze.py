@@ -1,0 +1,227 @@
+"""The verdicts on the loops that other tools get wrong, and on what users write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.poly.analysis import assumed, facts_of, program_of
+from warpsmith.base.verdict import Proved, Refuted, Unknown
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import LoopFacts, PolyOptions
+
+LU = """
+void lu(double *A, int N) {
+  int i, j, k;
+  for (k = 0; k < N - 1; k++) {
+    for (i = k + 1; i < N; i++) A[i*N+k] = A[i*N+k] / A[k*N+k];
+    for (i = k + 1; i < N; i++)
+      for (j = k + 1; j < N; j++) A[i*N+j] = A[i*N+j] - A[i*N+k] * A[k*N+j];
+  }
+}
+"""
+
+
+def one(text: str, *granted: str, guards: bool = True) -> LoopFacts:
+    """Return the facts of the first loop."""
+    return next(iter(facts_of(text, *granted, guards=guards).values()))
+
+
+def test_linearized_lu() -> None:
+    facts = facts_of(LU)
+    assert {k: v.category for k, v in facts.items()} == {
+        "lu/k": "sequential",
+        "lu/k/i": "parallel",
+        "lu/k/i#2": "parallel",
+        "lu/k/i#2/j": "parallel",
+    }
+    assert not any(assumed(v) for v in facts.values())
+    dependence = facts["lu/k"].reasons[0].dependence
+    assert dependence is not None
+    assert dependence.kind == "flow"
+    assert dependence.distance[0] == 1
+    assert dependence.carried_by == "lu/k"
+
+
+def test_lu_strides_per_counter() -> None:
+    inner = facts_of(LU)["lu/k/i#2/j"]
+    written = next(a for a in inner.accesses if a.write)
+    assert {s.name: n for s, n in written.strides.items()} == {"i": None, "j": 1}
+    assert written.affine
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("void f(int n, double m[n][n]) { for (int i = 1; i < n; i++) m[i][i] = m[i][i] + m[i-1][i]; }", "parallel"),
+        ("void f(int n, int *a) { for (int i = 0; i < n; i++) { int j = i + 1; a[j] = i; } }", "parallel"),
+        ("void f(int *a) { for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) a[i+j] = i; }", "sequential"),
+        ("void f(int n, double *a) { for (int i = 0; i < n; i++) a[2*i] = a[2*i+1]; }", "parallel"),
+        ("void f(int n, double *a) { for (int i = 0; i < n; i += 2) a[i] = a[i+1]; }", "parallel"),
+        ("void f(int n, double *a) { for (int i = 0; i < n; i += 3) a[i] = a[i+6]; }", "sequential"),
+        ("void f(int n, double *a) { for (int i = n-1; i >= 0; i--) a[i] = a[i+1]; }", "sequential"),
+        ("void f(int n, double *a, double *restrict b) { for (int i = 1; i < n; i++) a[i] = a[i-1] + b[i]; }", "scan"),
+        ("double f(int n, double *a) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }", "reduction"),
+        ("void f(int n, double *a) { int i = 0; while (a[i] > 0) { a[i] = 0; i++; } }", "unanalyzable"),
+        ("int g(int); void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = g(i); }", "unanalyzable"),
+        ("void f(int n, int *a) { for (int i = 0; i < n; i++) { if (a[i]) break; a[i] = 1; } }", "unanalyzable"),
+        ("void f(int n, int *a) { for (int i = 0; i < n; i++) { if (i % 2) continue; a[i] = a[i+1]; } }", "parallel"),
+        ("void f(int n, int **a) { for (int i = 0; i < n; i++) a[i][0] = 1; }", "unanalyzable"),
+        ("struct P {double x, y;}; void f(int n, struct P *p) { for (int i = 0; i < n; i++) p[i].x = p[i+1].y; }",
+         "parallel"),
+        ("struct P {double x, y;}; void f(int n, struct P *p) { for (int i = 0; i < n; i++) p[i].x = p[i+1].x; }",
+         "sequential"),
+        ("struct P {double x; int n;}; void f(struct P *p, double *restrict a)"
+         " { for (int i = 0; i < p->n; i++) a[i] = 1; }", "parallel"),
+        ("void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+         " a[i < j ? i : j] = 1; }", "sequential"),
+        ("void f(int n, double *A) { for (int i = 0; i < n; i++) { double *r = A + i*n;"
+         " for (int j = 0; j < n; j++) r[j] = j; } }", "parallel"),
+        ("void f(int n, double *A) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+         " A[i*n + n - 1 - j] = 1; }", "parallel"),
+        ("void f(int n, int m, int p, double *A) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+         " for (int k = 0; k < p; k++) A[(i*m + j)*p + k] = 1; }", "parallel"),
+        ("void f(int n, int w, double *A) { for (int i = 0; i < n; i++) for (int j = 0; j <= w; j++)"
+         " A[i*(w+1) + j] = 1; }", "parallel"),
+    ],
+)  # fmt: skip
+def test_category_of_the_outer_loop(text: str, category: str) -> None:
+    assert one(text).category == category
+
+
+def test_tsvc_s2244_has_an_output_dependence_of_distance_one() -> None:
+    facts = one(
+        "void f(int n, double *restrict a, double *restrict b)"
+        "{ for (int i = 0; i < n - 1; i++) { a[i+1] = b[i]; a[i] = b[i] + 1; } }"
+    )
+    dependence = facts.reasons[0].dependence
+    assert isinstance(facts.verdict, Refuted)
+    assert dependence is not None
+    assert (dependence.kind, dependence.distance, dependence.direction) == ("output", (1,), ("<",))
+    assert dependence.witness == "n = 3: S1(0) writes a[1], S2(1) writes it"
+
+
+def test_trmm_rows_are_sequential_and_columns_parallel() -> None:
+    facts = facts_of(
+        "void t(int n, int m, double A[restrict n][n], double B[restrict n][m]) { for (int i = 0; i < n; i++)"
+        " for (int j = 0; j < m; j++) for (int k = i + 1; k < n; k++) B[i][j] += A[k][i] * B[k][j]; }"
+    )
+    first = facts["t/i"].reasons[0].dependence
+    assert facts["t/i"].category == "sequential"
+    assert first is not None
+    assert first.kind == "anti"
+    assert isinstance(facts["t/i/j"].verdict, Proved)
+
+
+def test_red_black_colors_are_parallel() -> None:
+    facts = facts_of(
+        "void r(double a[64][64], int k) { for (int i = 1; i < 63; i++) for (int j = 1; j < 63; j++)"
+        " if ((i + j + k) % 2 == 0) a[i][j] = a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1]; }"
+    )
+    assert {v.category for v in facts.values()} == {"parallel"}
+
+
+def test_time_loop_is_sequential_and_its_nests_parallel() -> None:
+    facts = facts_of(
+        "void h(int T, double a[restrict 64][64], double b[restrict 64][64]) { for (int t = 0; t < T; t++) {"
+        " for (int i = 1; i < 63; i++) for (int j = 1; j < 63; j++) b[i][j] = a[i-1][j] + a[i+1][j];"
+        " for (int i = 1; i < 63; i++) for (int j = 1; j < 63; j++) a[i][j] = b[i][j]; } }"
+    )
+    assert facts["h/t"].category == "sequential"
+    assert [v.category for k, v in facts.items() if k != "h/t"] == ["parallel"] * 4
+
+
+def test_escape_time_loop_does_not_block_the_loops_around_it() -> None:
+    facts = facts_of(
+        "static int g(int k) { return k + 1; }\n"
+        "void f(int *out, int w, int h) { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) {"
+        " double z = 0; int k = 0; while (k < 100 && z < 4) { z = z*z + x; k = g(k); } out[y*w+x] = k; } }"
+    )
+    assert facts["f/y"].category == "parallel"
+    assert facts["f/y/x"].category == "parallel"
+    assert facts["f/y/x/while"].category == "unanalyzable"
+
+
+# --- machine integers
+
+
+@pytest.mark.parametrize(
+    ("text", "guards"),
+    [
+        ("void f(double *a, int n) { for (char c = 0; c < n; c++) a[c] = 1; }", ["n <= 127"]),
+        ("void f(double *a, int n) { for (unsigned char c = 0; c < n; c++) a[c] = 1; }", ["n <= 255"]),
+        ("void f(double *a, int n) { for (unsigned long i = 0; i < n; i++) a[i] = 1; }", ["n >= 0"]),
+        ("void f(double *a, unsigned n) { for (unsigned i = 1; i < n; i++) a[i-1] = a[i-1] + 1; }", []),
+        ("void f(double *A, int w, int n) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A[i*w+j] = 1; }",
+         ["n <= w"]),
+        ("void f(double *A, unsigned n) { for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < n; j++)"
+         " A[i*n+j] = 1; }", ["n*n <= 4294967296"]),
+        ("void f(double a[][10], int n, int m) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+         " a[i][j] = 1; }", ["m <= 10"]),
+    ],
+)  # fmt: skip
+def test_guards_say_when_the_integers_behave(text: str, guards: list[str]) -> None:
+    facts = one(text)
+    assert isinstance(facts.verdict, Proved), facts.reasons
+    assert assumed(facts) == guards
+    assert all(a.condition is not None for a in facts.verdict.assumptions if hasattr(a, "condition"))
+    if guards:
+        assert not isinstance(one(text, guards=False).verdict, Proved)
+
+
+def test_a_counter_that_certainly_wraps_is_no_counter() -> None:
+    facts = one("void f(double *a) { for (unsigned char c = 0; c < 300; c++) a[c] = 1; }")
+    assert isinstance(facts.verdict, Unknown)
+    assert facts.reasons[0].rule == "POR008"
+
+
+def test_unsigned_down_to_zero_never_ends() -> None:
+    facts = one("void f(double *a, unsigned n) { for (unsigned i = n; i >= 0; i--) a[i] = 1; }")
+    assert not isinstance(facts.verdict, Proved)
+
+
+def test_inner_extents_are_linearized_where_they_are_overrun() -> None:
+    facts = one("void f(double a[8][4]) { for (int i = 0; i < 3; i++) for (int j = 0; j < 8; j++) a[i][j] = i; }")
+    assert isinstance(facts.verdict, Refuted), "a[0][4] is a[1][0]"
+
+
+# --- assumptions
+
+
+def test_granted_injectivity_makes_a_scatter_parallel() -> None:
+    text = "void f(double *restrict a, int *restrict idx, int n) { for (int i = 0; i < n; i++) a[idx[i]] = i; }"
+    assert one(text).category == "unanalyzable"
+    assert one(text).reasons[0].rule == "POR005"
+    assert assumed(one(text, "injective(idx)")) == ["injective(idx)"]
+
+
+def test_granted_comparison_is_used_and_recorded() -> None:
+    text = "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i % 32] = i; }"
+    assert one(text).category == "sequential"
+    assert assumed(one(text, "n <= 32")) == ["n <= 32"]
+
+
+def test_forced_loop_is_recorded() -> None:
+    text = "void f(double *a, int n) { for (int i = 1; i < n; i++) a[i] = 2 * a[i-1]; }"
+    assert isinstance(one(text).verdict, Refuted)
+    assert assumed(one(text, "parallel(f/i)")) == ["parallel(f/i)"]
+
+
+def test_pointers_that_may_overlap_need_a_guard() -> None:
+    text = "void f(double *a, double *b, int n) { for (int i = 0; i < n; i++) a[i] = b[i]; }"
+    assert isinstance(one(text).verdict, Proved)
+    assert assumed(one(text))
+    refused = one(text, guards=False)
+    assert isinstance(refused.verdict, Unknown)
+    assert refused.reasons[0].rule == "POR004"
+
+
+def test_work_budget_ends_in_unknown() -> None:
+    facts = analyze(program_of(LU), PolyOptions(max_operations=50))
+    assert {x.category for f in facts.functions for x in f.loops} == {"unanalyzable"}
+    again = analyze(program_of(LU), PolyOptions())
+    assert any(x.category == "parallel" for f in again.functions for x in f.loops)
+
+
+def test_every_loop_stands_exactly_once() -> None:
+    facts = facts_of(LU + "void g(float *x) { for (float t = 0; t < 1; t += 0.5f) *x = t; do { } while (*x > 2); }")
+    assert list(facts) == ["lu/k", "lu/k/i", "lu/k/i#2", "lu/k/i#2/j", "g/for", "g/do"]

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.poly.programs import function, load, loop, shown
+from warpsmith.poly.effects import device_blocker, effects, escaped
+from warpsmith.tree.nodes import Block
+
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+struct vec { double *data; int n; };
+double table[10]; int count; static double *own;
+void unknown(double *);
+static void scale(int n, double *x, double s) { for (int i = 0; i < n; i++) x[i] *= s; count++; }
+static double total(int n, const double *x) { double s = 0; for (int i = 0; i < n; i++) s += sqrt(x[i]); return s; }
+static int even(int n); static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+static double *kept; static void keep(double *p) { kept = p; }
+static double *pick(double *p, double *q, int w) { return w ? p : q; }
+static double *make(int n) { return malloc(n * sizeof(double)); }
+void f(int n, double *a, double *b, struct vec *v, double **m, int (*op)(int)) {
+  double local[8], other[8]; double *p; int k = 0; struct vec s;
+  /*1*/ a[k] = b[n];
+  /*2*/ scale(n, a + 1, 2.0);
+  /*3*/ k = (int)total(n, local);
+  /*4*/ printf("%d", k);
+  /*5*/ memcpy(a, b, n * sizeof *a);
+  /*6*/ unknown(other);
+  /*7*/ p = n ? local : b;
+  /*8*/ p[0] = 1;
+  /*9*/ v->data[k] = 2;
+  /*10*/ k = even(n);
+  /*11*/ s.n = k;
+  /*12*/ m[n][k] = 3;
+  /*13*/ k = op(n);
+  /*14*/ *pick(a, b, n) = 4;
+  /*15*/ scanf("%d", &k);
+  /*16*/ table[count++] += 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (1, ("a b k n", "", "b p", "a")),
+        (2, ("a count n", "count", "a", "a")),
+        (3, ("n", "k", "local p", "")),
+        (5, ("a b n", "", "b p", "a")),
+        (7, ("b n", "p", "", "")),
+        (8, ("p", "", "", "b local p")),
+        (10, ("n", "k", "", "")),
+        (11, ("k", "s", "", "")),
+        (14, ("a b n", "", "", "a b p")),
+        (16, ("count", "count", "table", "table")),
+    ],
+)
+def test_what_a_statement_touches(number: int, expected: tuple[str, str, str, str], tmp_path: Path) -> None:
+    program = load(PROGRAM, tmp_path)
+    f = function(program, "f")
+    assert isinstance(f.body, Block)
+    found = effects(program, f.body.statements[number + 3], f)
+    # What m[n] and v->data point to is not known: it may be any memory that is known outside.
+    unknown = {s for s in found.reads | found.writes if s.name in ("m", "v")}
+    direct = shown(found.direct_reads), shown(found.direct_writes)
+    assert (*direct, shown(found.element_reads - unknown), shown(found.element_writes - unknown)) == expected
+    assert not found.calls_unknown
+
+
+def test_calls_that_do_more(tmp_path: Path) -> None:
+    program = load(PROGRAM, tmp_path)
+    f = function(program, "f")
+    line = dict(zip(range(-3, 99), f.body.statements, strict=False))
+    shows = effects(program, line[4], f)
+    assert shows.io
+    assert shows.reason == "printf writes output"
+    assert shows.span is not None
+    unknown = effects(program, line[6], f)
+    assert unknown.calls_unknown
+    assert {"a", "b", "table", "other"} <= set(shown(unknown.element_writes).split())
+    assert "local" not in shown(unknown.element_writes).split()
+    assert {"count", "own", "kept"} <= set(shown(unknown.direct_writes).split())
+    pointer = effects(program, line[13], f)
+    assert pointer.calls_unknown
+    deep = effects(program, line[12], f)
+    assert {"m", "table", "v", "a"} <= set(shown(deep.element_writes).split())
+    assert "local" not in shown(deep.element_writes).split()
+    read = effects(program, line[15], f)
+    assert "k" in shown(read.direct_writes)
+    assert effects(program, function(program, "make")).allocates
+
+
+def test_what_a_function_shows_to_its_callers(tmp_path: Path) -> None:
+    program = load(PROGRAM, tmp_path)
+    found = effects(program, function(program, "scale"))
+    assert shown(found.element_writes) == "x"
+    assert shown(found.direct_writes) == "count"
+
+
+def test_escaped(tmp_path: Path) -> None:
+    text = """void unknown(double *); static double *kept; static void keep(double *p) { kept = p; }
+    static void use(double *p) { *p = 1; }
+    void f(void) { double a[3], b[3], c[3], d[3], x, y, *q = d; unknown(a); keep(b); use(c); use(&x); q[0] = y; }"""
+    program = load(text, tmp_path)
+    assert shown(escaped(program, function(program, "f"))) == "a b d"
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "words"),
+    [
+        ("a[i] = sin(a[i]) + fminf(1, 2) + abs(i);", "", ""),
+        ("a[i] = helper(a[i]);", "", ""),
+        ("double t[4]; t[0] = a[i]; a[i] = t[0];", "", ""),
+        ('printf("%f", a[i]);', "POR006", "printf"),
+        ("a[i] = outside(i);", "POR006", "outside"),
+        ("a[i] = (long)malloc(3);", "POR006", "malloc"),
+        ("a[i] = rand();", "POR006", "rand"),
+        ("a[i] = even(i);", "POR008", "recursive"),
+        ("a[i] = logged(a[i]);", "POR006", "logged: calls puts"),
+        ("static int s; a[i] = s++;", "POR008", "static"),
+        ("long double t = a[i]; a[i] = t;", "POR008", "long double"),
+        ("__int128 t = i; a[i] = t;", "POR008", "__int128"),
+        ("_Complex double t = a[i]; a[i] = t;", "POR008", ""),
+        ("double t[n]; t[0] = 1; a[i] = t[0];", "POR008", "variable length"),
+        ("volatile int t = i; a[i] = t;", "POR008", "volatile"),
+        ("if (i > 2) goto out; a[i] = 0;", "POR008", "goto"),
+        ("union both t; t.i = i; a[i] = t.f;", "POR008", "union"),
+        ("a[i] = op(i);", "POR008", "pointer"),
+        ("m[i][0] = 1;", "POR008", "kept in memory"),
+        ("v->data[i] = 1;", "POR008", "kept in memory"),
+        ("a[i] = apply(helper, i);", "POR008", "pointer"),
+        ('__asm__("nop"); a[i] = 0;', "POR008", ""),
+    ],
+)
+def test_what_may_not_run_on_the_device(body: str, rule: str, words: str, tmp_path: Path) -> None:
+    text = f"""#include <stdio.h>
+#include <stdlib.h>
+#include <math.h>
+struct vec {{ double *data; int n; }};
+double outside(int);
+union both {{ int i; float f; }};
+static double helper(double x) {{ return x > 0 ? x : -x; }}
+static double logged(double x) {{ puts("x"); return x; }}
+static int even(int n); static int odd(int n) {{ return n == 0 ? 0 : even(n - 1); }}
+static int even(int n) {{ return n == 0 ? 1 : odd(n - 1); }}
+static double apply(double (*g)(double), double x) {{ return g(x); }}
+void f(int n, double *a, double **m, struct vec *v, int (*op)(int)) {{
+  for (int i = 0; i < n; i++) {{ {body} }}
+out: return; }}
+"""
+    program = load(text, tmp_path)
+    found = device_blocker(program, loop(program, "f/i").body)
+    assert (found.rule if found is not None else "") == rule, found
+    assert words in (found.text if found is not None else "")

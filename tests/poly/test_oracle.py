@@ -1,0 +1,110 @@
+"""Random nests against brute force: nothing is wrongly called parallel, nearly every parallel loop is found, and the
+witness of every refusal is a real pair of accesses."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.poly.host_value import value
+from tests.poly.nests import Loop, Nest, carried, make, render, run, sizes
+from warpsmith.base.verdict import Dependence, Proved, Refuted
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import LoopFacts, PolyOptions
+
+COUNT = 240
+
+
+@dataclass(frozen=True)
+class Outcome:
+    nest: Nest
+    var: str
+    facts: LoopFacts
+    conflicts: tuple[tuple[int, int], ...]
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    rng = random.Random(20261120)
+    nests = [make(rng, f"f{k}") for k in range(COUNT)]
+    path: Path = tmp_path_factory.mktemp("nests") / "nests.c"
+    head = "typedef unsigned long size_t;\ndouble a[4000], b[4000], A[64][64];\n"
+    path.write_text(head + "\n".join(render(nest) for nest in nests))
+    loaded = load_program([str(path)], FrontOptions())
+    assert not loaded.findings
+    facts = analyze(loaded.program, PolyOptions())
+    by_name = {f.function.symbol.name: f for f in facts.functions}
+    found: list[Outcome] = []
+    for nest in nests:
+        loops = by_name[nest.name].loops
+        assert [x.id.rsplit("/", 1)[1] for x in loops] == variables(nest.loop)
+        traces = {at: run(nest, *at) for at in sizes()}
+        for x in loops:
+            var = x.id.rsplit("/", 1)[1]
+            found.append(Outcome(nest, var, x, tuple(at for at, t in traces.items() if carried(t, var))))
+    return found
+
+
+def variables(loop: Loop) -> list[str]:
+    return [loop.var, *(v for part in loop.body if isinstance(part, Loop) for v in variables(part))]
+
+
+def guarded(outcome: Outcome) -> list[tuple[int, int]]:
+    """Return the sizes at which the loop carries a conflict although the verdict's guards hold."""
+    verdict = outcome.facts.verdict
+    assert isinstance(verdict, Proved)
+    return [at for at in outcome.conflicts if all(holds(a, *at) for a in verdict.assumptions)]
+
+
+def holds(assumption: object, n: int, m: int) -> bool:
+    condition = getattr(assumption, "condition", None)
+    assert condition is not None, "a guarded assumption has a host condition"
+    return bool(value(condition, {"n": n, "m": m}))
+
+
+def test_no_loop_is_wrongly_called_parallel(outcomes: list[Outcome]) -> None:
+    proved = [o for o in outcomes if isinstance(o.facts.verdict, Proved)]
+    assert len(proved) > COUNT / 3
+    wrong = [(render(o.nest), o.var, at) for o in proved if (at := guarded(o))]
+    assert not wrong, wrong[0]
+
+
+def test_nearly_every_parallel_loop_is_found(outcomes: list[Outcome]) -> None:
+    """A refused loop that is free at these sizes has a witness at greater ones: the last test replays it."""
+    free = [o for o in outcomes if not o.conflicts and not isinstance(o.facts.verdict, Refuted)]
+    missed = [o for o in free if not isinstance(o.facts.verdict, Proved)]
+    assert len(missed) <= 0.05 * len(free), [(render(o.nest), o.facts.id, o.facts.reasons) for o in missed]
+
+
+def test_refusals_are_common_and_have_a_witness(outcomes: list[Outcome]) -> None:
+    refused = [o for o in outcomes if isinstance(o.facts.verdict, Refuted)]
+    assert len(refused) > COUNT / 5
+    for outcome in refused:
+        for reason in outcome.facts.reasons:
+            assert reason.dependence is not None
+            check_witness(outcome, reason.dependence)
+
+
+WITNESS = re.compile(r"(?:(.*): )?S\d?\((.*?)\) (writes|reads) (\w+)((?:\[-?\d+\])+), S\d?\((.*?)\) (writes|reads) it")
+
+
+def check_witness(outcome: Outcome, dependence: Dependence) -> None:
+    """Replay the nest at the witness's sizes: both accesses happen, in two iterations of the loop."""
+    found = WITNESS.fullmatch(dependence.witness)
+    assert found is not None, dependence.witness
+    head, first, verb, array, subscripts, second, other = found.groups()
+    values = {k: int(v) for k, v in re.findall(r"(\w+) = (-?\d+)", head or "")}
+    trace = run(outcome.nest, values.get("n", 3), values.get("m", 3))
+    where = tuple(int(x) for x in re.findall(r"-?\d+", subscripts))
+    events = set(trace.events)
+    one, two = (tuple(int(x) for x in part.split(",")) for part in (first, second))
+    assert (one, array, where, verb == "writes") in events, (render(outcome.nest), dependence.witness)
+    assert (two, array, where, other == "writes") in events, (render(outcome.nest), dependence.witness)
+    depth = outcome.facts.depth
+    assert one[:depth] == two[:depth]
+    assert one[depth] < two[depth]
