@@ -1,0 +1,79 @@
+"""How many blocks and warps one multiprocessor holds at a time.
+
+    registers   [warp|warp|warp|warp| … ]   allocated a warp at a time, warps spread over 4 partitions
+    shared      [ block + 1 KB | block + 1 KB | … ]
+    warps, blocks: plain caps
+    the least of the four wins
+
+Source: NVIDIA's cuda_occupancy.h (allocation granularities and block caps). Limits: NVIDIA devices of compute
+capability 7.0 and later only; shared memory is taken at its largest carve-out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from warpsmith.machine.devices import Device
+from warpsmith.machine.limits import MAX_THREADS
+
+__all__ = ["Limiter", "Occupancy", "occupancy"]
+
+Limiter = Literal["warps", "blocks", "registers", "shared memory", "does not fit"]
+
+_PARTITIONS = 4
+_REGISTER_UNIT = 256
+_MOST_REGISTERS = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Resident blocks and warps a multiprocessor, the most warps it could hold, and what stops at this number."""
+
+    blocks: int
+    warps: int
+    limit: int
+    limited_by: Limiter
+
+
+def occupancy(device: Device, threads: int, registers: int, shared: int = 0) -> Occupancy:
+    """Return the occupancy of a kernel with `threads` a block, `registers` a thread and `shared` bytes a block.
+
+    Raises ValueError for a device whose rules are not known (AMD).
+    """
+    if device.vendor != "nvidia":
+        raise ValueError(f"the occupancy rules of {device.title} are not known")
+    limit = device.warps_per_unit
+    warps = -(-threads // device.warp_width)
+    if not 1 <= threads <= MAX_THREADS:
+        return Occupancy(0, 0, limit, "does not fit")
+    caps: list[tuple[int, Limiter]] = [
+        (limit // warps, "warps"),
+        (device.blocks_per_unit, "blocks"),
+        (_by_registers(device, warps, registers), "registers"),
+        (_by_shared(device, shared), "shared memory"),
+    ]
+    blocks, limited_by = min(caps, key=lambda cap: cap[0])
+    return Occupancy(blocks, blocks * warps, limit, limited_by if blocks else "does not fit")
+
+
+def _by_registers(device: Device, warps: int, registers: int) -> int:
+    if registers == 0:
+        return device.blocks_per_unit
+    a_warp = _round_up(device.warp_width * registers, _REGISTER_UNIT)
+    if registers > _MOST_REGISTERS or a_warp * _round_up(warps, _PARTITIONS) > device.registers:
+        return 0
+    return device.registers // _PARTITIONS // a_warp * _PARTITIONS // warps
+
+
+def _by_shared(device: Device, shared: int) -> int:
+    major = int(device.arch.removeprefix("sm_")) // 10
+    if shared > device.shared_per_block_kib * 1024:
+        return 0
+    reserved, unit = (1024, 128) if major >= 8 else (0, 256)
+    a_block = _round_up(shared + reserved, unit)
+    return device.shared_per_unit_kib * 1024 // a_block if a_block else device.blocks_per_unit
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit

@@ -1,0 +1,99 @@
+"""The search of one function for fragments: nests first, then the statements between them.
+
+Invariant: fragments never overlap, and every loop whose verdict is Proved is in a fragment, inside one, or refused with
+its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.verdict import Proved, Reason
+from warpsmith.offload.concurrency import no_port_here, run_concurrently
+from warpsmith.offload.fragments import Choice, Draft, Request
+from warpsmith.offload.nests import nest_at
+from warpsmith.offload.plan import Refusal
+from warpsmith.offload.singles import with_singles
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import Block, For, Node, Pragma, Stmt, While
+from warpsmith.tree.walk import children, walk
+
+__all__ = ["choose", "failure_key"]
+
+_LOOP_PRAGMAS = ("omp", "acc", "gcc", "clang", "unroll", "nounroll", "ivdep", "simd", "vector", "loop", "target")
+
+
+@dataclass(slots=True)
+class _Search:
+    request: Request
+    selected: set[int] | None
+    excluded: Mapping[int, Reason]
+    drafts: list[Draft] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+def failure_key(draft: Draft) -> int:
+    """Return what names a draft in the `excluded` of `choose`: the identity of its loop, or of its first statement."""
+    return id(draft.statements[-1] if draft.kind == "nest" else draft.statements[0])
+
+
+def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
+    """Return the fragments of the function of `request.facts`, in source order, and the refusals.
+
+    `excluded` (by `failure_key`) has failed before: a nest is refused with that reason, a run stays on the host.
+    """
+    selected = request.options.selected
+    inside = None if selected is None else {id(p) for loop in selected for p in walk(loop)}
+    search = _Search(request, inside, excluded)
+    reason = no_port_here(request.program, request.facts.function)
+    if reason is not None:
+        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _parallel(f)]
+        return Choice((), tuple(refusals))
+    concurrent = run_concurrently(request.facts.function)
+    for facts, statements in _loops(request):
+        if not _wanted(search, facts) or not _parallel(facts) or _inside(search, facts):
+            continue
+        # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
+        around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop))
+        found = around if around is not None else nest_at(request, facts, statements)
+        if isinstance(found, Reason):
+            search.refusals.append(Refusal(facts.id, found))
+        else:
+            search.drafts.append(found)
+    return Choice(with_singles(request, search.drafts, frozenset(excluded)), tuple(search.refusals))
+
+
+def _parallel(facts: LoopFacts) -> bool:
+    return facts.category == "parallel" and isinstance(facts.verdict, Proved)
+
+
+def _wanted(search: _Search, facts: LoopFacts) -> bool:
+    return search.selected is None or id(facts.loop) in search.selected
+
+
+def _inside(search: _Search, facts: LoopFacts) -> bool:
+    """Whether the loop is part of a fragment already chosen."""
+    return any(part is facts.loop for d in search.drafts for s in d.statements for part in walk(s))
+
+
+def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
+    """Yield every loop of the function, outer ones first, with the statements that a fragment of it replaces."""
+    pending: list[tuple[Node, tuple[Stmt, ...]]] = [(request.facts.function.body, ())]
+    while pending:
+        node, pragmas = pending.pop()
+        if isinstance(node, For | While):
+            yield request.facts.of(node), (*pragmas, node)
+        below: list[tuple[Node, tuple[Stmt, ...]]] = []
+        before: tuple[Stmt, ...] = ()
+        for child in children(node):
+            below.append((child, before))
+            before = (*before, child) if isinstance(child, Pragma) and _belongs_to_a_loop(node, child) else ()
+        pending += reversed(below)
+
+
+def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
+    if not isinstance(parent, Block):
+        return False
+    words = pragma.text.replace("#", " ").split()[1:]
+    return bool(words) and words[0].lower() in _LOOP_PRAGMAS

@@ -1,0 +1,102 @@
+"""What the plan tells the user: loops that were asked for and stay on the host, and ports that copying dominates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from warpsmith.base.findings import Finding, Note
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
+from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.plan import OffloadOptions, Plan
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.tree.nodes import For, Loop, Node, While
+from warpsmith.tree.walk import loops, walk
+
+__all__ = ["refused_findings", "transfer_findings"]
+
+_STAYS = {
+    "reduction": Reason("POR002", "a reduction: not ported by this version"),
+    "scan": Reason("POR003", "a scan: each iteration needs the one before it"),
+}
+
+
+def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: OffloadOptions) -> Iterator[Finding]:
+    """Yield an error for every loop that was asked for when neither it nor any loop inside it became a kernel."""
+    ported = {loop for fragment in plan.fragments for s in fragment.statements for loop, _ in loops(s)}
+    refused = {refusal.loop: refusal.reason for refusal in plan.refusals}
+    for function in functions:
+        for facts in function.loops:
+            if not _asked(facts.loop, options):
+                continue
+            if not any(loop in ported for loop, _ in loops(facts.loop)):
+                yield _refusal(facts, refused.get(facts.id) or _why(facts))
+
+
+def _asked(loop: Loop, options: OffloadOptions) -> bool:
+    return options.selected is not None and any(loop is wanted for wanted in options.selected)
+
+
+def _why(facts: LoopFacts) -> Reason:
+    match facts.verdict:
+        case Refuted(reasons) | Unknown(reasons) if reasons:
+            return reasons[0]
+        case Refuted() | Unknown() | Proved():
+            if facts.category in _STAYS:
+                return _STAYS[facts.category]
+            return facts.reasons[0] if facts.reasons else Reason("POR008", "nothing in it could be ported")
+
+
+def _refusal(facts: LoopFacts, reason: Reason) -> Finding:
+    related: tuple[Note, ...] = ()
+    help = [f"legal if {text}" if not text.startswith("--") else text for text in reason.legal_if]
+    if reason.dependence is not None:
+        d = reason.dependence
+        related = (Note(d.source, f"{d.kind} dependence: first this"), Note(d.sink, "then this"))
+        help.append(f"for example: {d.witness}")
+    return Finding(
+        rule=reason.rule,
+        severity="error",
+        message=f"{facts.id} was asked for and stays on the host: {reason.text}",
+        span=facts.loop.header,
+        help=tuple(help),
+        related=related,
+        assumptions=reason.assumptions,
+    )
+
+
+def transfer_findings(homes: Iterable[Home]) -> Iterator[Finding]:
+    """Yield POR009 for every home whose kernels do about as much work as their data have elements: one pass over the
+    arrays, no loop on the host around the kernels, no reuse inside a thread."""
+    for home in homes:
+        nests = [d for d in home.drafts if d.kind == "nest"]
+        if len(nests) != 1 or _repeated(home, nests[0]) or _heavy(nests[0]):
+            continue
+        names = ", ".join(f"'{b.host.name}'" for b in home.buffers)
+        yield Finding(
+            rule="POR009",
+            severity="warning",
+            message=f"copying {names} may take longer than the loop itself: each element is used about once",
+            span=nests[0].loops[0].loop.header,
+            help=("port the code around it too, so that the data stay on the device",),
+            certainty="heuristic",
+        )
+
+
+def _repeated(home: Home, draft: Draft) -> bool:
+    """Whether a loop of the scope runs the fragment more than once."""
+    own = {id(part) for s in draft.statements for part in walk(s)}
+    return any(
+        isinstance(part, For | While) and id(part) not in own and _holds(part, draft)
+        for s in home.scope
+        for part in walk(s)
+    )
+
+
+def _holds(node: Node, draft: Draft) -> bool:
+    return any(part is draft.statements[-1] for part in walk(node))
+
+
+def _heavy(draft: Draft) -> bool:
+    """Whether a thread loops itself."""
+    heads = {id(f.loop) for f in draft.loops}
+    return any(id(loop) not in heads for s in draft.statements for loop, _ in loops(s))

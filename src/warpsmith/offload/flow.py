@@ -1,0 +1,255 @@
+"""The control flow of a scope, with every place where a copy can be written down.
+
+    x[0] = 1;                 slot · host · slot · branch ─┬─ slot · launch · slot ─┬─ slot · exit
+    if (c) kernel(x);                                      └─ slot (a new else) ────┘
+
+Invariant: a slot is a place of the text, and a copy written there runs exactly when control passes the slot. Every
+point that touches data is entered from slots only, or from points through which a copy needed by it cannot be owed
+(a do loop's start, a switch's cases: what they owe is owed at the slots in front of them). Points are numbered in the
+order of the text; the points of a loop are consecutive.
+
+Limits: the scope has no goto and no label (residency sees to it). A loop's initialization, condition and advance count
+as one point at the loop's head: what they write is then written in every iteration, which is safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from warpsmith.offload.fragments import Draft
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Empty,
+    For,
+    If,
+    Loop,
+    Name,
+    Node,
+    Pragma,
+    Return,
+    Stmt,
+    Switch,
+    While,
+)
+
+__all__ = ["Branches", "Flow", "LoopSpan", "Place", "Point", "build_flow", "statement_runs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement can be inserted: before or after a statement, within an empty block, in the else of `node`."""
+
+    where: Literal["before", "after", "within", "else"]
+    node: Stmt
+
+
+@dataclass(slots=True, eq=False)
+class Point:
+    """One point of the flow. `nodes` are what the host evaluates there; `depth` counts the loops around it."""
+
+    kind: Literal["slot", "host", "launch", "exit", "join"]
+    depth: int
+    preds: list[int]
+    place: Place | None = None
+    nodes: tuple[Node, ...] = ()
+    draft: Draft | None = None
+    succs: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSpan:
+    """A loop: the slot in front of it, its head (the target of its back edges), and the end of its points."""
+
+    entry: int
+    head: int
+    end: int
+    loop: Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """An `if`: the slot in front of it, and the first slots of its two arms."""
+
+    before: int
+    then: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The points, the loops (outer before inner) and the branches (inner before outer) of one scope."""
+
+    points: tuple[Point, ...]
+    loops: tuple[LoopSpan, ...]
+    branches: tuple[Branches, ...]
+
+    def innermost_loop(self, point: int) -> Loop | None:
+        """Return the innermost loop of the scope around a point."""
+        around = [span for span in self.loops if span.head <= point < span.end]
+        return around[-1].loop if around else None
+
+
+@dataclass(slots=True)
+class _Jumps:
+    """Where break and continue of the construct at hand come from; None: they leave the scope."""
+
+    breaks: list[int] | None = None
+    continues: list[int] | None = None
+
+
+def build_flow(scope: tuple[Stmt, ...], drafts: Mapping[Stmt, Draft]) -> Flow:
+    """Return the flow of `scope`; `drafts` maps the first statement of each fragment to it."""
+    builder = _Builder(drafts)
+    end = builder.run(scope, [], _Jumps())
+    if end:
+        builder.add("exit", end)
+    for number, point in enumerate(builder.points):
+        for pred in point.preds:
+            builder.points[pred].succs.append(number)
+    return Flow(tuple(builder.points), tuple(builder.loops), tuple(builder.branches))
+
+
+class _Builder:
+    def __init__(self, drafts: Mapping[Stmt, Draft]) -> None:
+        self.drafts = drafts
+        self.points: list[Point] = []
+        self.loops: list[LoopSpan] = []
+        self.branches: list[Branches] = []
+        self.depth = 0
+
+    def add(self, kind: Literal["host", "exit", "join"], preds: list[int], *nodes: Node | None) -> int:
+        self.points.append(Point(kind, self.depth, preds, nodes=tuple(n for n in nodes if n is not None)))
+        return len(self.points) - 1
+
+    def slot(self, where: Literal["before", "after", "within", "else"], node: Stmt, preds: list[int]) -> int:
+        self.points.append(Point("slot", self.depth, preds, place=Place(where, node)))
+        return len(self.points) - 1
+
+    def run(self, run: tuple[Stmt, ...], frontier: list[int], jumps: _Jumps) -> list[int]:
+        """Add a statement run; return the points from which control falls out of its end ([]: it does not).
+
+        The very first slot of a scope has no predecessor: it is the scope's entry.
+        """
+        position = 0
+        while position < len(run) and (frontier or not self.points):
+            stmt = run[position]
+            before = self.slot("before", stmt, frontier)
+            draft = self.drafts.get(stmt)
+            if draft is not None:
+                self.points.append(Point("launch", self.depth, [before], draft=draft))
+                frontier = [len(self.points) - 1]
+                position += len(draft.statements)
+            else:
+                frontier = self.statement(stmt, before, jumps)
+                position += 1
+        return [self.slot("after", run[-1], frontier)] if frontier and run else frontier
+
+    def statement(self, stmt: Stmt, before: int, jumps: _Jumps) -> list[int]:
+        match stmt:
+            case Block():
+                return self.run(stmt.statements, [before], jumps)
+            case If():
+                return self.branch(stmt, before, jumps)
+            case For() | While():
+                return self.loop(stmt, before, jumps)
+            case Switch():
+                return self.switch(stmt, before, jumps)
+            case Break() | Continue():
+                targets = jumps.breaks if isinstance(stmt, Break) else jumps.continues
+                if targets is None:
+                    self.add("exit", [before])
+                else:
+                    targets.append(before)
+                return []
+            case Return():
+                self.add("exit", [before], stmt.value)
+                return []
+            case Pragma() | Empty():
+                return [before]
+            case _:
+                return [self.add("host", [before], stmt)]
+
+    def arm(self, stmt: Stmt, preds: list[int], jumps: _Jumps) -> tuple[int, list[int]]:
+        """Add the body of a branch or loop; return its first slot and what falls out of its end."""
+        first = len(self.points)
+        if isinstance(stmt, Block) and not stmt.statements:
+            return first, [self.slot("within", stmt, preds)]
+        inside = stmt.statements if isinstance(stmt, Block) else (stmt,)
+        return first, self.run(inside, preds, jumps)
+
+    def branch(self, stmt: If, before: int, jumps: _Jumps) -> list[int]:
+        condition = self.add("host", [before], stmt.condition)
+        then, then_end = self.arm(stmt.then, [condition], jumps)
+        if stmt.other is None:
+            other = self.slot("else", stmt, [condition])
+            other_end = [other]
+        else:
+            other, other_end = self.arm(stmt.other, [condition], jumps)
+        self.branches.append(Branches(before, then, other))
+        return [*then_end, *other_end]
+
+    def loop(self, stmt: Loop, before: int, jumps: _Jumps) -> list[int]:
+        place = len(self.loops)
+        self.depth += 1
+        inner = _Jumps([], [])
+        if isinstance(stmt, While) and stmt.form == "do":
+            head = self.add("join", [before])
+            _, end = self.arm(stmt.body, [head], inner)
+            back = [*end, *(inner.continues or ())]
+            test = self.add("host", back, stmt.condition) if back else None
+            if test is not None:
+                self.points[head].preds.append(test)
+            leaves = [test] if test is not None else []
+        else:
+            head = self.add("host", [before], *_header(stmt))
+            _, end = self.arm(stmt.body, [head], inner)
+            self.points[head].preds += [*end, *(inner.continues or ())]
+            leaves = [] if isinstance(stmt, While) and stmt.condition is None else [head]
+        self.depth -= 1
+        self.loops.insert(place, LoopSpan(before, head, len(self.points), stmt))
+        return [*leaves, *(inner.breaks or ())]
+
+    def switch(self, stmt: Switch, before: int, jumps: _Jumps) -> list[int]:
+        value = self.add("host", [before], stmt.value)
+        inner = _Jumps([], jumps.continues)
+        falling: list[int] = []
+        for case in stmt.cases:
+            start = self.add("join", [value, *falling])
+            falling = self.run(case.body, [start], inner)
+        default = any(label is None for case in stmt.cases for label in case.labels)
+        return [*([] if default else [value]), *falling, *(inner.breaks or ())]
+
+
+def _header(stmt: Loop) -> tuple[Node | None, ...]:
+    """Return what the host evaluates at a loop's head."""
+    if isinstance(stmt, For):
+        type = stmt.variable.type
+        counter = Name(span=stmt.header, type=type, symbol=stmt.variable)
+        return (Assign(span=stmt.header, type=type, op="=", target=counter, value=stmt.lower), stmt.bound)
+    return (stmt.init, stmt.condition, stmt.advance)
+
+
+def statement_runs(stmt: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """Return the statement runs directly below `stmt` (a body that is no block is a run of one)."""
+    match stmt:
+        case Block():
+            return (stmt.statements,)
+        case If(other=None):
+            return (_inside(stmt.then),)
+        case If(other=other) if other is not None:
+            return (_inside(stmt.then), _inside(other))
+        case For() | While():
+            return (_inside(stmt.body),)
+        case Switch():
+            return tuple(case.body for case in stmt.cases)
+        case _:
+            return ()
+
+
+def _inside(stmt: Stmt) -> tuple[Stmt, ...]:
+    return stmt.statements if isinstance(stmt, Block) else (stmt,)

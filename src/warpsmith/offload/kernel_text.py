@@ -1,0 +1,206 @@
+"""A fragment's statements in a kernel's names.
+
+    A[i*N + j] -= piv * B[k][j]      →      A_gpu[i*N + j] -= *piv_gpu * B_gpu[(long long)k*M + j]
+
+Invariant: the kernel's text means what the user's text meant, with each buffer in place of its array: arrays keep their
+subscripts; rows of variable length are subscripted linearly in 64 bits; what is not touched stays intact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
+from warpsmith.offload.expressions import binary, name, number, wide
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Continue,
+    DeclStmt,
+    Empty,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    Index,
+    Literal,
+    Name,
+    Node,
+    Pragma,
+    Return,
+    SizeOf,
+    Stmt,
+    Switch,
+    Unary,
+    VarDecl,
+    replace,
+)
+from warpsmith.tree.types import UNSIGNED_LONG, Array, Pointer, Symbol, Type, element_type
+from warpsmith.tree.walk import peel, rebuild, walk
+
+__all__ = ["Rewriter", "flat_rows", "kernel_pointer", "without_continues", "without_pragmas"]
+
+
+def flat_rows(type: Type) -> tuple[Expr | None, ...]:
+    """Return the extents of the rows that must be subscripted linearly: those of an array or pointer to arrays whose
+    inner extents are not all constants; () where kernel text can keep the user's subscripts."""
+    row = type.of if isinstance(type, Array) else type.to if isinstance(type, Pointer) else type
+    extents: list[Array] = []
+    while isinstance(row, Array):
+        extents.append(row)
+        row = row.of
+    return () if all(e.count is not None for e in extents) else tuple(e.extent for e in extents)
+
+
+def kernel_pointer(type: Type) -> Pointer:
+    """Return the type of the kernel parameter that stands for an array or pointer of `type`."""
+    if flat_rows(type):
+        return Pointer(element_type(type))
+    return Pointer(type.of if isinstance(type, Array) else type.to if isinstance(type, Pointer) else type)
+
+
+@dataclass(slots=True)
+class Rewriter:
+    """Rewrites host text into the names of one kernel.
+
+    `values`, `cells`, `buffers`: host symbol → parameter; `renamed`: variables that the kernel owns under a new name;
+    enumerators declared inside `function` become their values, since nobody else sees them;
+    `flat`: extents of the rows (host names) of the buffers that are subscripted linearly; `moved`: variables whose
+    declaration becomes an assignment to their cell.
+    """
+
+    values: Mapping[Symbol, Symbol]
+    cells: Mapping[Symbol, Symbol]
+    buffers: Mapping[Symbol, Symbol]
+    renamed: Mapping[Symbol, Symbol]
+    flat: Mapping[Symbol, tuple[Expr, ...]]
+    moved: frozenset[Symbol] = frozenset()
+    function: Span | None = None
+    _rows: dict[int, tuple[Node, Expr | None, tuple[Expr, ...]]] = field(default_factory=dict)
+
+    def stmt(self, statement: Stmt) -> Stmt:
+        """Return `statement` in the kernel's names; raises RefusedError where rows of variable length are not
+        subscripted in full."""
+        result = rebuild(statement, self._changed)
+        self._check_rows(result)
+        return result
+
+    def expr(self, expr: Expr) -> Expr:
+        """Return `expr` in the kernel's names."""
+        return rebuild(expr, self._changed)
+
+    def symbol(self, symbol: Symbol) -> Symbol:
+        """Return the kernel's variable for a scalar of the host."""
+        return self.values.get(symbol) or self.renamed.get(symbol, symbol)
+
+    def _changed(self, node: Node) -> Node:
+        match node:
+            case Name():
+                return self._name(node)
+            case Index():
+                return self._index(node)
+            case For(variable=variable) if self.symbol(variable) != variable:
+                return replace(node, variable=self.symbol(variable))
+            case VarDecl(symbol=symbol) if symbol in self.renamed:
+                return replace(node, symbol=self.renamed[symbol])
+            case DeclStmt(declarations=declarations) if any(d.symbol in self.moved for d in declarations):
+                return self._assignments(node)
+            case SizeOf(value=int() as value) if self._names_host(node.text):
+                return Literal(span=node.span, type=UNSIGNED_LONG, text=f"{value}ul", value=value)
+            case _:
+                return node
+
+    def _name(self, node: Name) -> Node:
+        symbol = node.symbol
+        if symbol in self.cells:
+            cell = self.cells[symbol]
+            return Unary(span=node.span, type=symbol.type, op="*", operand=name(cell, node.span))
+        if symbol in self.buffers:
+            changed = name(self.buffers[symbol], node.span)
+            if symbol in self.flat:
+                self._rows[id(changed)] = (changed, None, self.flat[symbol])
+            return changed
+        if symbol.value is not None and self._is_inside(symbol):
+            return number(symbol.value, node.span)
+        new = self.symbol(symbol)
+        return node if new == symbol else name(new, node.span)
+
+    def _is_inside(self, symbol: Symbol) -> bool:
+        return self.function is not None and symbol.span is not None and self.function.contains(symbol.span)
+
+    def _index(self, node: Index) -> Node:
+        """Turn a[i][j] of variable rows into a[i * M + j], one subscript at a time, from the left."""
+        found = self._rows.pop(id(peel(node.base)), None)
+        if found is None:
+            return node
+        base, offset, rows = found
+        step = node.index
+        for extent in rows:
+            step = binary("*", wide(step), self.expr(extent))
+        total = step if offset is None else binary("+", offset, step)
+        pointer = base if isinstance(base, Name) else base.left if isinstance(base, Binary) else None
+        assert isinstance(pointer, Name), "rows start from the parameter"
+        if not rows:
+            return replace(node, base=pointer, index=total)
+        partial = Binary(span=node.span, type=pointer.type, op="+", left=pointer, right=total)
+        self._rows[id(partial)] = (partial, total, rows[1:])
+        return partial
+
+    def _check_rows(self, statement: Node) -> None:
+        """What is left of partly subscripted rows must be a plain pointer to elements, as it is in the user's text."""
+        for part in walk(statement):
+            left = self._rows.get(id(part))
+            if left is not None and len(left[2]) > 0:
+                text = "rows of variable length are used without a full subscript"
+                raise RefusedError(Finding("POR008", "error", text, part.span))
+
+    def _assignments(self, node: DeclStmt) -> Node:
+        made: list[Stmt] = []
+        for declaration in node.declarations:
+            symbol, init = declaration.symbol, declaration.init
+            assert init is not None, "only initialized declarations move"
+            target = Unary(span=node.span, type=symbol.type, op="*", operand=name(self.cells[symbol], node.span))
+            assign = Assign(span=node.span, type=symbol.type, op="=", target=target, value=init)
+            made.append(ExprStmt(span=node.span, expr=assign))
+        return made[0] if len(made) == 1 else Block(span=node.span, statements=tuple(made))
+
+    def _names_host(self, text: str) -> bool:
+        words = set(re.findall(r"[A-Za-z_]\w*", text))
+        mapped = (self.values, self.cells, self.buffers, self.renamed)
+        return any(symbol.name in words for table in mapped for symbol in table)
+
+
+def without_pragmas(body: Stmt) -> Stmt:
+    """Return the statement without pragmas: they speak to the host's compiler."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Block) and any(isinstance(s, Pragma) for s in node.statements):
+            return replace(node, statements=tuple(s for s in node.statements if not isinstance(s, Pragma)))
+        return node
+
+    return Empty(span=body.span) if isinstance(body, Pragma) else rebuild(body, change)
+
+
+def without_continues(body: Stmt) -> Stmt:
+    """Return a thread's body with `return` in place of each `continue` of the mapped loop itself."""
+    match body:
+        case Continue():
+            return Return(span=body.span, value=None)
+        case Switch(cases=cases):
+            changed = tuple(replace(c, body=tuple(without_continues(s) for s in c.body)) for c in cases)
+            same = all(a is b for c, d in zip(cases, changed, strict=True) for a, b in zip(c.body, d.body, strict=True))
+            return body if same else replace(body, cases=changed)
+        case Block(statements=statements):
+            new = tuple(without_continues(s) for s in statements)
+            return body if all(a is b for a, b in zip(new, statements, strict=True)) else replace(body, statements=new)
+        case If(then=then, other=other):
+            arm = without_continues(then)
+            rest = None if other is None else without_continues(other)
+            return body if arm is then and rest is other else replace(body, then=arm, other=rest)
+        case _:
+            return body

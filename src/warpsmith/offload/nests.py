@@ -1,0 +1,205 @@
+"""Loop nests whose iterations become threads.
+
+    for (i …)                 parallel  ┐ at most three perfectly nested parallel loops: the threads
+        for (j …)             parallel  ┘
+            for (k …) …       anything: runs inside the thread
+
+Invariant: a nest is chosen only where its outermost loop's verdict is Proved and every scalar that its iterations write
+is owned by each of them; what such a scalar holds afterwards is either never read, or restored on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.verdict import Proved, Reason
+from warpsmith.offload.finals import final_statement
+from warpsmith.offload.fragments import Draft, Request
+from warpsmith.offload.ranges import launch_ranges
+from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, Name, Node, Pragma, Stmt, Unary
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Array, Record, Symbol
+from warpsmith.tree.walk import children, loops, statements_of, walk
+
+__all__ = ["nest_at"]
+
+_MOST_THREAD_LOOPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    """A nest under way: its loop, the loops that become threads, and what it touches."""
+
+    statement: For
+    chain: tuple[LoopFacts, ...]
+    heads: tuple[For, ...]
+    touched: Touched
+
+
+def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
+    """Return the fragment that the parallel loop of `facts` makes, or why it makes none.
+
+    `statements` are what the fragment replaces: the pragmas in front of the loop, and the loop.
+    """
+    loop = facts.loop
+    if not isinstance(loop, For):
+        return Reason("POR008", "only a counted loop can become threads", loop.header)
+    function = request.facts.function
+    reason = obstacle(request, (loop.body,)) or _bad_bounds(loop)
+    if reason is not None:
+        return reason
+    chain = _chain(request, facts)
+    heads = tuple(f.loop for f in chain if isinstance(f.loop, For))
+    if launch_ranges(heads) is None:
+        return Reason("POR008", "the range of the counter cannot be computed on the host", loop.header)
+    nest = _Nest(loop, chain, heads, touched(request, (loop,)))
+    owned = _owned(nest)
+    if isinstance(owned, Reason):
+        return owned
+    finals = _finals(function, nest, owned)
+    if isinstance(finals, Reason):
+        return finals
+    counters = {head.variable for head in heads}
+    return Draft(
+        region=facts.id,
+        kind="nest",
+        statements=statements,
+        loops=chain,
+        uses=nest.touched.uses(owned | counters),
+        locals=tuple(s for s in nest.touched.outside if s in owned and s not in counters),
+        finals=finals,
+        assumptions=_assumptions(chain),
+    )
+
+
+def _bad_bounds(loop: For) -> Reason | None:
+    for bound in (loop.lower, loop.bound):
+        if not uses_only_scalars(bound):
+            text = "the loop's bound reads memory: copy it to a local variable before the loop"
+            return Reason("POR008", text, bound.span)
+    return None
+
+
+def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...]:
+    """Return the loops that become threads: as long as a loop's body is nothing but one more parallel loop."""
+    chain = [outermost]
+    heads = [outermost.loop]
+    while len(chain) < _MOST_THREAD_LOOPS:
+        inner = _only_loop(heads[-1].body)
+        if inner is None or _bad_bounds(inner) is not None:
+            break
+        facts = request.facts.of(inner)
+        if facts.category != "parallel" or not isinstance(facts.verdict, Proved):
+            break
+        if inner.variable in {head.variable for head in heads if isinstance(head, For)}:
+            break
+        if launch_ranges([head for head in (*heads, inner) if isinstance(head, For)]) is None:
+            break
+        chain.append(facts)
+        heads.append(inner)
+    return tuple(chain)
+
+
+def _only_loop(body: Stmt) -> For | None:
+    inside = [s for s in statements_of(body) if not isinstance(s, Pragma | Empty)]
+    while len(inside) == 1 and isinstance(inside[0], Block):
+        inside = [s for s in inside[0].statements if not isinstance(s, Pragma | Empty)]
+    return inside[0] if len(inside) == 1 and isinstance(inside[0], For) else None
+
+
+def _assumptions(chain: Sequence[LoopFacts]) -> tuple[Assumption, ...]:
+    """Return what the verdicts of all the loops rest on, each once."""
+    found: list[Assumption] = []
+    for facts in chain:
+        if isinstance(facts.verdict, Proved):
+            found += [a for a in facts.verdict.assumptions if isinstance(a, Assumption) and a not in found]
+    return tuple(found)
+
+
+def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
+    """Return the scalars declared outside the nest that every iteration owns."""
+    private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
+    private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
+    written = [s for s in nest.touched.outside if s in nest.touched.written]
+    for symbol in written:
+        if symbol not in private:
+            return Reason("POR003", f"'{symbol.name}' is shared by the iterations and written", nest.statement.header)
+        if isinstance(symbol.type, Array | Record):
+            return Reason("POR008", f"every iteration needs its own '{symbol.name}'", nest.statement.header)
+    return frozenset(written)
+
+
+def _finals(function: Function, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:
+    """Return the host statements that restore the owned variables which are read after the nest."""
+    outermost = nest.chain[0]
+    live = set(outermost.live_out)
+    live |= {s for s in owned if s not in outermost.private and _seen_elsewhere(function, nest.statement, s)}
+    counters = {head.variable: index for index, head in enumerate(nest.heads) if not head.declares}
+    result: list[Stmt] = []
+    for symbol in sorted(live & owned, key=lambda s: counters.get(s, len(counters))):
+        chain = _chain_to(nest, symbol)
+        statement = None if chain is None else final_statement(chain)
+        if statement is None:
+            text = f"the value that '{symbol.name}' has after the loop is read, and only the last iteration knows it"
+            help = f"declare {symbol.name} inside the loop, or compute its last value after the loop"
+            return Reason("POR008", text, nest.statement.header, legal_if=(help,))
+        result.append(statement)
+    return tuple(result)
+
+
+def _chain_to(nest: _Nest, counter: Symbol) -> tuple[For, ...] | None:
+    """Return the loops from the outermost to the only one that writes `counter`, if each runs once per iteration."""
+    for index, head in enumerate(nest.heads):
+        if head.variable == counter:
+            return nest.heads[: index + 1] if _writers(nest.statement, counter) == 1 else None
+    for inner in statements_of(nest.heads[-1].body):
+        if isinstance(inner, For) and inner.variable == counter and not inner.declares:
+            plain = uses_only_scalars(inner.lower) and uses_only_scalars(inner.bound)
+            fixed = not _written_inside(nest, inner)
+            return (*nest.heads, inner) if plain and fixed and _writers(nest.statement, counter) == 1 else None
+    return None
+
+
+def _writers(statement: Stmt, counter: Symbol) -> int:
+    """Return how many loops below have this counter; any other write of it counts as many."""
+    count = sum(isinstance(inner, For) and inner.variable == counter for inner, _ in loops(statement))
+    for part in walk(statement):
+        target = getattr(part, "target", None)
+        if isinstance(part, Unary) and ("++" in part.op or "--" in part.op or part.op == "&"):
+            target = part.operand
+        if isinstance(target, Node) and isinstance(target, Name) and target.symbol == counter:
+            count += 10
+    return count
+
+
+def _written_inside(nest: _Nest, inner: For) -> bool:
+    """Whether a bound of `inner` names a variable that the nest writes or declares (other than its thread counters)."""
+    counters = {head.variable for head in nest.heads}
+    declared = {d.symbol for part in walk(nest.statement) if isinstance(part, DeclStmt) for d in part.declarations}
+    named = {n.symbol for bound in (inner.lower, inner.bound) for n in walk(bound) if isinstance(n, Name)}
+    return bool((named - counters) & (nest.touched.written | declared))
+
+
+def _seen_elsewhere(function: Function, loop: For, symbol: Symbol) -> bool:
+    """Whether `symbol` may be read after `loop`: it is named outside it and outside loops that it counts itself."""
+    if symbol.storage in ("global", "static", "static local"):
+        return True
+    pending: list[Node] = [function.body]
+    while pending:
+        node = pending.pop()
+        if node is loop:
+            continue
+        if isinstance(node, Name) and node.symbol == symbol:
+            return True
+        if isinstance(node, For) and node.variable == symbol and not _holds(node, loop):
+            pending += [node.lower, node.bound]
+            continue
+        pending += children(node)
+    return False
+
+
+def _holds(node: Node, wanted: Node) -> bool:
+    return any(part is wanted for part in walk(node))

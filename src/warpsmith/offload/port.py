@@ -1,0 +1,149 @@
+"""The plan of a port: fragments are chosen, given data, turned into kernels, and the host's text is rewritten around
+them.
+
+    function ──► drafts ──► homes (buffers, guards) ──► kernels, launches ──► copies ──► versions ──► program
+
+Invariant: a draft either ends up in the program with a kernel, or in the refusals with its reason. What fails late (its
+data cannot be sized, its text cannot be written) is taken out and the function is planned again without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.captures import with_captures
+from warpsmith.offload.choice import choose, failure_key
+from warpsmith.offload.findings import refused_findings, transfer_findings
+from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.kernels import Built, build
+from warpsmith.offload.names import Names
+from warpsmith.offload.plan import OffloadOptions, Plan, Port, Refusal, Transfer
+from warpsmith.offload.residency import place
+from warpsmith.offload.splice import splice
+from warpsmith.offload.transfers import insert
+from warpsmith.offload.versions import can_version, version
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.summaries import Summaries
+from warpsmith.tree.nodes import Function, Stmt
+from warpsmith.tree.program import Program
+
+__all__ = ["plan_port"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One function, planned."""
+
+    original: Function
+    function: Function
+    homes: tuple[Home, ...]
+    built: tuple[Built, ...]
+    transfers: tuple[Transfer, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def plan_port(program: Program, facts: Facts, options: OffloadOptions, poly_options: PolyOptions) -> Port:
+    """Return the ported program with its plan, and the two programs with captures.
+
+    Every loop that `options.selected` asks for and that no kernel serves gives an error finding.
+    """
+    names, summaries = Names(program), Summaries.of(program)
+    planned: list[_Planned] = []
+    for function in facts.functions:
+        found = _function(Request(program, function, options, poly_options, names.scope(), summaries), names)
+        names.reserve(built.fragment.kernel.name for built in found.built)
+        planned.append(found)
+    ported = _ported(program, planned)
+    homes = tuple(home for found in planned for home in found.homes)
+    plan = Plan(
+        fragments=tuple(built.fragment for found in planned for built in found.built),
+        buffers=tuple(buffer for home in homes for buffer in home.buffers),
+        transfers=tuple(transfer for found in planned for transfer in found.transfers),
+        refusals=tuple(refusal for found in planned for refusal in found.refusals),
+        findings=(),
+    )
+    findings = (*refused_findings(facts.functions, plan, options), *transfer_findings(homes))
+    reference, candidate = with_captures(program, ported, homes)
+    return Port(ported, replace(plan, findings=findings), reference, candidate)
+
+
+def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
+    ported = program
+    for found in planned:
+        if found.built:
+            ported = ported.with_function(found.original, found.function)
+    kernels = tuple(built.fragment.kernel for found in planned for built in found.built)
+    guards = dict.fromkeys(guard for found in planned for home in found.homes for guard in home.guards)
+    return replace(ported, kernels=kernels, assumptions=tuple(guards))
+
+
+def _function(request: Request, names: Names) -> _Planned:
+    """Plan one function: again from the start without what failed, until nothing fails."""
+    failures: dict[int, tuple[str, Reason]] = {}
+    while True:
+        attempt = replace(request, names=names.scope())
+        excluded = {key: reason for key, (_, reason) in failures.items()}
+        choice = choose(attempt, excluded)
+        outcome = _attempt(attempt, choice.drafts)
+        if isinstance(outcome, _Planned):
+            return replace(outcome, refusals=choice.refusals)
+        failures |= {failure_key(draft): (draft.region, reason) for draft, reason in outcome}
+
+
+_Failures = tuple[tuple[Draft, Reason], ...]
+
+
+def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failures:
+    """Return the function with all of `drafts` as kernels, or the drafts that stand in the way (never none)."""
+    function = request.facts.function
+    if not drafts:
+        return _Planned(function, function, (), (), (), ())
+    placement = place(request, drafts)
+    if placement.failures:
+        return placement.failures
+    unguarded = tuple(failure for home in placement.homes for failure in _unguarded(home))
+    if unguarded:
+        return unguarded
+    built: dict[Draft, Built] = {}
+    failed: list[tuple[Draft, Reason]] = []
+    for home in placement.homes:
+        for draft in home.drafts:
+            try:
+                name = request.names.fresh(f"ws_{function.symbol.name}_k{len(built) + 1}")
+                built[draft] = build(request, home, draft, name)
+            except RefusedError as error:
+                failed.append((draft, _reason(error)))
+    return tuple(failed) if failed else _assembled(request, placement.homes, built)
+
+
+def _reason(error: RefusedError) -> Reason:
+    found = error.findings[0]
+    return Reason(found.rule, found.message, found.span, legal_if=found.help)
+
+
+def _unguarded(home: Home) -> Iterator[tuple[Draft, Reason]]:
+    """Yield the drafts of a home whose guards cannot be tested where they must be."""
+    guards = [a for a in home.guards if a.kind == "guarded"]
+    untested = next((a for a in guards if a.condition is None), None)
+    if untested is None and (not guards or can_version(home.scope)):
+        return
+    why = "a jump or a static variable" if untested is None else f"the assumption '{untested.text}'"
+    for draft in home.drafts:
+        span = draft.statements[-1].span
+        yield draft, Reason("POR008", f"the code would need a run-time test, which {why} does not allow", span)
+
+
+def _assembled(request: Request, homes: tuple[Home, ...], built: Mapping[Draft, Built]) -> _Planned:
+    function = request.facts.function
+    transfers: list[Transfer] = []
+    replaced: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []
+    for home in homes:
+        moved = insert(request, home, {draft: built[draft].launch for draft in home.drafts})
+        transfers += moved.transfers
+        replaced.append((home.scope, version(home.scope, moved.statements, home.guards)))
+    new = splice(function, replaced)
+    return _Planned(function, new, homes, tuple(built.values()), tuple(transfers), ())

@@ -1,0 +1,240 @@
+"""Where the data of the fragments live: which scope each fragment's buffers have.
+
+    double *B = malloc(n * …);        home: from the first to the last fragment of the function, so that data stay on
+    for (t …) {                             the device between kernels
+        kernel(A, B);                 A's buffer: the whole home        B's buffer: from behind its malloc
+        kernel(B, A);
+    }
+
+Invariant: a buffer's section contains every element that a fragment in its scope may touch, its bounds are computable
+where the scope is entered and do not change inside it, and the host pointer keeps its value there. Two buffers of a
+home, one of them written by a kernel, are distinct objects, by proof or by a guard of the home.
+
+A home is as large as it can be: the whole run of statements between the first and the last fragment; where that fails
+(a size that changes inside, a pointer that moves, a jump, a guard that cannot be tested at the entry), as many of the
+first fragments as go together; and inside a loop or branch where even one statement is too much.
+
+Limits: one buffer an object a home; no home directly in a case of a switch, or around a jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.buffers import BufferFinder, apart_text
+from warpsmith.offload.flow import statement_runs
+from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.plan import Buffer
+from warpsmith.offload.versions import can_version, usable
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import Call, DeclStmt, Name, Stmt, Switch, Verbatim
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import peel, same, walk
+
+__all__ = ["Placement", "place"]
+
+_JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Homes in source order; `failures` are the drafts whose data can have no home, with the reason and remedy."""
+
+    homes: tuple[Home, ...]
+    failures: tuple[tuple[Draft, Reason], ...]
+
+
+def place(request: Request, drafts: tuple[Draft, ...]) -> Placement:
+    """Give every draft a home, or say why it can have none."""
+    search = _Search(request, drafts)
+    search.settle(request.facts.function.body.statements, drafts)
+    return Placement(tuple(search.homes), tuple(search.failures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Statements first … last of a run that hold `drafts`: one fragment, or one statement with fragments inside."""
+
+    first: int
+    last: int
+    drafts: tuple[Draft, ...]
+
+
+class _Search:
+    def __init__(self, request: Request, drafts: tuple[Draft, ...]) -> None:
+        self.request = request
+        self.finder = BufferFinder(request)
+        self.homes: list[Home] = []
+        self.failures: list[tuple[Draft, Reason]] = []
+        self.around = {
+            draft: frozenset(_statements_around(request.facts.function.body, draft.statements[0])) for draft in drafts
+        }
+
+    def settle(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> None:
+        """Find homes for the drafts below `run`."""
+        items = self.items(run, drafts)
+        while items:
+            count, outcome = self.largest(run, items)
+            if isinstance(outcome, Home):
+                self.homes.append(outcome)
+            elif self.is_fragment(run, items[0]):
+                self.failures += [(draft, outcome) for draft in items[0].drafts]
+            else:
+                self.descend(run[items[0].first], items[0].drafts, outcome)
+            items = items[count:]
+
+    def descend(self, stmt: Stmt, drafts: Sequence[Draft], why: Reason) -> None:
+        """Look for homes inside one statement."""
+        for inner in statement_runs(stmt):
+            inside = [d for d in drafts if any(s in self.around[d] for s in inner)]
+            if not inside:
+                continue
+            if isinstance(stmt, Switch):
+                text = "the data of a fragment directly in a case of a switch have no place"
+                reason = Reason("POR008", text, stmt.span, legal_if=("put braces around the loop", why.text))
+                directly = [d for d in inside if d.statements[0] in inner]
+                self.failures += [(d, reason) for d in directly]
+                for part in inner:
+                    self.descend(part, [d for d in inside if part in self.around[d] and d not in directly], why)
+            else:
+                self.settle(inner, inside)
+
+    def items(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> list[_Item]:
+        """Return the statements of `run` that hold drafts, in order."""
+        places: dict[tuple[int, int], list[Draft]] = {}
+        for draft in drafts:
+            first = next(i for i, s in enumerate(run) if s in self.around[draft])
+            whole = run[first] is draft.statements[0]
+            places.setdefault((first, first + (len(draft.statements) if whole else 1) - 1), []).append(draft)
+        return [_Item(first, last, tuple(found)) for (first, last), found in sorted(places.items())]
+
+    def is_fragment(self, run: tuple[Stmt, ...], item: _Item) -> bool:
+        """Whether the item is a fragment itself, so that no smaller scope is left."""
+        return any(run[item.first] is draft.statements[0] for draft in item.drafts)
+
+    def largest(self, run: tuple[Stmt, ...], items: list[_Item]) -> tuple[int, Home | Reason]:
+        """Return how many of the first items go together, and their home; (1, why not) where not even one does."""
+        count, outcome = self.attempt(run, items, len(items))
+        if isinstance(outcome, Home) or len(items) == 1:
+            return count, outcome
+        best: tuple[int, Home | Reason] = self.attempt(run, items, 1)
+        if best[0] > 1 and not isinstance(best[1], Home):
+            return 1, best[1]
+        while isinstance(best[1], Home) and best[0] < len(items):
+            more = self.attempt(run, items, best[0] + 1)
+            if not isinstance(more[1], Home):
+                break
+            best = more
+        return best
+
+    def attempt(self, run: tuple[Stmt, ...], items: list[_Item], count: int) -> tuple[int, Home | Reason]:
+        """Try to give the first `count` items one home; it grows until nothing that it declares is used behind it.
+
+        The number returned is how many items it took then.
+        """
+        first, last = items[0].first, items[count - 1].last
+        while True:
+            needed = _last_use_of_declared(run, first, last)
+            count = max(count, sum(1 for item in items if item.first <= needed))
+            needed = max(needed, items[count - 1].last)
+            if needed == last:
+                break
+            last = needed
+        drafts = tuple(draft for item in items[:count] for draft in item.drafts)
+        return count, self.home(run[first : last + 1], drafts)
+
+    def home(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]) -> Home | Reason:
+        """Return the home of `drafts` with exactly this scope, or why there is none."""
+        blocked = _jump_in(scope)
+        if blocked is not None:
+            return blocked
+        found = self.finder.find(scope, drafts, self.around)
+        if isinstance(found, Reason):
+            return found
+        own = [a for d in drafts for a in d.assumptions if not _implied(a, found.buffers)]
+        guards = _distinct([*own, *found.assumptions])
+        untestable = self.untestable(scope, guards)
+        if untestable is not None:
+            return untestable
+        return Home(scope, drafts, found.buffers, guards, found.covers)
+
+    def untestable(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Reason | None:
+        """Return why a guard cannot be tested where `scope` is entered."""
+        program, function = self.request.program, self.request.facts.function
+        guarded = [g for g in guards if g.kind == "guarded"]
+        for guard in guarded:
+            if guard.condition is None or not usable(program, function, guard.condition, scope):
+                text = f"'{guard.text}' cannot be tested before the region: what it reads changes inside"
+                return Reason("POR008", text, guard.span or statement_spans(scope))
+        if guarded and not can_version(scope):
+            text = "the code would need a run-time test, but it cannot stand twice (a jump or a static variable)"
+            return Reason("POR008", text, statement_spans(scope))
+        return None
+
+
+def _statements_around(root: Stmt, target: Stmt) -> Iterator[Stmt]:
+    """Yield `target` and the statements around it."""
+    if root is target:
+        yield root
+        return
+    for run in statement_runs(root):
+        for stmt in run:
+            inner = list(_statements_around(stmt, target))
+            if inner:
+                yield from (root, *inner)
+                return
+
+
+def _last_use_of_declared(run: tuple[Stmt, ...], first: int, last: int) -> int:
+    """Return the index of the last statement that uses what run[first … last] declares (at least `last`)."""
+    declared: set[Symbol] = {d.symbol for s in run[first : last + 1] if isinstance(s, DeclStmt) for d in s.declarations}
+    if not declared:
+        return last
+    mentioned = (i for i in range(len(run) - 1, last, -1) if any(s in declared for s in _mentioned(run[i])))
+    return next(mentioned, last)
+
+
+def _mentioned(stmt: Stmt) -> Iterator[Symbol]:
+    for part in walk(stmt):
+        if isinstance(part, Name):
+            yield part.symbol
+        yield from getattr(part, "reads", ())
+        yield from getattr(part, "writes", ())
+
+
+def _jump_in(scope: tuple[Stmt, ...]) -> Reason | None:
+    for stmt in scope:
+        for part in walk(stmt):
+            if isinstance(part, Verbatim) and part.control:
+                return Reason("POR008", f"device data cannot live across a jump ({part.reason})", part.span)
+            if isinstance(part, Call):
+                function = peel(part.function)
+                if isinstance(function, Name) and function.symbol.name in _JUMPS:
+                    return Reason("POR008", "device data cannot live across setjmp", part.span)
+    return None
+
+
+def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
+    """Return the assumptions without repetitions; two with one text are kept where their conditions differ."""
+    kept: list[Assumption] = []
+    for new in assumptions:
+        if not any(_equal(old, new) for old in kept):
+            kept.append(new)
+    return tuple(kept)
+
+
+def _implied(assumption: Assumption, buffers: Sequence[Buffer]) -> bool:
+    """Whether a loop's guard says of what it touches of two objects what the home's guard says of their buffers."""
+    hosts = [buffer.host for buffer in buffers]
+    if assumption.kind != "guarded" or len({host.name for host in hosts}) < len(hosts):
+        return False
+    return any(assumption.text == apart_text(a, b) for a in hosts for b in hosts if a is not b)
+
+
+def _equal(a: Assumption, b: Assumption) -> bool:
+    if a != b or (a.condition is None) != (b.condition is None):
+        return False
+    return a.condition is None or b.condition is None or same(a.condition, b.condition)

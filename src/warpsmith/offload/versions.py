@@ -1,0 +1,111 @@
+"""Guards: conditions that host code tests once, where a home is entered; otherwise the original code runs.
+
+    { scope }   →   if (g1 && g2) { scope, ported } else { scope as the user wrote it }
+
+Invariant: a guard's value at the scope's entry is what it would be at the fragment, so it reads only variables that
+are declared before the scope and that nothing inside the scope can write. Guards may take addresses of elements; they
+never read memory through them. Limits: a scope with a static local, a label or a jump is never written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpsmith.base.source import Span
+from warpsmith.poly.effects import effects, escaped
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import (
+    Binary,
+    Block,
+    Call,
+    DeclStmt,
+    Expr,
+    Function,
+    If,
+    Index,
+    Member,
+    Stmt,
+    Unary,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import INT, Array
+from warpsmith.tree.walk import names, same, walk
+
+__all__ = ["can_version", "stable", "usable", "version"]
+
+
+def usable(program: Program, function: Function, condition: Expr, scope: tuple[Stmt, ...]) -> bool:
+    """Whether host code may evaluate `condition` once, just before `scope`, in place of anywhere inside it."""
+    return _reads_no_memory(condition) and stable(program, function, condition, scope)
+
+
+def stable(program: Program, function: Function, expr: Expr, scope: tuple[Stmt, ...]) -> bool:
+    """Whether every variable that `expr` names is declared before `scope` and certainly unchanged while it runs."""
+    named = {n.symbol for n in names(expr)}
+    declared = {d.symbol for s in scope for part in walk(s) if isinstance(part, DeclStmt) for d in part.declarations}
+    if named & declared:
+        return False
+    everything = [effects(program, statement, function) for statement in scope]
+    if named & {symbol for e in everything for symbol in e.direct_writes}:
+        return False
+    movable = {s for s in named if not isinstance(s.type, Array) and s.storage not in ("function", "enumerator")}
+    if any(e.calls_unknown for e in everything) and any(s.storage in ("global", "static") for s in movable):
+        return False
+    return not movable & escaped(program, function)
+
+
+def can_version(scope: Sequence[Stmt]) -> bool:
+    """Whether `scope` may stand twice in the function."""
+    for statement in scope:
+        for part in walk(statement):
+            if isinstance(part, Verbatim) and part.control:
+                return False
+            if isinstance(part, DeclStmt) and any(d.symbol.storage == "static local" for d in part.declarations):
+                return False
+    return True
+
+
+def version(original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequence[Assumption]) -> tuple[Stmt, ...]:
+    """Return the statements that run `ported` where every guard holds and `original` otherwise.
+
+    What the user granted is not tested. The result is `ported` itself where there is nothing to test.
+    """
+    conditions: list[Expr] = []
+    for guard in guards:
+        if (
+            guard.kind == "guarded"
+            and guard.condition is not None
+            and not any(same(guard.condition, c) for c in conditions)
+        ):
+            conditions.append(guard.condition)
+    if not conditions:
+        return ported
+    span = statement_spans(original)
+    condition = conditions[0]
+    for more in conditions[1:]:
+        condition = Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
+    return (If(span=span, condition=condition, then=_block(ported, span), other=_block(original, span)),)
+
+
+def _block(statements: tuple[Stmt, ...], span: Span) -> Block:
+    return Block(span=span, statements=statements)
+
+
+def _reads_no_memory(condition: Expr) -> bool:
+    """Whether the condition dereferences nothing: an element may only be named to take its address."""
+    addressed = {id(part.operand) for part in walk(condition) if isinstance(part, Unary) and part.op == "&"}
+    for part in walk(condition):
+        if isinstance(part, Call | VerbatimExpr) or (isinstance(part, Member) and part.arrow):
+            return False
+        if isinstance(part, Unary) and part.op == "*" and id(part) not in addressed:
+            return False
+        if isinstance(part, Index) and id(part) not in addressed and not _is_row(part):
+            return False
+    return True
+
+
+def _is_row(index: Index) -> bool:
+    """Whether the value of `a[i]` is an array, so that naming it reads nothing."""
+    return isinstance(index.type, Array)

@@ -1,0 +1,38 @@
+import pytest
+
+from warpsmith.base.errors import UsageError
+from warpsmith.machine.devices import device, load_devices
+from warpsmith.machine.limits import block_fits, grid_fits
+
+
+def test_every_device_has_a_source_for_every_number() -> None:
+    devices = load_devices()
+    assert len({d.name for d in devices}) == len(devices) >= 15
+    for d in devices:
+        assert {"units", "clock_mhz", "registers", "warps_per_unit"} <= set(d.sources)
+        assert set(d.sources.values()) <= {"vendor", "public", "header", "memory"}
+        assert d.warp_width in (32, 64)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("sm_80", "a100"), ("sm_90", "h100"), ("H200", "h200"), ("gfx90a", "mi250x"), ("gfx942", "mi300x")],
+)
+def test_devices_are_found_by_name_and_architecture(name: str, found: str) -> None:
+    assert device(name).name == found
+
+
+def test_an_unknown_device_is_answered_with_near_names() -> None:
+    with pytest.raises(UsageError) as caught:
+        device("h10")
+    assert "did you mean" in str(caught.value)
+    assert "h100" in str(caught.value)
+
+
+def test_launch_limits() -> None:
+    assert block_fits((32, 32, 1))
+    assert not block_fits((32, 33, 1))
+    assert not block_fits((1, 1, 128))
+    assert grid_fits(65535 * 8, 8, 1)
+    assert not grid_fits(65535 * 8 + 1, 8, 1)
+    assert grid_fits(2**31, 256, 0)

@@ -1,0 +1,28 @@
+"""Recursion and OpenMP regions: nothing is ported where two calls may be under way at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.offload.hand import load
+from warpsmith.offload.concurrency import no_port_here
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("void f(int n) { if (n) f(n - 1); }", "recursive"),
+        ("void g(int n); void f(int n) { if (n) g(n - 1); } void g(int n) { f(n); }", "recursive"),
+        ("void f(int n) { } void h(void) {\n#pragma omp parallel for\nfor (int i = 0; i < 3; i++) f(i); }", "OpenMP"),
+        ("void f(int n) { } void k(void) { f(1); } void h(void) {\n#pragma omp parallel\n{ k(); } }", "OpenMP"),
+        ("void f(int n) { } void h(void) {\n#pragma omp simd\nfor (int i = 0; i < 3; i++) f(i); }", ""),
+        ("void f(int n) { } void h(void) { f(3); }", ""),
+    ],
+)
+def test_where_nothing_may_be_ported(text: str, said: str, tmp_path: Path) -> None:
+    program = load(text, tmp_path)
+    function = next(f for _, f in program.functions() if f.symbol.name == "f")
+    reason = no_port_here(program, function)
+    assert (said in reason.text) if said and reason is not None else (reason is None) == (not said)

@@ -1,0 +1,112 @@
+"""The whole plan, from C text through the analysis: what the user's function looks like afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.offload.hand import head, load
+from tests.offload.test_kernels import LU
+from warpsmith.offload.plan import OffloadOptions, Port
+from warpsmith.offload.port import plan_port
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.nodes import Copy, DeviceAlloc, DeviceFree, For, If, Launch
+from warpsmith.tree.program import Program
+from warpsmith.tree.walk import loops, walk
+
+
+def port(program: Program, options: OffloadOptions | None = None) -> Port:
+    poly = PolyOptions()
+    return plan_port(program, analyze(program, poly), options or OffloadOptions(), poly)
+
+
+def test_lu_copies_once_before_and_once_after_its_sequential_loop(tmp_path: Path) -> None:
+    result = port(load(LU, tmp_path))
+    ((_, function),) = result.program.functions()
+    (outer,) = [loop for loop, around in loops(function.body) if not around]
+    assert isinstance(outer, For)
+    assert [type(part) for part in walk(outer.body) if isinstance(part, Launch | Copy)] == [Launch, Launch]
+    assert [t.to_device for t in result.plan.transfers] == [True, False]
+    assert [t.in_loop for t in result.plan.transfers] == [None, None]
+    assert [k.name for k in result.program.kernels] == ["ws_lu_k1", "ws_lu_k2"]
+    assert result.plan.fragments[1].loops == ("lu/k/i#2", "lu/k/i#2/j")
+    assert not result.plan.findings
+
+
+def test_every_allocation_is_freed(tmp_path: Path) -> None:
+    result = port(load(LU, tmp_path))
+    ((_, function),) = result.program.functions()
+    made = [part.buffer for part in walk(function) if isinstance(part, DeviceAlloc)]
+    freed = [part.buffer for part in walk(function) if isinstance(part, DeviceFree)]
+    assert made == freed != []
+
+
+def test_pointers_that_may_overlap_are_versioned(tmp_path: Path) -> None:
+    text = "void f(int n, double *to, double *from) { for (int i = 0; i < n; i++) to[i] = 2 * from[i]; }"
+    result = port(load(text, tmp_path))
+    ((_, function),) = result.program.functions()
+    (choice,) = [s for s in function.body.statements if isinstance(s, If)]
+    assert any(isinstance(part, Launch) for part in walk(choice.then))
+    assert choice.other is not None
+    assert not any(isinstance(part, Launch) for part in walk(choice.other))
+    (fragment,) = result.plan.fragments
+    assert {a.kind for a in fragment.assumptions} == {"guarded"}
+
+
+def test_a_loop_that_was_asked_for_and_stays_is_an_error(tmp_path: Path) -> None:
+    text = "void f(int n, double *a) { for (int i = 1; i < n; i++) a[i] = a[i - 1] + 1; }"
+    program = load(text, tmp_path)
+    result = port(program, OffloadOptions(selected=(head(program, "f/i"),)))
+    assert not result.plan.fragments
+    (finding,) = [f for f in result.plan.findings if f.severity == "error"]
+    assert "f/i was asked for" in finding.message
+    assert not [f for f in port(program).plan.findings if f.severity == "error"]
+
+
+def test_a_loop_that_was_asked_for_is_served_by_kernels_inside_it(tmp_path: Path) -> None:
+    program = load(LU, tmp_path)
+    result = port(program, OffloadOptions(selected=(head(program, "lu/k"),)))
+    assert len(result.plan.fragments) == 2
+    assert not result.plan.findings
+
+
+def test_one_pass_over_the_data_is_warned_about(tmp_path: Path) -> None:
+    text = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1; }"
+    (finding,) = port(load(text, tmp_path)).plan.findings
+    assert (finding.rule, finding.severity, finding.certainty) == ("POR009", "warning", "heuristic")
+
+
+def test_an_array_of_structs_is_one_buffer(tmp_path: Path) -> None:
+    text = """
+    struct particle { double x, v; };
+    void drift(int n, double dt, struct particle *p)
+    {
+        for (int i = 0; i < n; i++)
+            p[i].x += dt * p[i].v;
+    }
+    """
+    result = port(load(text, tmp_path))
+    assert [b.host.name for b in result.plan.buffers] == ["p"]
+
+
+def test_two_static_functions_of_one_name_get_different_kernels(tmp_path: Path) -> None:
+    first = load("static void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 1; }", tmp_path)
+    (tmp_path / "more").mkdir()
+    second = load("static void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 2; }", tmp_path / "more")
+    both = Program((*first.units, *second.units))
+    assert [k.name for k in port(both).program.kernels] == ["ws_f_k1", "ws_f_k1_2"]
+
+
+def test_what_cannot_be_sized_is_refused_and_the_rest_is_ported(tmp_path: Path) -> None:
+    text = """
+    void f(int n, const int *restrict at, const double *restrict b, double *restrict a, double *restrict c)
+    {
+        for (int i = 0; i < n; i++)
+            a[i] = b[at[i]];
+        for (int i = 0; i < n; i++)
+            c[i] = 1.0;
+    }
+    """
+    plan = port(load(text, tmp_path)).plan
+    assert [f.region for f in plan.fragments] == ["f/i#2"]
+    assert [r.loop for r in plan.refusals] == ["f/i"]

@@ -1,0 +1,212 @@
+"""Where data live: how large a home is, where a buffer starts, and what has no home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.choice import choose
+from warpsmith.offload.fragments import Home, Request
+from warpsmith.offload.names import Names
+from warpsmith.offload.plan import Buffer, OffloadOptions
+from warpsmith.offload.residency import Placement, place
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions, statement_spans
+from warpsmith.tree.printer import print_expr
+from warpsmith.tree.walk import names
+
+
+@dataclass(frozen=True)
+class Placed:
+    request: Request
+    placement: Placement
+
+    @property
+    def home(self) -> Home:
+        (home,) = self.placement.homes
+        return home
+
+    def buffer(self, name: str) -> Buffer:
+        return next(b for h in self.placement.homes for b in h.buffers if b.host.name == name)
+
+    @property
+    def reasons(self) -> list[str]:
+        return [reason.text for _, reason in self.placement.failures]
+
+
+def placed(text: str, directory: Path) -> Placed:
+    path = directory / "input.c"
+    path.write_text("#include <stdlib.h>\n#include <stdio.h>\n" + text)
+    program = load_program([str(path)], FrontOptions()).program
+    facts = analyze(program, PolyOptions())
+    function = next(f for f in facts.functions if f.function.symbol.name == "f")
+    request = Request(program, function, OffloadOptions(), PolyOptions(), Names(program).scope())
+    return Placed(request, place(request, choose(request, {}).drafts))
+
+
+def lines(statements: object) -> str:
+    assert isinstance(statements, tuple)
+    return statement_spans(statements).text
+
+
+def section(buffer: Buffer) -> str:
+    return f"{print_expr(buffer.lower)} .. {print_expr(buffer.upper)}"
+
+
+def test_a_home_reaches_from_the_first_to_the_last_fragment(tmp_path: Path) -> None:
+    text = """void f(double *restrict a, double *restrict b) {
+        int n = 100;
+        for (int i = 0; i < 100; i++) a[i] = i;
+        printf("between\\n");
+        for (int i = 0; i < 100; i++) b[i] = a[i];
+        printf("%d", n);
+    }"""
+    found = placed(text, tmp_path)
+    assert lines(found.home.scope).startswith("for (int i = 0; i < 100; i++) a[i]")
+    assert lines(found.home.scope).endswith("b[i] = a[i];")
+    assert section(found.buffer("a")) == "0 .. 100"
+    assert lines(found.buffer("b").scope).startswith("for (int i = 0; i < 100; i++) b[i]")
+
+
+def test_buffers_have_free_names(tmp_path: Path) -> None:
+    found = placed("void f(double *a) { int a_gpu = 1; for (int i = 0; i < 9; i++) a[i] = a_gpu; }", tmp_path)
+    assert found.buffer("a").symbol.name not in ("a", "a_gpu")
+    assert found.buffer("a").symbol.storage == "device"
+
+
+def test_an_array_declared_inside_is_born_behind_its_declaration(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a) {
+        for (int i = 0; i < n; i++) a[i] = i;
+        double t[n];
+        for (int i = 0; i < n; i++) t[i] = 2 * a[i];
+        for (int i = 0; i < n; i++) a[i] = t[n - 1 - i];
+    }"""
+    found = placed(text, tmp_path)
+    assert len(found.home.drafts) == 3
+    assert lines(found.buffer("t").scope).startswith("for (int i = 0; i < n; i++) t[i]")
+    assert lines(found.buffer("a").scope).startswith("for (int i = 0; i < n; i++) a[i] = i")
+
+
+def test_what_a_home_declares_is_not_used_behind_it(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a) {
+        for (int i = 0; i < n; i++) a[i] = i;
+        double s = a[0];
+        for (int i = 0; i < n; i++) a[i] += 1;
+        printf("%g", s);
+        printf("end");
+    }"""
+    found = placed(text, tmp_path)
+    assert lines(found.home.scope).endswith('printf("%g", s);')
+
+
+def test_a_size_that_changes_makes_two_homes(tmp_path: Path) -> None:
+    text = """void f(int n, double *a) {
+        for (int i = 0; i < n; i++) a[i] = i;
+        n = n / 2;
+        for (int i = 0; i < n; i++) a[i] += 1;
+    }"""
+    found = placed(text, tmp_path)
+    assert [len(h.drafts) for h in found.placement.homes] == [1, 1]
+
+
+def test_swapped_pointers_keep_their_data_for_one_kernel_only(tmp_path: Path) -> None:
+    text = """void f(int n, int t, double *a, double *b) {
+        for (int k = 0; k < t; k++) {
+            for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
+            double *x = a; a = b; b = x;
+        }
+    }"""
+    found = placed(text, tmp_path)
+    assert lines(found.home.scope).startswith("for (int i = 1")
+    assert [g.text for g in found.home.guards if g.kind == "guarded"]
+
+
+def test_two_pointers_need_one_guard(tmp_path: Path) -> None:
+    found = placed("void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; }", tmp_path)
+    (guard,) = found.home.guards
+    assert guard.condition is not None
+    assert "a" in guard.text
+    assert "b" in guard.text
+
+
+def test_distinct_objects_need_no_guard(tmp_path: Path) -> None:
+    text = """void f(int n) {
+        double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+        for (int i = 0; i < n; i++) a[i] = i;
+        for (int i = 0; i < n; i++) b[i] = a[i];
+        printf("%g", b[0]);
+        free(a); free(b);
+    }"""
+    assert placed(text, tmp_path).home.guards == ()
+
+
+@pytest.mark.parametrize("jump", ["if (a[0] > 3) goto out;", 'if (a[0] > 3) { asm goto ("" : : : : out); }'])
+def test_no_home_holds_a_jump(jump: str, tmp_path: Path) -> None:
+    text = f"""void f(double *a) {{
+        for (int i = 0; i < 100; i++) a[i] = i;
+        {jump}
+        for (int i = 0; i < 100; i++) a[i] += 1;
+        out: printf("end");
+    }}"""
+    found = placed(text, tmp_path)
+    assert [len(h.drafts) for h in found.placement.homes] == [1, 1]
+
+
+def test_a_fragment_in_a_case_without_braces_is_refused(tmp_path: Path) -> None:
+    text = """void f(int c, double *a) {
+        switch (c) {
+        case 1: for (int i = 0; i < 100; i++) a[i] = i; break;
+        default: { for (int i = 0; i < 100; i++) a[i] = 2 * i; c = 0; a = 0; }
+        }
+        a = 0;
+    }"""
+    found = placed(text, tmp_path)
+    assert all("case" in reason or "elsewhere" in reason for reason in found.reasons)
+
+
+def test_a_loop_that_covers_an_object_is_known_to(tmp_path: Path) -> None:
+    found = placed("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }", tmp_path)
+    assert {s.name for _, s in found.home.covers} == {"a"}
+    text = "void f(int n, double *restrict a, int *b) { for (int i = 0; i < n; i++) if (b[i]) a[i] = i; }"
+    assert placed(text, tmp_path).home.covers == frozenset()
+
+
+def test_a_row_a_time_does_not_cover_the_matrix(tmp_path: Path) -> None:
+    text = """void f(int m, int n, double *a) {
+        for (int k = 0; k < m; k++) {
+            printf("%g", a[0]);
+            for (int i = 0; i < n; i++) a[k * n + i] = i;
+        }
+    }"""
+    assert placed(text, tmp_path).home.covers == frozenset()
+
+
+def test_a_size_that_the_device_changes_is_not_trusted(tmp_path: Path) -> None:
+    text = """void f(int n, double *a, int *restrict next) {
+        for (int i = 0; i < n; i++) a[i] = i;
+        for (int k = 0; k < 10; k++) {
+            n = next[n];
+            for (int i = 0; i < n; i++) a[i] += 1;
+        }
+    }"""
+    found = placed(text, tmp_path)
+    for home in found.placement.homes:
+        written = {u.symbol for d in home.drafts for u in d.uses if u.kind == "cell" and u.written}
+        for buffer in home.buffers:
+            assert not written & {n.symbol for bound in (buffer.lower, buffer.upper) for n in names(bound)}
+            assert "2147483648" not in section(buffer)
+
+
+def test_an_index_that_walks_on_has_no_section_but_its_array(tmp_path: Path) -> None:
+    text = """void f(int n, double *restrict a, double *restrict b) {
+        int at = 0;
+        for (int k = 0; k < n; k++) {
+            for (int i = 0; i < n; i++) b[i] += a[at + i];
+            at = at + 3;
+        }
+    }"""
+    for home in placed(text, tmp_path).placement.homes:
+        assert all("2147483648" not in section(buffer) for buffer in home.buffers)
