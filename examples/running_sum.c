@@ -1,0 +1,7 @@
+/* Every element becomes the sum of all elements up to it. Each step needs the one before: this loop must be refused. */
+
+void running_sum(int n, double *a, const double *b)
+{
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + b[i];
+}

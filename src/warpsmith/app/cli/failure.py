@@ -1,0 +1,77 @@
+"""How every command ends: exit codes, and one JSON document on every path where `--json` was asked for.
+
+0 done   1 a negative answer   2 usage or input   3 incomplete   70 internal error   124 time limit   130 Ctrl-C
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from warpsmith.base.errors import WarpsmithError
+from warpsmith.base.findings import Finding, render_finding
+
+__all__ = ["run_guarded"]
+
+INTERNAL = 70
+INTERRUPTED = 130
+
+
+def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
+    """Run `command` and return its exit code; whatever happens is told in words, never as a traceback."""
+    json = "--json" in arguments
+    try:
+        result = command.main(args=list(arguments), prog_name="warpsmith", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        return _usage(error, arguments, json=json)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except WarpsmithError as error:
+        return _tell(error.findings, arguments, error.exit_code, json=json)
+    except (KeyboardInterrupt, click.Abort):
+        return _tell((_finding("INT001", "interrupted"),), arguments, INTERRUPTED, json=json)
+    except BrokenPipeError:
+        # the reader of our output went away: nothing is left to say, and the interpreter must not complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        return _crash(arguments, json=json)
+
+
+def _finding(rule: str, message: str, *helps: str) -> Finding:
+    return Finding(rule, "error", message, help=helps)
+
+
+def _usage(error: click.ClickException, arguments: Sequence[str], *, json: bool) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if isinstance(context, click.Context) else "warpsmith"
+    return _tell((_finding("INP000", error.format_message(), f"try `{path} --help`"),), arguments, 2, json=json)
+
+
+def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *, json: bool) -> int:
+    for finding in findings:
+        click.echo(render_finding(finding), err=True)
+    if json:
+        # loaded here, because `warpsmith --help` must not wait for it
+        from warpsmith.report.json_form import report_json
+        from warpsmith.report.model import Report, Status
+
+        name = next((word for word in arguments if not word.startswith("-")), "warpsmith")
+        status: Status = "negative" if code == 1 else "error"
+        click.echo(report_json(Report(name, (), status, findings)))
+    return code
+
+
+def _crash(arguments: Sequence[str], *, json: bool) -> int:
+    with tempfile.NamedTemporaryFile("w", prefix="warpsmith-crash-", suffix=".txt", delete=False) as file:
+        file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{traceback.format_exc()}")
+    finding = _finding("INT070", "internal error: this is a bug in warpsmith", f"the details are in {file.name}")
+    return _tell((finding,), arguments, INTERNAL, json=json)

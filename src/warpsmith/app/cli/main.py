@@ -1,0 +1,70 @@
+"""The entry point: a literal table of commands, each loaded when it is invoked, and the only place that exits."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from importlib import import_module
+
+import click
+
+from warpsmith import __version__
+from warpsmith.app.cli.failure import run_guarded
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "devices": ("warpsmith.app.cli.devices", "List the GPU models and their limits."),
+    "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
+    "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
+    "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
+    "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
+}
+
+
+class _Commands(click.Group):
+    """The command table; `--help` loads no command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from_close = _close(args[0])
+            ctx.fail(f"no command is called {args[0]!r}.{from_close}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _close(word: str) -> str:
+
+    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="warpsmith")
+def warpsmith() -> None:
+    """Moves C loop nests to the GPU, step by step and never on trust, on a machine with no GPU.
+
+    \b
+    warpsmith port lu.c -o gpu/     verdicts, a CUDA program, and the referee's word on it
+    warpsmith port --survey lu.c    verdicts only
+    """
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run_guarded(warpsmith, sys.argv[1:]))

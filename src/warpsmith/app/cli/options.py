@@ -1,0 +1,104 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.run.verification import VerifyOptions
+
+__all__ = ["compiler_arguments", "compiler_options", "run_options", "text", "texts", "verify_options"]
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def compiler_options(function: F) -> F:
+    """Add -I -D -U --std, as a compiler takes them."""
+    for option in (
+        click.option("--std", metavar="STD", help="Language standard, as the compiler's -std (default gnu17)."),
+        click.option("-U", "undefine", multiple=True, metavar="NAME", help="Undefine a macro."),
+        click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
+        click.option("-I", "include", multiple=True, metavar="DIR", help="Look for headers in DIR."),
+    ):
+        function = option(function)
+    return function
+
+
+def compiler_arguments(given: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the compiler-like options among `given` as the compiler's own arguments."""
+    flags = (("-I", "include"), ("-D", "define"), ("-U", "undefine"))
+    arguments = [f"{flag}{value}" for flag, name in flags for value in texts(given[name])]
+    std = text(given["std"])
+    return tuple([*arguments, f"-std={std}"] if std else arguments)
+
+
+def text(value: object) -> str | None:
+    """Return an option that may be absent."""
+    return None if value is None else str(value)
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Return an option that may be repeated."""
+    return tuple(str(item) for item in value) if isinstance(value, tuple) else ()
+
+
+def run_options(function: F) -> F:
+    """Add the options that say how the referee runs the programs and what counts as equal."""
+    for option in (
+        click.option(
+            "--timeout", default=120.0, show_default=True, metavar="S", help="Seconds for one run of a program."
+        ),
+        click.option("--seed", default=1, show_default=True, help="Seed of the schedules and of generated data."),
+        click.option("--tol", metavar="ABS,REL", help="Tolerance (default: from the original's own spread)."),
+        click.option("--run-dir", metavar="DIR", help="Run in a copy of DIR."),
+        click.option("--run-stdin", metavar="FILE", help="Standard input of the program."),
+        click.option(
+            "--run-args", default="", metavar="ARGS", help="Arguments of the program, as one shell word list."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def verify_options(given: Mapping[str, object]) -> VerifyOptions:
+    """Return the referee's options among `given`; raises UsageError where one makes no sense."""
+    absolute, relative = _tolerance(text(given["tol"]))
+    stdin, directory = text(given["run_stdin"]), text(given["run_dir"])
+    try:
+        words = tuple(shlex.split(str(given["run_args"])))
+    except ValueError as error:
+        raise UsageError(Finding("INP000", "error", f"--run-args: {str(error).lower()}")) from error
+    return VerifyOptions(
+        run_args=words,
+        run_stdin=None if stdin is None else _existing(stdin, "--run-stdin").read_bytes().decode("latin-1"),
+        run_dir=None if directory is None else str(_existing(directory, "--run-dir")),
+        absolute=absolute,
+        relative=relative,
+        seed=int(str(given["seed"])),
+        timeout_s=float(str(given["timeout"])),
+    )
+
+
+def _existing(path: str, option: str) -> Path:
+    if not Path(path).exists():
+        raise UsageError(Finding("INP001", "error", f"{option}: {path} does not exist", help=("check the path",)))
+    return Path(path)
+
+
+def _tolerance(given: str | None) -> tuple[float | None, float | None]:
+    if given is None:
+        return None, None
+    try:
+        absolute, relative = (float(part) for part in given.split(","))
+    except ValueError as error:
+        message = f"--tol takes two numbers, ABS,REL; it got {given!r}"
+        raise UsageError(Finding("INP000", "error", message, help=("for example --tol 1e-12,1e-9",))) from error
+    if not (absolute >= 0 and relative >= 0):
+        raise UsageError(Finding("INP000", "error", f"--tol takes numbers that are not negative; it got {given!r}"))
+    return absolute, relative

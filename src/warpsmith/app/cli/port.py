@@ -1,0 +1,157 @@
+"""`warpsmith port`: loops of C files to CUDA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, text, texts, verify_options
+from warpsmith.app.cli.output import unified_diff, write_files
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding, render_finding
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.front.load import FrontOptions
+from warpsmith.offload.plan import OffloadOptions, TransferScheme
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.report.build import kernel_entries, loop_entries
+from warpsmith.report.json_form import report_json
+from warpsmith.report.model import Report, Status
+from warpsmith.report.text import port_text
+from warpsmith.tree.program import Assumption
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """Where results go."""
+
+    directory: str | None
+    force: bool
+    diff: bool
+    json: bool
+
+
+@click.command("port", short_help="Move the loops of C files to CUDA, and prove it by running.")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
+@click.option("--loop", "loops", multiple=True, metavar="FILE:LINE", help="Port this loop (or FUNCTION/VAR/VAR).")
+@click.option("-o", "--output", metavar="DIR", help="Write the ported program below DIR.")
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
+@click.option("--diff", is_flag=True, help="Print what changes as a unified diff.")
+@click.option("--single-file", is_flag=True, help="One .cu file (C++ input only).")
+@click.option(
+    "--verify",
+    "referee",
+    type=click.Choice(["auto", "emulation", "off"]),
+    default="auto",
+    show_default=True,
+    help="Build, run under hostile schedules, compare.",
+)
+@click.option(
+    "--assume", "assumed", multiple=True, metavar="TEXT", help="Vouch for a fact: 'injective(idx)', 'n >= 1'."
+)
+@click.option("--no-guards", is_flag=True, help="Refuse what would need a test at run time.")
+@click.option(
+    "--transfers",
+    type=click.Choice(["fragment", "host", "mixed", "optimized"]),
+    default="optimized",
+    show_default=True,
+    help="How copies are placed.",
+)
+@click.option("--device", default="sm_80", show_default=True, metavar="ID", help="GPU model for the mapping.")
+@click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@compiler_options
+@run_options
+def command(paths: tuple[str, ...], **given: object) -> int:
+    """Move the loops of C files to CUDA, and prove the result by running it.
+
+    Without -o nothing is written. Exit code 1: a loop that was asked for cannot be ported, or the referee rejects.
+    """
+    output = _Output(text(given["output"]), bool(given["force"]), bool(given["diff"]), bool(given["as_json"]))
+    result = port(paths, _port_options(given))
+    for finding in result.diagnostics:
+        click.echo(render_finding(finding), err=True)
+    # A port that the referee rejects is never written: nobody should run it by accident.
+    accepted = result.verification is None or result.verification.status != "fail"
+    written: tuple[str, ...] = ()
+    if output.directory is not None and result.files and accepted:
+        written = write_files(output.directory, result.files, force=output.force)
+    report = _report(paths, result, written, survey=bool(given["survey"]))
+    if output.json:
+        click.echo(report_json(report))
+    elif output.diff:
+        click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
+        click.echo(port_text(report), err=True)
+    else:
+        click.echo(port_text(report))
+    return _exit_code(report)
+
+
+def _port_options(given: dict[str, object]) -> PortOptions:
+    guards = not given["no_guards"]
+    granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
+    return PortOptions(
+        front=FrontOptions(arguments=compiler_arguments(given)),
+        poly=PolyOptions(guards=guards, granted=granted),
+        offload=OffloadOptions(
+            device=str(given["device"]),
+            transfers=_transfers(str(given["transfers"])),
+            sizes=_sizes(texts(given["sizes"])),
+            guards=guards,
+        ),
+        run=verify_options(given),
+        loops=texts(given["loops"]),
+        survey=bool(given["survey"]),
+        verify=given["referee"] != "off",
+        single_file=bool(given["single_file"]),
+    )
+
+
+def _transfers(name: str) -> TransferScheme:
+    schemes: tuple[TransferScheme, ...] = ("fragment", "host", "mixed", "optimized")
+    return next(scheme for scheme in schemes if scheme == name)
+
+
+def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not value.strip().lstrip("-").isdecimal():
+            message = f"--arg takes NAME=VALUE with a whole number; it got {pair!r}"
+            raise UsageError(Finding("INP000", "error", message, help=("for example --arg n=4096",)))
+        sizes[name.strip()] = int(value)
+    return sizes
+
+
+def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], *, survey: bool) -> Report:
+    plan = result.plan
+    loops = loop_entries(result.facts, plan)
+    return Report(
+        command="survey" if survey else "port",
+        inputs=paths,
+        status=_status(result),
+        diagnostics=result.diagnostics,
+        loops=loops,
+        kernels=kernel_entries(plan),
+        transfers=plan.transfers if plan else (),
+        outputs=written,
+        verify=result.verification,
+        findings=result.findings,
+        timing_s=result.timing_s,
+    )
+
+
+def _status(result: PortResult) -> Status:
+    rejected = result.verification is not None and result.verification.status == "fail"
+    if rejected or any(finding.severity == "error" for finding in result.findings):
+        return "negative"
+    unjudged = result.verification is not None and result.verification.status == "skipped"
+    incomplete = unjudged or any(finding.severity == "error" for finding in result.diagnostics)
+    return "incomplete" if incomplete else "ok"
+
+
+def _exit_code(report: Report) -> int:
+    return {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}[report.status]

@@ -1,0 +1,56 @@
+"""`warpsmith verify`: the referee, for any port by hand or by machine."""
+
+from __future__ import annotations
+
+import click
+
+from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, verify_options
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.flows.verify import verify_candidate
+from warpsmith.front.load import FrontOptions
+from warpsmith.report.json_form import report_json
+from warpsmith.report.model import Report, Status
+from warpsmith.report.text import verification_text
+
+__all__ = ["command"]
+
+_STATUS: dict[str, Status] = {"pass": "ok", "fail": "negative", "skipped": "incomplete"}
+
+
+class _TwoLists(click.Command):
+    """Keeps the `--` between the two file lists, which click would drop."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        before, after = args, list[str]()
+        if "--" in args:
+            cut = args.index("--")
+            before, after = args[:cut], args[cut + 1 :]
+        ctx.meta["candidate"] = tuple(after)
+        return super().parse_args(ctx, before)
+
+
+@click.command("verify", cls=_TwoLists, options_metavar="[OPTIONS] ORIGINAL... -- CANDIDATE...")
+@click.argument("original", nargs=-1, metavar="")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@compiler_options
+@run_options
+@click.pass_context
+def command(ctx: click.Context, /, original: tuple[str, ...], *, as_json: bool, **given: object) -> int:
+    """Judge a candidate against the original, whoever made it.
+
+    Both are C, C++ or CUDA files, with a main or with the same functions. The candidate runs on the embedded emulation
+    under hostile schedules. Exit code 0: accepted, 1: rejected, with the reason, 3: it could not be judged.
+    """
+    candidate: tuple[str, ...] = ctx.meta["candidate"]
+    if not original or not candidate:
+        message = "verify takes two lists of files: ORIGINAL... -- CANDIDATE..."
+        raise UsageError(Finding("INP000", "error", message, help=("warpsmith verify lu.c -- lu.cu",)))
+    front = FrontOptions(arguments=compiler_arguments(given))
+    verification = verify_candidate(original, candidate, front, verify_options(given))
+    status = _STATUS[verification.status]
+    if as_json:
+        click.echo(report_json(Report("verify", (*original, "--", *candidate), status, verify=verification)))
+    else:
+        click.echo(verification_text(verification))
+    return {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}[status]

@@ -1,0 +1,95 @@
+"""From what a flow found to a report's entries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from warpsmith.base.verdict import Assumed, Proved, Refuted, Unknown, Verdict
+from warpsmith.offload.plan import Fragment, Plan
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.report.model import KernelEntry, LoopEntry
+from warpsmith.tree.nodes import Expr, For
+from warpsmith.tree.printer import print_expr
+from warpsmith.tree.program import Kernel
+
+__all__ = ["kernel_entries", "loop_entries"]
+
+
+def loop_entries(facts: Facts, plan: Plan | None) -> tuple[LoopEntry, ...]:
+    """Return one entry for every loop of the program, in source order."""
+    fragments = {loop: fragment for fragment in (plan.fragments if plan else ()) for loop in fragment.loops}
+    refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
+    entries: list[LoopEntry] = []
+    for function in facts.functions:
+        for loop in function.loops:
+            entry = _loop_entry(loop, fragments.get(loop.id))
+            stays = refused.get(loop.id)
+            entries.append(entry if stays is None else replace(entry, reasons=(stays, *entry.reasons)))
+    return tuple(entries)
+
+
+def _loop_entry(facts: LoopFacts, fragment: Fragment | None) -> LoopEntry:
+    loop = facts.loop
+    variable = loop.variable.name if isinstance(loop, For) else ""
+    assumptions = fragment.assumptions if fragment is not None else _assumptions(facts.verdict)
+    return LoopEntry(
+        id=facts.id,
+        span=loop.header,
+        function=facts.function.symbol.name,
+        variable=variable,
+        label=f"for {variable}" if isinstance(loop, For) else loop.form,
+        depth=facts.depth + 1,
+        category=facts.category,
+        ported=fragment is not None,
+        kernel=None if fragment is None else fragment.kernel.name,
+        assumptions=tuple(dict.fromkeys((a.text, a.kind) for a in assumptions)),
+        reasons=facts.reasons,
+    )
+
+
+def _assumptions(verdict: Verdict) -> tuple[Assumed, ...]:
+    match verdict:
+        case Proved(assumptions) | Unknown(_, assumptions):
+            return assumptions
+        case Refuted():
+            return ()
+        case _:
+            assert_never(verdict)
+
+
+def kernel_entries(plan: Plan | None) -> tuple[KernelEntry, ...]:
+    """Return one entry for every kernel of the plan."""
+    return tuple(_kernel_entry(fragment) for fragment in (plan.fragments if plan else ()))
+
+
+def _kernel_entry(fragment: Fragment) -> KernelEntry:
+    kernel = fragment.kernel
+    return KernelEntry(
+        name=kernel.name,
+        span=kernel.span,
+        loops=fragment.loops,
+        grid=_grid(kernel),
+        block=kernel.block,
+        mapping=fragment.mapping,
+        model=fragment.model,
+    )
+
+
+def _grid(kernel: Kernel) -> tuple[str, str, str]:
+    """Return the number of blocks along x, y and z as the launcher computes it."""
+    counts: dict[str, Expr] = {
+        mapped.axis: count for mapped, (_, count) in zip(kernel.mapped, kernel.launch, strict=True)
+    }
+    x, y, z = (_blocks(counts.get(axis), size) for axis, size in zip("xyz", kernel.block, strict=True))
+    return x, y, z
+
+
+def _blocks(count: Expr | None, size: int) -> str:
+    if count is None:
+        return "1"
+    text = print_expr(count)
+    if size == 1:
+        return text
+    return f"({text} + {size - 1}) / {size}"

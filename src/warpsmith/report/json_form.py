@@ -1,0 +1,195 @@
+"""The report as JSON (schema `warpsmith-report/1`, shipped beside this file). Keys without a value are absent."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from importlib import resources
+
+from warpsmith import __version__
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span, readable
+from warpsmith.base.verdict import Dependence, Reason
+from warpsmith.offload.plan import Transfer
+from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.run.verification import LiveOut, Race, Verification
+
+__all__ = ["report_json", "schema"]
+
+SCHEMA = "warpsmith-report/1"
+Json = dict[str, object]
+
+
+def schema() -> Json:
+    """Return the JSON Schema of the report."""
+    text = resources.files("warpsmith.report").joinpath("schema/warpsmith-report-1.json").read_text("utf-8")
+    loaded: Json = json.loads(text)
+    return loaded
+
+
+def report_json(report: Report) -> str:
+    """Return the report as one JSON document."""
+    document: Json = {
+        "schema": SCHEMA,
+        "command": report.command,
+        "version": __version__,
+        "inputs": list(report.inputs),
+        "status": report.status,
+        "diagnostics": [_finding(f) for f in report.diagnostics],
+        "loops": [_loop(loop) for loop in report.loops],
+        "kernels": [_kernel(k) for k in report.kernels],
+        "transfers": [_transfer(t) for t in report.transfers],
+        "outputs": list(report.outputs),
+        "verify": None if report.verify is None else _verification(report.verify),
+        "findings": [_finding(f) for f in report.findings],
+        "devices": [dataclasses.asdict(device) for device in report.devices],
+        "tools": [dataclasses.asdict(tool) for tool in report.tools],
+        "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
+    }
+    required = ("schema", "command", "version", "inputs", "status", "diagnostics")
+    kept = {key: value for key, value in document.items() if key in required or value not in (None, [], {})}
+    return json.dumps(kept, indent=2, ensure_ascii=False)
+
+
+def _span(span: Span) -> Json:
+    return {
+        "file": span.file.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _finding(finding: Finding) -> Json:
+    where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
+    fingerprint = hashlib.sha256(f"{finding.rule}\0{where}\0{finding.message}".encode()).hexdigest()[:20]
+    entry: Json = {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "certainty": finding.certainty,
+        "assumptions": [readable(text) for text in finding.assumptions],
+        "message": readable(finding.message),
+        "related": [{"span": _span(note.span), "text": readable(note.text)} for note in finding.related],
+        "help": [readable(text) for text in finding.help],
+        "fix": None,
+        "fingerprint": fingerprint,
+    }
+    return entry if finding.span is None else entry | {"span": _span(finding.span)}
+
+
+def _dependence(dependence: Dependence) -> Json:
+    return {
+        "kind": dependence.kind,
+        "variable": readable(dependence.variable),
+        "distance": None if None in dependence.distance else list(dependence.distance),
+        "direction": list(dependence.direction),
+        "carried_by": dependence.carried_by,
+        "from": _span(dependence.source),
+        "to": _span(dependence.sink),
+        "witness": readable(dependence.witness),
+    }
+
+
+def _reason(reason: Reason) -> Json:
+    entry: Json = {"rule": reason.rule, "text": readable(reason.text)}
+    if reason.span is not None:
+        entry["span"] = _span(reason.span)
+    if reason.dependence is not None:
+        entry["dependence"] = _dependence(reason.dependence)
+    if reason.assumptions:
+        entry["assumptions"] = [readable(text) for text in reason.assumptions]
+    if reason.legal_if:
+        entry["legal_if"] = list(reason.legal_if)
+    return entry
+
+
+def _loop(loop: LoopEntry) -> Json:
+    return {
+        "id": loop.id,
+        "span": _span(loop.span),
+        "function": loop.function,
+        "variable": loop.variable,
+        "depth": loop.depth,
+        "category": loop.category,
+        "ported": loop.ported,
+        "kernel": loop.kernel,
+        "assumptions": [{"text": readable(text), "kind": kind} for text, kind in loop.assumptions],
+        "reasons": [_reason(r) for r in loop.reasons],
+    }
+
+
+def _kernel(kernel: KernelEntry) -> Json:
+    entry: Json = {
+        "name": kernel.name,
+        "span": _span(kernel.span),
+        "loops": list(kernel.loops),
+        "grid": list(kernel.grid),
+        "block": list(kernel.block),
+        "mapping": dict(kernel.mapping),
+    }
+    if kernel.model is not None:
+        entry["model"] = {
+            "sectors_per_request": kernel.model.sectors_per_request,
+            "lines_per_thread": kernel.model.lines_per_thread,
+            "assumed": list(kernel.model.assumed),
+        }
+    return entry
+
+
+def _transfer(transfer: Transfer) -> Json:
+    return {
+        "variable": transfer.variable,
+        "direction": "to_device" if transfer.to_device else "to_host",
+        "span": _span(transfer.cause),
+        "in_loop": transfer.in_loop,
+        "section": readable(transfer.section),
+        "bytes": readable(transfer.bytes),
+        "cause": _span(transfer.cause),
+    }
+
+
+def _live_out(item: LiveOut) -> Json:
+    return {
+        "region": item.region,
+        "instance": item.instance,
+        "name": item.name,
+        "elements": item.elements,
+        "extent_from": item.extent_from,
+        "max_abs": _number(item.max_abs),
+        "max_rel": _number(item.max_rel),
+        "max_ulp": item.max_ulp,
+        "first_difference": item.first_difference,
+    }
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinities and no NaN; they are written as text."""
+    return value if value - value == 0 else str(value)
+
+
+def _race(race: Race) -> Json:
+    return {
+        "variable": race.variable,
+        "index": race.index,
+        "threads": list(race.threads),
+        "spans": [_span(s) for s in race.spans],
+        "text": race.text,
+    }
+
+
+def _verification(verify: Verification) -> Json:
+    return {
+        "status": verify.status,
+        "executor": verify.executor,
+        "schedules": verify.schedules,
+        "inputs": verify.inputs,
+        "live_out": [_live_out(item) for item in verify.live_out],
+        "races": [_race(race) for race in verify.races],
+        "output_equal": verify.output_equal,
+        "masked_output": list(verify.masked_output),
+        "seconds": dict(verify.seconds or {}),
+        "tolerance": verify.tolerance,
+        "reasons": [_finding(f) for f in verify.reasons],
+    }

@@ -1,0 +1,81 @@
+"""The report: what a command found, as data. Text and JSON are views of it.
+
+Report = command, inputs, status, diagnostics, loops, kernels, transfers, outputs, verify, findings, timing_s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.machine.devices import Device
+from warpsmith.offload.plan import CostEstimate, Transfer
+from warpsmith.poly.facts import Category
+from warpsmith.run.verification import Verification
+
+__all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "ToolEntry"]
+
+Status = Literal["ok", "negative", "incomplete", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEntry:
+    """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind)."""
+
+    id: str
+    span: Span
+    function: str
+    variable: str
+    label: str
+    depth: int
+    category: Category
+    ported: bool
+    kernel: str | None
+    assumptions: tuple[tuple[str, str], ...]
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEntry:
+    """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text."""
+
+    name: str
+    span: Span
+    loops: tuple[str, ...]
+    grid: tuple[str, str, str]
+    block: tuple[int, int, int]
+    mapping: Mapping[str, str]
+    model: CostEstimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One line of `doctor`: what was looked for, what was found, what its absence costs, and the remedy."""
+
+    name: str
+    state: Literal["ok", "missing", "optional"]
+    found: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one command has to say."""
+
+    command: str
+    inputs: tuple[str, ...]
+    status: Status
+    diagnostics: tuple[Finding, ...] = ()
+    loops: tuple[LoopEntry, ...] = ()
+    kernels: tuple[KernelEntry, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    outputs: tuple[str, ...] = ()
+    verify: Verification | None = None
+    findings: tuple[Finding, ...] = ()
+    devices: tuple[Device, ...] = ()
+    tools: tuple[ToolEntry, ...] = ()
+    timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,183 @@
+"""The report as text for people."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.source import readable
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.plan import Transfer
+from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.run.verification import Verification
+
+__all__ = ["port_text", "table_text", "verification_text"]
+
+# the last column never gets narrower than this, whatever the terminal
+LAST_COLUMN = 30
+
+
+def port_text(report: Report) -> str:
+    """Return the summary of a port or a survey: loops, plan, verdict of the referee, files."""
+    parts = [_loops_text(report.loops)]
+    if report.kernels:
+        parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
+        parts.append("copies\n" + table_text([_transfer_row(transfer) for transfer in report.transfers]))
+    parts += [_finding_text(finding) for finding in report.findings]
+    if report.verify is not None:
+        parts.append(verification_text(report.verify))
+    if report.outputs:
+        parts.append("wrote   " + "  ".join(report.outputs))
+    return "\n".join([part for part in parts if part] + [_closing(report)])
+
+
+def _finding_text(finding: Finding) -> str:
+    """Return an error with its source line, anything milder as one line."""
+    if finding.severity == "error" or finding.span is None:
+        return render_finding(finding)
+    return readable(f"{finding.span}: {finding.severity}[{finding.rule}] {finding.message}")
+
+
+def _loops_text(loops: Sequence[LoopEntry]) -> str:
+    if not loops:
+        return "no loops"
+    blocks = []
+    for path, entries in groupby(loops, key=lambda loop: loop.span.file.path):
+        group = list(entries)
+        functions = len({loop.function for loop in group})
+        head = f"{path}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
+        blocks.append(head + "\n" + table_text(_loop_rows(group), header=("line", "loop", "category", "why")))
+    return "\n".join(blocks)
+
+
+def _loop_rows(loops: Sequence[LoopEntry]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    previous = ""
+    shallowest = min(loop.depth for loop in loops)
+    for loop in loops:
+        why = _why(loop)
+        label = "  " * (loop.depth - shallowest) + loop.label
+        rows.append((str(loop.span.line), label, _category(loop), '"' if why == previous else why))
+        previous = why
+    return rows
+
+
+def _category(loop: LoopEntry) -> str:
+    if loop.category == "parallel" and not loop.ported:
+        return "parallel, on host"
+    return loop.category
+
+
+def _why(loop: LoopEntry) -> str:
+    texts = [_reason_text(loop, reason) for reason in loop.reasons[:1]]
+    if not loop.reasons or not loop.reasons[0].assumptions:
+        texts += [f"{'if' if kind == 'guarded' else 'granted:'} {text}" for text, kind in loop.assumptions]
+    return readable("; ".join(texts))
+
+
+def _reason_text(loop: LoopEntry, reason: Reason) -> str:
+    dependence = reason.dependence
+    if dependence is None:
+        return reason.text
+    distance = dependence.distance[loop.depth - 1] if loop.depth <= len(dependence.distance) else None
+    lines = f"line {dependence.source.line} -> line {dependence.sink.line}"
+    return f"{reason.text} ({lines}, {'distance varies' if distance is None else f'distance {distance}'})"
+
+
+def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
+    first, last = kernel.span.line, kernel.span.end_line
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
+    block = ",".join(_trim([str(size) for size in kernel.block]))
+    grid = ", ".join(_trim([_plain(size) for size in kernel.grid]))
+    return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}"
+
+
+def _plain(expression: str) -> str:
+    """Return a generated expression as a person would write it, without the casts against overflow."""
+    return readable(expression.replace("(long long)", ""))
+
+
+def _trim(sizes: Sequence[str]) -> list[str]:
+    kept = list(sizes)
+    while len(kept) > 1 and kept[-1] == "1":
+        kept.pop()
+    return kept
+
+
+def _transfer_row(transfer: Transfer) -> tuple[str, str]:
+    where = "to the device" if transfer.to_device else "back to the host"
+    place = f", in every iteration of {transfer.in_loop}" if transfer.in_loop else ""
+    return f"{transfer.variable} {where}", f"{_plain(transfer.bytes)} bytes, for line {transfer.cause.line}{place}"
+
+
+def verification_text(verify: Verification) -> str:
+    """Return the referee's word: two lines where it passed, every reason where it did not."""
+    word = {"pass": "PASS", "fail": "FAIL", "skipped": "SKIPPED"}[verify.status]
+    how: list[str] = [verify.executor]
+    if verify.schedules:
+        how.append(_count(verify.schedules, "hostile schedule"))
+    if verify.inputs:
+        how.append(verify.inputs)
+    lines = [f"verify  {word}   {', '.join(how)}", f"        {_agreement(verify)}"]
+    return "\n".join(lines + [render_finding(reason) for reason in verify.reasons])
+
+
+def _agreement(verify: Verification) -> str:
+    if verify.status == "skipped":
+        return "nothing was compared"
+    worst = max((item.max_abs for item in verify.live_out), default=None)
+    texts = [f"{_count(len(verify.live_out), 'object')} compared" if verify.live_out else "program output compared"]
+    if worst is not None and worst > 0:
+        texts.append(f"max abs err {worst:.2g}")
+    if verify.tolerance:
+        texts.append(f"tolerance {verify.tolerance}")
+    texts.append("no races" if not verify.races else _count(len(verify.races), "race"))
+    return ", ".join(texts)
+
+
+def _closing(report: Report) -> str:
+    total = len(report.loops)
+    ported = sum(loop.ported for loop in report.loops)
+    if not ported:
+        kinds = Counter(loop.category for loop in report.loops)
+        listed = ", ".join(f"{count} {category}" for category, count in kinds.most_common())
+        return f"{_count(total, 'loop')}: {listed}. Nothing was ported." if total else "Nothing was ported."
+    stay = total - ported
+    rest = f" ({stay} {'stays' if stay == 1 else 'stay'} on the host)" if stay else ""
+    written = "" if report.outputs else " Nothing was written: -o DIR writes the files, --diff shows them."
+    return f"Ported {ported} of {_count(total, 'loop')}{rest}.{written}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def table_text(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
+    """Return aligned columns; the last one is wrapped to the terminal (100 columns where there is none)."""
+    listed = [tuple(row) for row in rows]
+    count = max(len(row) for row in [header, *listed])
+    padded = [(*row, *[""] * (count - len(row))) for row in listed]
+    widths = [max(len(row[column]) for row in [header, *padded] if row) for column in range(count - 1)]
+    table = Table(box=None, show_header=bool(header), pad_edge=False, padding=(0, 2, 0, 0))
+    for column in range(count):
+        fixed = widths[column] if column < count - 1 else None
+        table.add_column(header[column] if header else "", no_wrap=fixed is not None, min_width=fixed, overflow="fold")
+    for row in padded:
+        table.add_row(*(Text(cell) for cell in row))
+    buffer = io.StringIO()
+    width = max(_terminal_width() - 2, sum(widths) + 2 * count + LAST_COLUMN)
+    Console(file=buffer, width=width, color_system=None, legacy_windows=False).print(table)
+    return "\n".join("  " + line.rstrip() for line in buffer.getvalue().splitlines())
+
+
+def _terminal_width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns

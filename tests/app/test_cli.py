@@ -1,0 +1,198 @@
+"""The command line: exit codes, output that is whole or absent, and errors in the user's words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from warpsmith.app.cli.failure import run_guarded
+from warpsmith.app.cli.main import warpsmith
+from warpsmith.report.json_form import schema
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LU = str(EXAMPLES / "lu.c")
+SUM = str(EXAMPLES / "running_sum.c")
+
+
+def run(*arguments: str) -> int:
+    return run_guarded(warpsmith, arguments)
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("port", "verify", "explain", "doctor", "devices"))
+
+
+@pytest.mark.parametrize("name", ["port", "verify", "explain", "doctor", "devices"])
+def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(name, "--help") == 0
+    assert "Usage: warpsmith " + name in capsys.readouterr().out
+
+
+def test_a_mistyped_command_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prot", LU) == 2
+    assert "Did you mean 'port'?" in capsys.readouterr().err
+
+
+def test_no_arguments_is_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port") == 2
+    assert "warpsmith port --help" in capsys.readouterr().err
+
+
+def test_survey_writes_nothing_and_lists_every_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port", "--survey", LU, "-o", str(tmp_path / "gpu")) == 0
+    out = capsys.readouterr().out
+    assert "7 loops" in out
+    assert not (tmp_path / "gpu").exists()
+
+
+def test_output_is_written_and_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gpu = tmp_path / "gpu"
+    assert run("port", LU, "--verify", "off", "-o", str(gpu)) == 0
+    names = {path.name for path in gpu.iterdir()}
+    assert names == {"lu.c", "lu_kernels.cu", "lu_kernels.h"}
+    (gpu / "lu.c").write_text("mine")
+    (gpu / "lu_kernels.h").unlink()
+    assert run("port", LU, "--verify", "off", "-o", str(gpu)) == 2
+    assert (gpu / "lu.c").read_text() == "mine"
+    assert not (gpu / "lu_kernels.h").exists()
+    assert "--force" in capsys.readouterr().err
+    assert run("port", LU, "--verify", "off", "-o", str(gpu), "--force") == 0
+    assert (gpu / "lu.c").read_text() != "mine"
+
+
+def test_a_loop_asked_for_that_cannot_be_ported_is_a_negative_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("port", SUM, "--loop", f"{SUM}:5", "--verify", "off", "-o", str(tmp_path / "gpu")) == 1
+    out = capsys.readouterr().out
+    assert "POR003" in out
+    assert "distance" in out
+    assert not (tmp_path / "gpu").exists()
+
+
+def test_no_loop_at_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port", LU, "--loop", f"{LU}:2") == 2
+    assert "no loop starts at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("empty.c", b"", "empty"),
+        ("binary.c", bytes(range(256)) * 8, "binary"),
+        ("syntax.c", b"void f(int n) { for (int i = 0; i < n; i++ { } }\n", "expected"),
+        ("header.c", b'#include "no_such_header.h"\nint x;\n', "no_such_header.h"),
+    ],
+)
+def test_unusable_input(
+    name: str, content: bytes, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert run("port", str(path), "-o", str(tmp_path / "gpu")) == 2
+    err = capsys.readouterr().err
+    assert word in err
+    assert "error[INP" in err
+    assert "help:" in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "gpu").exists()
+
+
+def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port", "no/such/file.c") == 2
+    assert "no/such/file.c" in capsys.readouterr().err
+
+
+def test_one_bad_input_of_two_is_incomplete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.c"
+    bad.write_text("int f( {\n")
+    assert run("port", "--survey", LU, str(bad)) == 3
+    captured = capsys.readouterr()
+    assert "lu.c" in captured.out
+    assert "bad.c" in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("port", LU, "--verify", "off"),
+        ("port", "--survey", SUM),
+        ("port", "no/such/file.c"),
+        ("port", "--no-such-option"),
+        ("explain", f"{LU}:13"),
+        ("devices",),
+        ("doctor",),
+    ],
+    ids=lambda arguments: " ".join(Path(word).name for word in arguments),
+)
+def test_json_is_one_valid_document_on_every_path(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(*arguments, "--json")
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema())
+
+
+def test_diff_applies_to_the_users_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port", LU, "--verify", "off", "--diff") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("--- a/lu.c\n+++ b/lu.c\n")
+    assert "+++ b/lu_kernels.cu" in out
+
+
+@pytest.mark.parametrize("subject", ["POR003", "por003", "carried-dependence"])
+def test_explain_a_rule(subject: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", subject) == 0
+    assert "Do instead" in capsys.readouterr().out
+
+
+def test_explain_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", f"{SUM}:5") == 0
+    out = capsys.readouterr().out
+    assert "scan" in out
+    assert "witness" in out
+
+
+def test_explain_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "POR999") == 2
+    assert "POR00" in capsys.readouterr().err
+
+
+def test_an_internal_error_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("warpsmith.app.cli.port.port", broken)
+    assert run("port", LU) == 70
+    err = capsys.readouterr().err
+    assert "this is a bug in warpsmith" in err
+    assert "Traceback" not in err
+    crash = Path(err.split("the details are in ")[1].strip())
+    assert "RuntimeError: boom" in crash.read_text()
+    crash.unlink()
+
+
+def test_an_interrupt_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("warpsmith.app.cli.port.port", interrupted)
+    assert run("port", LU) == 130
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m warpsmith port --survey {LU} | head -c 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""

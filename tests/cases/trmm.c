@@ -1,0 +1,10 @@
+/* Triangular product in place: rows written later are read, so i is sequential; j is parallel, k a reduction.
+ * RUN: port
+ */
+void trmm(int m, int n, const double A[restrict m][m], double B[restrict m][n])
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = i + 1; k < m; k++)
+                B[i][j] += A[k][i] * B[k][j];
+}

@@ -1,0 +1,41 @@
+/* Each loop has one construct that cannot be ported; the last loop has none.
+ * RUN: port --verify off
+ */
+#include <stdio.h>
+
+double unknown(double);
+typedef double (*rule)(double);
+
+static int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+void constructs(int n, double *restrict a, int *restrict c, rule f)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] < 0.0)
+            goto out;
+out:
+    for (int i = 0; i < n; i++)
+        c[i] = fibonacci(i);
+    for (int i = 0; i < n; i++)
+        printf("%g\n", a[i]);
+    for (int i = 0; i < n; i++)
+        a[i] = f(a[i]);
+    for (int i = 0; i < n; i++)
+        a[i] = unknown(a[i]);
+    for (int i = 0; i < n; i++)
+        __asm__ volatile("" : "+m"(a[i]));
+    for (double x = 0.0; x < n; x += 0.5)
+        a[0] += x;
+    while (a[0] > 1.0)
+        a[0] *= 0.5;
+    for (int i = 0; i < n; i++) {
+        if (a[i] == 0.0)
+            break;
+        a[i] = 1.0 / a[i];
+    }
+    for (int i = 0; i < n; i++)
+        a[i] += 1.0;
+}

@@ -1,0 +1,86 @@
+"""The house rules that a linter does not know: sizes, lone imports, light start, one place for each heavy library."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "warpsmith").rglob("*.py"))
+FILE_LIMIT = 600
+FUNCTION_LIMIT = 60
+HEAVY = ("islpy", "clang", "numpy", "rich")
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _functions(path: Path) -> Iterator[ast.FunctionDef]:
+    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_module)
+def test_a_file_and_its_functions_are_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= FILE_LIMIT
+    long = [f.name for f in _functions(path) if (f.end_lineno or 0) - f.lineno + 1 > FUNCTION_LIMIT]
+    assert not long
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=_module)
+def test_all_is_sorted_and_names_what_exists(path: Path) -> None:
+    module = importlib.import_module(_module(path))
+    public = getattr(module, "__all__", None)
+    if public is not None:
+        assert sorted(public) == sorted(set(public))
+        assert all(hasattr(module, name) for name in public)
+
+
+def test_every_module_can_be_imported_alone() -> None:
+    program = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    for loaded in [m for m in sys.modules if m.split('.')[0] == 'warpsmith']: del sys.modules[loaded]\n"
+        "    importlib.import_module(name)\n"
+    )
+    names = [_module(path) for path in SOURCES if path.name != "__main__.py"]
+    done = subprocess.run([sys.executable, "-c", program, *names], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("statement", ["import warpsmith", "import warpsmith.app.cli.main"])
+def test_importing_loads_no_heavy_library(statement: str) -> None:
+    program = f"{statement}; import sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
+    assert not loaded & set(HEAVY)
+
+
+@pytest.mark.parametrize(("library", "package"), [("islpy", "poly"), ("clang", "front"), ("cuda", "run")])
+def test_a_library_is_seen_by_one_package_only(library: str, package: str) -> None:
+    for path in SOURCES:
+        imported = {
+            name.split(".")[0]
+            for node in ast.walk(ast.parse(path.read_text()))
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+        }
+        if library in imported:
+            assert _module(path).split(".")[1] == package, path
+
+
+def test_no_names_of_an_attic() -> None:
+    assert not [path for path in SOURCES if path.stem in ("utils", "helpers", "common", "misc", "tools2")]
