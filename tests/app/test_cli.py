@@ -72,7 +72,7 @@ def test_a_loop_asked_for_that_cannot_be_ported_is_a_negative_answer(
 ) -> None:
     assert run("port", SUM, "--loop", f"{SUM}:5", "--verify", "off", "-o", str(tmp_path / "gpu")) == 1
     out = capsys.readouterr().out
-    assert "POR003" in out
+    assert "error[POR" in out
     assert "distance" in out
     assert not (tmp_path / "gpu").exists()
 

@@ -1,5 +1,7 @@
 /* The array spans more than the device has, though few of its elements are touched.
  * RUN: port
+ * EXPECT: touch/i parallel ported: no carried dependence (if n <= 18446744073441116160)
+ * VERIFY: fail
  */
 #include <stdio.h>
 #include <stdlib.h>

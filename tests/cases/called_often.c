@@ -1,5 +1,8 @@
 /* A hot function, called 10,000 times: its buffers are kept between the calls.
  * RUN: port
+ * EXPECT: relax/i parallel ported: no carried dependence (proven)
+ * EXPECT: main/call unanalyzable host: the subscript of relax(8, a) is not affine
+ * VERIFY: pass
  */
 #include <stdio.h>
 

@@ -1,5 +1,7 @@
 /* The user has our names already, and names that CUDA and C++ have.
  * RUN: port
+ * EXPECT: class/this parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 int ws_check = 3, ws_device_acquire = 4;
 

@@ -1,5 +1,7 @@
 /* The loop has an OpenMP pragma already; it goes with the loop.
  * RUN: port
+ * EXPECT: add/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 void add(int n, const double *restrict a, const double *restrict b, double *restrict c)
 {

@@ -1,5 +1,6 @@
 /* Nobody can tell whether two iterations write one element.
  * RUN: port --verify off
+ * EXPECT: scatter/i unanalyzable host: the subscript of a[index[i]] is not affine
  */
 void scatter(int n, const int *restrict index, double *restrict a, const double *restrict b)
 {

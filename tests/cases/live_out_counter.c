@@ -1,5 +1,7 @@
 /* Counters and temporaries declared at the top of the function; the counter is read after the loop.
  * RUN: port
+ * EXPECT: clamp/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 int clamp(int n, double *restrict a)
 {

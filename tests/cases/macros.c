@@ -1,5 +1,8 @@
 /* Bounds, subscripts and declarations written as macros.
  * RUN: port
+ * EXPECT: smooth/i parallel ported: no carried dependence (proven)
+ * EXPECT: smooth/i/j parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 #define SIZE 40
 #define LAST (SIZE - 1)

@@ -1,5 +1,8 @@
 /* The host writes x on one path, a kernel writes it on the other: neither copy may be lost.
  * RUN: port
+ * EXPECT: either/r sequential host: carries a flow dependence on x
+ * EXPECT: either/r/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 #include <stdio.h>
 

@@ -1,5 +1,8 @@
 /* Unsigned 64-bit counters, and a bound that wraps when n is 0.
  * RUN: port
+ * EXPECT: forward/i parallel ported: no carried dependence (proven)
+ * EXPECT: difference/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 #include <stddef.h>
 

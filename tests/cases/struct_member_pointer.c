@@ -1,5 +1,6 @@
 /* The arrays hang off a struct.
  * RUN: port --verify off
+ * EXPECT: step/i unanalyzable host: which element of g g->next[i] touches is not known
  */
 struct grid {
     int n;

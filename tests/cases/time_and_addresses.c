@@ -1,5 +1,7 @@
 /* The output holds the time and an address: they differ from run to run.
  * RUN: port
+ * EXPECT: main/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
  */
 #include <stdio.h>
 #include <stdlib.h>

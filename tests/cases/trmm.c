@@ -1,5 +1,9 @@
 /* Triangular product in place: rows written later are read, so i is sequential; j is parallel, k a reduction.
  * RUN: port
+ * EXPECT: trmm/i sequential host: carries a anti dependence on B
+ * EXPECT: trmm/i/j parallel ported: no carried dependence (proven)
+ * EXPECT: trmm/i/j/k sequential ported: carries a flow dependence on B
+ * VERIFY: pass
  */
 void trmm(int m, int n, const double A[restrict m][m], double B[restrict m][n])
 {

@@ -1,5 +1,15 @@
 /* Each loop has one construct that cannot be ported; the last loop has none.
  * RUN: port --verify off
+ * EXPECT: constructs/i unanalyzable host: a construct that is not modelled: goto
+ * EXPECT: constructs/i#2 parallel host: fibonacci is recursive
+ * EXPECT: constructs/i#3 unanalyzable host: printf writes output
+ * EXPECT: constructs/i#4 unanalyzable host: calls f, which is not defined here
+ * EXPECT: constructs/i#5 unanalyzable host: calls unknown, which is not defined here
+ * EXPECT: constructs/for unanalyzable host: not a counted loop: inline assembly in the body may change its counter i
+ * EXPECT: constructs/for#2 unanalyzable host: not a counted loop: its counter x is a double
+ * EXPECT: constructs/while unanalyzable host: not a counted loop: it is a while loop: only running it tells how often it runs
+ * EXPECT: constructs/i#6 unanalyzable host: the loop may be left early by break
+ * EXPECT: constructs/i#7 sequential host: the address of i is kept: one variable for all
  */
 #include <stdio.h>
 

@@ -115,3 +115,10 @@ def test_a_pointer_made_inside_stands_for_what_it_points_to(tmp_path: Path) -> N
       for (int i = 0; i < n; i++) { double *row = a + i * n; const double *in = b; row[0] = in[i]; } }"""
     assert not _guards(text, tmp_path)
     assert list(_guards(text.replace("restrict", ""), tmp_path)) == ["a b"]
+
+
+def test_a_local_pointer_is_also_told_by_what_it_points_to(tmp_path: Path) -> None:
+    text = "void f(int n, double *a, double *b) { double *p = a + 1; for (int i = 0; i < n; i++) p[i] = b[i]; }"
+    guards = _guards(text, tmp_path)
+    assert set(guards) == {"a b", "a p", "b p"}
+    assert guards["a b"] is not None or guards["b p"] is not None

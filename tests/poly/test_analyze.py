@@ -184,6 +184,31 @@ def test_inner_extents_are_linearized_where_they_are_overrun() -> None:
     assert isinstance(facts.verdict, Refuted), "a[0][4] is a[1][0]"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(double *restrict p, double *restrict q, int n) { for (int i = 0; i < n; i++)"
+        " { double *r = n > 2 ? p : q; p[i] = r[i+1]; } }",
+        "void f(double *restrict p, double *restrict q, int n) { for (int i = 0; i < n; i++) (i % 2 ? p : q)[0] = i; }",
+        "void f(double *p, int n) { for (int i = 0; i < n; i++) *p++ = i; }",
+        "void f(unsigned long p, int n) { for (int i = 0; i < n; i++) *(double *)p = i; }",
+        "struct S {int n;}; void f(struct S *s, int *a) { for (int i = 0; i < 9; i++) { s->n = i; a[s->n / 2] = i; } }",
+        "int g; void h(void) { g = 5; }"
+        "void f(double *a, int n) { if (g > 0) return; h(); for (int i = 0; i < n; i++) if (g > 0) a[0] = i; }",
+        "void f(double *a, int n) { for (int i = 0; i < n; i++) { static double t; a[i] = t; t = i; } }",
+        "union U {int i; float f;}; void f(union U *u, int n) { for (int i = 0; i < n; i++) u[0].i = i; }",
+        "void f(int n, int *a, int *k) { for (int i = 0; i < n; i++) a[k[i]] = i; }",
+        "void f(int n, int *a) { int k = 0; for (int i = 0; i < n; i++) { a[k] = i; k += i % 2; } }",
+        "void f(int n, int *a) { for (int i = 0; i < n; i++) { int k = 0; while (a[k] > 0) k++; a[k] = i; } }",
+        "void f(int n, double *a) { for (int i = 0; i < n; i++) ((float *)a)[i] = a[i]; }",
+    ],
+)
+def test_what_cannot_be_followed_is_never_called_parallel(text: str) -> None:
+    facts = next(iter(facts_of(text).values()))
+    assert not isinstance(facts.verdict, Proved), facts.reasons
+    assert facts.reasons
+
+
 # --- assumptions
 
 

@@ -11,7 +11,12 @@ from warpsmith.poly.scalars import ScalarRoles, classify_scalars
 from warpsmith.tree.nodes import Block
 from warpsmith.tree.walk import names
 
-HEAD = "#include <math.h>\nstruct pt { double x, y; };\nint g;\nvoid sink(int *);\n"
+HEAD = """#include <math.h>
+struct pt { double x, y; };
+int g;
+void sink(int *);
+static void fill(int *p, int v) { if (v) *p = v; }
+"""
 
 
 def roles(folder: Path, declarations: str, body: str, after: str = "") -> ScalarRoles:
@@ -37,6 +42,8 @@ def roles(folder: Path, declarations: str, body: str, after: str = "") -> Scalar
         (("int k;", "for (j = 0; j < n; j++) b[j] = 0; k = j; h[i] = k;", ""), ("j k", "", "")),
         (("double t;", "switch (h[i]) { case 0: t = 1; break; default: t = 2; } b[i] = t;", ""), ("t", "", "")),
         (("double t;", "switch (h[i]) { case 0: t = 1; break; case 1: t = 2; } b[i] = t;", ""), ("", "", "t")),
+        (("double t = 0;", "switch (h[i]) { case 0: t = 1; case 1: b[i] = t; }", ""), ("", "", "t")),
+        (("int k;", "fill(&k, i); h[i] = k;", ""), ("", "", "k")),
         (("double t;", "if (h[i]) continue; t = a[i]; b[i] = t;", ""), ("t", "", "")),
         (("double t = 0;", "if (h[i]) continue; t = a[i]; b[i] = t;", "b[0] = t;"), ("", "", "t")),
         (("double s, c;", "sincos(a[i], &s, &c); b[i] = s * c;", ""), ("c s", "", "")),
@@ -61,7 +68,7 @@ def test_roles(code: tuple[str, str, str], expected: tuple[str, str, str], tmp_p
 def test_a_carried_scalar_names_both_places(tmp_path: Path) -> None:
     found = roles(tmp_path, "double t = 0;", "if (a[i] > 0)\n t = 1;\nelse\n b[i] = t;")
     (carried,) = found.carried
-    assert (carried.write.line, carried.read.line) == (7, 9)
+    assert (carried.write.line, carried.read.line) == (8, 10)
     assert carried.reason.rule == "POR003"
     assert carried.reason.legal_if
 

@@ -21,7 +21,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
 from warpsmith.poly.granted import grants
 from warpsmith.poly.pointers import Provenance, Root, is_persistent
-from warpsmith.poly.sections import sections
+from warpsmith.poly.sections import run_sections
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import node_touches
 from warpsmith.tree.nodes import Binary, Cast, Expr, Function, Literal, Name, SizeOf, Stmt, Unary, VarDecl
@@ -70,7 +70,8 @@ def alias_pairs(
     """Return the pairs of bases that `run` touches, one written, which may overlap; the guards hold at entry of `run`.
 
     No pair: every base that the run names is an object of its own. Also pairs a pointer with a global variable that
-    is not an array. Names made inside the run stand for what they point to.
+    is not an array. Names made inside the run stand for what they point to; so do local pointers, but beside their own
+    name, since a model may follow them to the object. Call it inside a `budget`; raises OutOfBudgetError.
     """
     known = summaries if summaries is not None else Summaries.of(program)
     read, written = _touched(known, function, run)
@@ -85,7 +86,7 @@ def alias_pairs(
             continue
         granted = grants(options.granted, "noalias", left.name, right.name)
         if bounded is None and granted is None and options.guards:
-            answer = sections(program, function, run, run, options)
+            answer = run_sections(program, function, run, options, known)
             bounded = {section.symbol: section for section in answer.sections}
         span = statement_spans(run)
         assumption = granted if granted is not None else _guard(bounded or {}, left, right, span)
@@ -159,12 +160,12 @@ def _is_shared(symbol: Symbol) -> bool:
 
 
 def _outside(bases: set[Symbol], own: set[Symbol], where: Provenance) -> set[Symbol]:
-    """Replace pointers that the run declares by what they were made from."""
+    """Return the bases with what local pointers were made from beside them, or instead where the run declares them."""
     found = {symbol for symbol in bases if symbol not in own}
-    for symbol in bases & own:
-        if isinstance(symbol.type, Pointer):
-            made = {r.symbol for r in where.roots.get(symbol, frozenset()) if r.symbol is not None}
-            found |= made - own if made else {symbol}
+    for symbol in bases:
+        if isinstance(symbol.type, Pointer) and symbol.storage == "local":
+            made = {r.symbol for r in where.roots.get(symbol, frozenset()) if r.symbol is not None} - own
+            found |= made or {symbol}
     return found
 
 

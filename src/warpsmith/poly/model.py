@@ -375,14 +375,21 @@ class _Walk:
             return
         self.operands(expr, found)
         address = place_of(self.state, expr)
-        base = address.base if address is not None else _any_base(expr)
         for write in (False, True):
-            if not (writes if write else reads) or base is None:
+            if not (writes if write else reads):
                 continue
-            known = address is not None and address.known
-            path = address.path if address is not None and known else ()
-            place = address.place if address is not None else "?"
-            found.append(Access(expr, base, place, path, known, expr.type, write))
+            if address is None:
+                found += [Access(expr, s, "?", (), False, expr.type, write) for s in self.any_base(expr)]
+            else:
+                path = address.path if address.known else ()
+                found.append(Access(expr, address.base, address.place, path, address.known, expr.type, write))
+
+    def any_base(self, expr: Expr) -> list[Symbol]:
+        """Return every pointer and array from which an address that cannot be followed may come."""
+        found = {n.symbol for n in walk(expr) if isinstance(n, Name) and isinstance(n.type, Pointer | Array)}
+        if not found:
+            self.state.lost.append(expr)
+        return sorted(found, key=lambda s: s.key)
 
     def call(self, expr: Call, found: list[Access]) -> None:
         """Arguments are read; what the callee touches is any element of the objects that it may reach."""
@@ -402,10 +409,6 @@ def _unknown(expr: Expr, symbol: Symbol, *, write: bool) -> Access:
 def _variable_access(declaration: VarDecl, symbol: Symbol) -> Access:
     name = Name(span=declaration.span, type=symbol.type, symbol=symbol)
     return Access(name, symbol, "", (), True, symbol.type, True)
-
-
-def _any_base(expr: Expr) -> Symbol | None:
-    return next((n.symbol for n in walk(expr) if isinstance(n, Name) and isinstance(n.type, Pointer | Array)), None)
 
 
 def _assignments(expr: Expr) -> set[Symbol]:

@@ -46,7 +46,8 @@ class Origin:
         """Look at `function` once; pass `Summaries.of(program)` to look at many functions."""
         known = summaries if summaries is not None else Summaries.of(program)
         hidden = escaped(program, function, known)
-        written = _assigned(function)
+        done = effects(program, function.body, function, known)
+        written = _assigned(function) | done.direct_writes | done.element_writes
         constants: dict[Symbol, int] = {}
         for node in walk(function.body):
             if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":

@@ -33,27 +33,40 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type
 from warpsmith.tree.walk import children, same, walk
 
-__all__ = ["known_extent", "sections"]
+__all__ = ["known_extent", "run_sections", "sections"]
 
 Reference = tuple[Statement, Access]
 
 
 def sections(
-    program: Program, function: Function, run: tuple[Stmt, ...], scope: tuple[Stmt, ...], options: PolyOptions
+    program: Program,
+    function: Function,
+    run: tuple[Stmt, ...],
+    scope: tuple[Stmt, ...],
+    options: PolyOptions,
+    *,
+    summaries: Summaries | None = None,
 ) -> Sections:
     """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`).
 
     Bounds are host expressions over variables defined before `scope` and unchanged within it, of type long long, in
     elements of the innermost element type; an empty section has upper <= lower. A failure names the array and what
-    would help.
+    would help. Pass `Summaries.of(program)` to ask many times.
     """
-    work = _Work(program, function, scope, options, Summaries.of(program))
+    known = summaries if summaries is not None else Summaries.of(program)
     try:
         with budget(options.max_operations):
-            return _all(work, run)
+            return _all(_Work(program, function, scope, options, known), run)
     except OutOfBudgetError:
         reason = Reason("POR005", "the touched sections could not be worked out within the work budget", scope[0].span)
         return Sections((), (), (reason,))
+
+
+def run_sections(
+    program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
+) -> Sections:
+    """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
+    return _all(_Work(program, function, run, options, summaries), run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +81,7 @@ class _Work:
 
 
 def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
-    origin = Origin.of(work.program, work.function)
+    origin = Origin.of(work.program, work.function, work.summaries)
     around = _around(work.function, work.scope[0])
     region, state = build_region(origin, work.scope, around, guards=work.options.guards)
     inside = {node for stmt in run for node in walk(stmt)}

@@ -62,6 +62,7 @@ class State:
     assumptions: list[Assumption] = field(default_factory=list)
     unproved: list[str] = field(default_factory=list)
     constants: Mapping[Symbol, int] = field(default_factory=dict)
+    lost: list[Expr] = field(default_factory=list)
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
 

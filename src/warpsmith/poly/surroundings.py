@@ -16,13 +16,13 @@ from itertools import pairwise
 
 from warpsmith.poly.control import leaves
 from warpsmith.poly.formula import both
-from warpsmith.poly.loops import loop_bounds, loop_domain
+from warpsmith.poly.loops import Bounds, loop_bounds, loop_domain
 from warpsmith.poly.origin import Origin, changed_variables
 from warpsmith.poly.polynomial import atom
 from warpsmith.poly.state import State
-from warpsmith.tree.nodes import Block, Expr, For, If, Name, Node, Return, Stmt, Switch
+from warpsmith.tree.nodes import Block, Expr, For, If, Index, Member, Name, Node, Return, Stmt, Switch, Unary
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, names
+from warpsmith.tree.walk import children, names, walk
 
 __all__ = ["surround"]
 
@@ -70,6 +70,8 @@ def _loop(origin: Origin, state: State, loop: For) -> None:
     remembered = len(state.unproved)
     kept, state.written = state.written, state.written | changed
     bounds = loop_bounds(state, loop)
+    if _loads(loop.lower):
+        bounds = Bounds(None, bounds.last, bounds.broken)
     state.written = kept
     name = Name(span=loop.header, type=loop.variable.type, symbol=loop.variable)
     counter = state.vocabulary.counter(loop.variable, loop, name)
@@ -104,8 +106,13 @@ def _returns_always(stmt: Stmt) -> bool:
     return isinstance(stmt, Return)
 
 
+def _loads(expr: Expr) -> bool:
+    """Whether an expression reads memory, which may have changed since."""
+    return any(isinstance(n, Index | Member) or (isinstance(n, Unary) and n.op == "*") for n in walk(expr))
+
+
 def _assume(state: State, condition: Expr, holds: bool, changed: frozenset[Symbol]) -> None:
-    if any(n.symbol in changed for n in names(condition)):
+    if _loads(condition) or any(n.symbol in changed for n in names(condition)):
         state.reached = False
         return
     remembered = len(state.unproved)

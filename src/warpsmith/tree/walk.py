@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Hashable, Iterator
 from typing import TypeVar, cast
 
 from warpsmith.tree.nodes import (
@@ -43,12 +44,19 @@ N = TypeVar("N", bound=Node)
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the direct children of `node` in source order."""
-    for spec in dataclasses.fields(node):
-        value = getattr(node, spec.name)
+    for name in _parts(cast(Hashable, type(node))):
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
             yield from (item for item in value if isinstance(item, Node))
+
+
+@functools.cache
+def _parts(kind: type[Node]) -> tuple[str, ...]:
+    """Return the fields of a node class that may hold nodes; walking asks for them at every node."""
+    plain = ("span", "intact", "type", "header", "symbol", "text", "op")
+    return tuple(spec.name for spec in dataclasses.fields(kind) if spec.name not in plain)
 
 
 def walk(node: Node) -> Iterator[Node]:
