@@ -60,6 +60,18 @@ def _guards(text: str, folder: Path, options: PolyOptions | None = None) -> dict
     }
 
 
+@pytest.mark.parametrize("chain", ["G = p = malloc(n);", "p = G = malloc(n);", "if ((p = G = malloc(n)) == 0) return;"])
+def test_a_chain_of_assignments_gives_one_memory_two_names(chain: str, tmp_path: Path) -> None:
+    text = f"""#include <stdlib.h>
+    static char *G; static char *H;
+    void f(int n) {{ char *p; {chain} H = malloc(n); p[0] = G[0] = H[0] = 1; }} int main(void) {{ f(9); return 0; }}"""
+    program = load(text, tmp_path)
+    f = function(program, "f")
+    named = {n.symbol.name: n.symbol for n in names(f)}
+    assert relation(program, f, named["p"], named["G"]) == "may"
+    assert relation(program, f, named["H"], named["p"]) == "distinct"
+
+
 def test_pairs_that_are_only_read_need_nothing(tmp_path: Path) -> None:
     text = "void f(int n, double *a, double *b, double *c) { for (int i = 0; i < n; i++) c[i] = a[i] + b[i]; }"
     assert list(_guards(text, tmp_path)) == ["a c", "b c"]

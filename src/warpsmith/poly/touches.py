@@ -164,7 +164,7 @@ def bases(expr: Expr) -> tuple[Base, ...]:
         case Conditional():
             return (*bases(expr.then), *bases(expr.other))
         case Assign():
-            return bases(expr.value if expr.op == "=" else expr.target)
+            return (*(bases(expr.value) if expr.op == "=" else ()), *bases(expr.target))
         case Index() | Member() | Unary():
             return _bases_of_place(expr)
         case LiteralNode():

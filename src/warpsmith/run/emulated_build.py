@@ -38,7 +38,7 @@ _PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
 _COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
 _INSTRUMENTED = (
     "-x", "c++", "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
-    "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
+    "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
     "-include", "ws_instrumented.h", "-include", "cuda_runtime.h",
 )  # fmt: skip
 _NO_ENTRY_EXIT = {

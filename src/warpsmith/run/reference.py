@@ -58,7 +58,7 @@ def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
 
 def run_environment(number: int) -> Mapping[str, str]:
     """Return what makes run `number` differ from the others in the content of memory that nobody has written."""
-    return {"MALLOC_PERTURB_": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number)}
+    return {"WS_FILL": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number)}
 
 
 class Reference:

@@ -1,5 +1,5 @@
-/* The part of the runtime API that describes the device, its errors, streams and events. The device resembles one of
-   compute capability 8.0; all its limits are the documented ones. */
+/* The part of the runtime API that describes the device, its errors, streams and events. The device resembles a
+   small one of compute capability 8.0; the limits of a launch are the documented ones. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -81,7 +81,7 @@ constexpr Fact facts[] = {
     {cudaDevAttrWarpSize, 32},
     {cudaDevAttrMaxRegistersPerBlock, 65536},
     {cudaDevAttrClockRate, 1410000},
-    {cudaDevAttrMultiProcessorCount, 108},
+    {cudaDevAttrMultiProcessorCount, processors},
     {cudaDevAttrCanMapHostMemory, 1},
     {cudaDevAttrConcurrentKernels, 1},
     {cudaDevAttrMemoryClockRate, 1215000},
@@ -144,7 +144,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int number) {
     p->major = 8;
     p->textureAlignment = 512;
     p->texturePitchAlignment = 32;
-    p->multiProcessorCount = 108;
+    p->multiProcessorCount = processors;
     p->deviceOverlap = p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = 1;
     p->asyncEngineCount = 3;
     p->memoryClockRate = 1215000;
@@ -264,7 +264,7 @@ cudaError_t ws_function_attributes(cudaFuncAttributes *a) {
 }
 cudaError_t ws_occupancy(int *min_grid, int *block, int limit) {
     *block = limit > 0 && limit < 1024 ? limit / 32 * 32 : 1024;
-    *min_grid = 108 * (2048 / *block);
+    *min_grid = processors * (2048 / *block);
     return failed(cudaSuccess);
 }
 }

@@ -28,6 +28,8 @@ namespace ws {
 
 using Address = uintptr_t;
 
+constexpr int processors = 16; /* few, since programs size persistent grids by it */
+
 /* One access: `stamp` names a barrier interval of one block (unique over the whole run), `who` holds the thread in its
    block (10 bits), whether it was atomic (1 bit) and the thread's count of warp syncs and fences (21 bits), `pc` is the
    offset of the return address in the program's image. */
@@ -91,9 +93,10 @@ struct Warp {
     std::unique_ptr<uint32_t[]> clock;    /* clock[i * 32 + j]: lane i comes after the first clock steps of lane j */
 };
 
-/* What a block released by a fence and an atomic: its thread's steps before `step`, and all its intervals before `stamp`. */
+/* What a block released by a fence and an atomic: all its intervals before `stamp`, and in that one the steps of the
+   thread before `step` (its fence); its atomic accesses count up to `atomic_step` (the atomic that published). */
 struct Release {
-    uint32_t stamp, thread, step;
+    uint32_t stamp, thread, step, atomic_step;
 };
 struct Acquired {
     Release release;

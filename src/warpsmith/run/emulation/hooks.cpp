@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <new>
+
 #include "include/ws_atomics.h"
 #include "shadow.h"
 
+namespace ws {
+void *take_heap(size_t n);
+void give_heap(void *p);
+} // namespace ws
 using namespace ws;
 
 static inline void host_touch(const void *p, const void *pc) {
@@ -105,6 +111,13 @@ void ws_assert_fail(const char *text, const char *file, unsigned int line, const
 }
 }
 
+/* new and delete in files with device code. */
+void *ws::take_heap(size_t n) { return in_kernel() ? ws_heap_take(n) : operator new(n); }
+void ws::give_heap(void *p) {
+    if ((Address)p - device.arena < device.arena_bytes) ws_heap_give(p);
+    else operator delete(p);
+}
+
 /* A fence and then an atomic publish what came before; an atomic takes up what others published at its address. */
 static void publish_and_take(Address address) {
     Device &d = device;
@@ -121,7 +134,9 @@ static void publish_and_take(Address address) {
     if (!d.thread->fenced) return;
     for (const auto &[block, acquired] : slot.acquired)
         if (acquired.stamp != d.now.stamp || acquired.thread == d.now.thread()) published[block] = acquired.release;
-    published[d.block] = Release{d.now.stamp, d.now.thread(), d.thread->fenced};
+    const uint32_t after = ++d.thread->step;
+    d.now.who = (d.now.who & 2047u) | after << 11;
+    published[d.block] = Release{d.now.stamp, d.now.thread(), d.thread->fenced, after};
 }
 
 template <class T, class Signed> static T combine(T old, T value, T compare, int operation) {

@@ -127,7 +127,7 @@ static cudaError_t check_shape(const ws_launch_t &l) {
     if (blocks == 0 || l.grid[0] > 0x7fffffffu || l.grid[1] > 65535 || l.grid[2] > 65535)
         return cudaErrorInvalidConfiguration;
     if (l.shared > (size_t)device.dynamic_limit) return cudaErrorInvalidValue;
-    if (l.cooperative && blocks * threads > 108 * 2048) return cudaErrorCooperativeLaunchTooLarge;
+    if (l.cooperative && blocks * threads > processors * 2048) return cudaErrorCooperativeLaunchTooLarge;
     return cudaSuccess;
 }
 

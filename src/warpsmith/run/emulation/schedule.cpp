@@ -22,6 +22,7 @@ uint32_t ws::place_thread[3], ws::place_block[3], ws::place_block_size[3], ws::p
 namespace ws {
 namespace {
 constexpr size_t stack_bytes = 256 * 1024;
+constexpr size_t guarded_stacks = 12000; /* each guard costs the system two mappings, of some 65,000 */
 constexpr uint32_t spin_fuel = 1u << 20;
 
 /* The block that is started as the i-th. */
@@ -131,7 +132,7 @@ Fiber *free_worker() {
             report_event("out_of_host_memory", "no memory for the stacks of waiting threads", 0, 0);
             stop(125);
         }
-        mprotect(stack, 4096, PROT_NONE);
+        if (s.fibers.size() < guarded_stacks) mprotect(stack, 4096, PROT_NONE);
         fiber->low = stack + 4096;
         fiber->size = stack_bytes;
         fiber->sp = fresh_stack(fiber->low, fiber->size, worker);

@@ -35,7 +35,8 @@ inline bool unordered(const Entry &e) {
     const Acquired &a = found->second;
     const bool known = d.now.stamp != a.stamp || d.now.thread() == a.thread;
     const bool before = e.stamp < a.release.stamp ||
-                        (e.stamp == a.release.stamp && e.thread() == a.release.thread && e.step() < a.release.step);
+                        (e.stamp == a.release.stamp && e.thread() == a.release.thread &&
+                         e.step() < (e.atomic() ? a.release.atomic_step : a.release.step));
     return !(known && before);
 }
 

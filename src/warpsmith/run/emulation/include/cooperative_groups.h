@@ -127,6 +127,15 @@ template <class Group> __forceinline__ lane_group tiled_partition(const Group &,
     return lane_group((size == 32 ? 0xffffffffu : (1u << size) - 1u) << base, base, size);
 }
 
+/* The lanes of a group that have the same label. */
+template <class Group, class Label>
+__forceinline__ coalesced_group labeled_partition(const Group &group, Label label) {
+    return coalesced_group(__match_any_sync(group.mask(), label));
+}
+template <class Group> __forceinline__ coalesced_group binary_partition(const Group &group, bool side) {
+    return labeled_partition(group, (int)side);
+}
+
 template <class Group> __forceinline__ void sync(const Group &group) { group.sync(); }
 
 template <class T> struct plus {

@@ -10,6 +10,13 @@
 #include "helper_string.h"
 #include "helper_timer.h"
 
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+
 template <class T> bool compareData(const T *reference, const T *data, unsigned int count, float epsilon, float) {
     for (unsigned int i = 0; i < count; ++i)
         if (!(fabs((double)reference[i] - (double)data[i]) <= epsilon)) return false;

@@ -29,7 +29,7 @@ enum { warp_sync = 0, warp_shuffle = 1, warp_ballot = 2, warp_match = 3, warp_re
 constexpr unsigned int all = 0xffffffffu;
 
 template <class T> __forceinline__ uint64_t bits(T value) {
-    static_assert(sizeof(T) <= 8, "a shuffle moves at most eight bytes");
+    static_assert(sizeof(T) <= 8, "a word has eight bytes");
     uint64_t word = 0;
     __builtin_memcpy(&word, &value, sizeof value);
     return word;
@@ -40,7 +40,14 @@ template <class T> __forceinline__ T from_bits(uint64_t word) {
     return value;
 }
 template <class T> __forceinline__ T shuffle(unsigned int mask, T value, int source) {
-    return from_bits<T>(ws_warp(mask, warp_shuffle, bits(value), source, nullptr));
+    if constexpr (sizeof(T) <= 8) return from_bits<T>(ws_warp(mask, warp_shuffle, bits(value), source, nullptr));
+    else {
+        uint64_t words[(sizeof(T) + 7) / 8] = {};
+        __builtin_memcpy(words, &value, sizeof value);
+        for (uint64_t &word : words) word = ws_warp(mask, warp_shuffle, word, source, nullptr);
+        __builtin_memcpy(&value, words, sizeof value);
+        return value;
+    }
 }
 } // namespace ws
 

@@ -16,4 +16,12 @@ void __assert_fail(const char *text, const char *file, unsigned int line, const 
     __asm__("ws_assert_fail") __attribute__((noreturn));
 }
 
+/* The labels are proper C++ names, since g++ takes them apart. */
+void *operator new(size_t n) __asm__("_ZN2ws9take_heapEm");
+void *operator new[](size_t n) __asm__("_ZN2ws9take_heapEm");
+void operator delete(void *p) noexcept __asm__("_ZN2ws9give_heapEPv");
+void operator delete[](void *p) noexcept __asm__("_ZN2ws9give_heapEPv");
+void operator delete(void *p, size_t n) noexcept __asm__("_ZN2ws9give_heapEPv");
+void operator delete[](void *p, size_t n) noexcept __asm__("_ZN2ws9give_heapEPv");
+
 #endif

@@ -122,6 +122,12 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, s
 template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) {
     return ws_symbol_address(pointer, &reinterpret_cast<const char &>(symbol));
 }
+template <class P, class T> cudaError_t cudaGetSymbolAddress(P **pointer, const T &symbol) {
+    return ws_symbol_address((void **)pointer, &reinterpret_cast<const char &>(symbol));
+}
+template <class P> cudaError_t cudaHostGetDevicePointer(P **device, void *host, unsigned int flags) {
+    return cudaHostGetDevicePointer((void **)device, host, flags);
+}
 template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
     return ws_symbol_size(bytes, &reinterpret_cast<const char &>(symbol));
 }
