@@ -11,7 +11,7 @@ from warpsmith.poly.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Sections
 from warpsmith.poly.sections import sections
 from warpsmith.tree.nodes import Binary, Block, Cast, Conditional, Expr, For, Literal, Name, SizeOf
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import names, peel
 
 
@@ -45,9 +45,9 @@ def value(expr: Expr, env: Mapping[str, int]) -> int:
             raise AssertionError(type(expr))
 
 
-def asked(program: Program, run: str, scope: str) -> Sections:
+def asked(program: Program, run: str, scope: str, *granted: Assumption) -> Sections:
     f = function(program, run.split("/")[0])
-    return sections(program, f, (loop(program, run),), (loop(program, scope),), PolyOptions())
+    return sections(program, f, (loop(program, run),), (loop(program, scope),), PolyOptions(granted=granted))
 
 
 def bounds(found: Sections, name: str, **env: int) -> tuple[int, int] | None:
@@ -84,8 +84,8 @@ def test_lu_over_the_whole_time_loop(tmp_path: Path) -> None:
         ("for (i = 0; i < n; i += 2) a[i] = 0;", False, 0, 5),
         ("for (i = 1; i < n - 1; i++) a[i] = a[i-1];", False, 0, 5),
         ("for (i = 0; i < n; i++) if (i != 3) a[i] = 0;", False, 0, 6),
-        ("for (i = 0; i < n; i++) if (h[i]) a[i] = 0;", False, 0, 6),
-        ("for (i = 0; i < n; i++) { if (h[i]) break; a[i] = 0; }", False, 0, 6),
+        ("for (i = 0; i < n; i++) if (a[i] > 1) a[i] = 0;", False, 0, 6),
+        ("for (i = 0; i < n; i++) { if (h[i]) continue; a[i] = 0; }", False, 0, 6),
         ("for (i = n - 1; i >= 0; i--) a[i] = 0;", True, 0, 6),
         ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) a[i*m + j] = 0;", True, 0, 24),
         ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) a[j*n + i] = 0;", True, 0, 24),
@@ -97,11 +97,30 @@ def test_lu_over_the_whole_time_loop(tmp_path: Path) -> None:
 )
 def test_cover_and_bounds(body: str, covers: bool, lower: int, upper: int, tmp_path: Path) -> None:
     program = load(f"void f(int n, int m, double *a, int *h) {{ int i, j; {body} }}", tmp_path)
-    found = asked(program, "f/i", "f/i")
+    found = asked(program, "f/i", "f/i", Assumption("reachable(a)", "granted"))
     assert bounds(found, "a", n=6, m=4) == (lower, upper)
     assert next(s for s in found.sections if s.symbol.name == "a").covers == covers
     for n, m in product((-1, 0), (0, 3)):
         assert bounds(found, "a", n=n, m=m) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("if (h[i]) a[i - 1] = 0;", False),
+        ("{ if (h[i]) break; a[i] = 0; }", False),
+        ("{ a[i] += 1; if (h[i]) a[i + 1] = 0; }", False),
+        ("{ a[i] += 1; if (h[i]) a[i] = 0; }", True),
+        ("if (a[i] > 0) a[i] = 0;", True),
+        ("if (i < n - 3) a[i] = 0;", True),
+    ],
+)
+def test_what_is_touched_only_under_a_condition_on_data_may_not_exist(body: str, known: bool, tmp_path: Path) -> None:
+    program = load(f"void f(int n, double *a, int *h) {{ for (int i = 0; i < n; i++) {body} }}", tmp_path)
+    found = asked(program, "f/i", "f/i")
+    assert any(s.symbol.name == "a" for s in found.sections) == known
+    assert [reason.rule for reason in found.failures] == ([] if known else ["POR005"])
+    assert not asked(program, "f/i", "f/i", Assumption("reachable(a)", "granted")).failures
 
 
 def test_a_run_covers_its_section_in_every_round_of_the_scope(tmp_path: Path) -> None:

@@ -1,27 +1,59 @@
 """A tiny language of loop nests: rendered as C for warpsmith, executed by the oracle.
 
-    Nest  = name, loops (outermost first), statements, scalar
-    Loop  = counter, type, lower, upper, inclusive, step          bounds: Affine in outer counters and parameters
-    Stmt  = Write(target, sources, guard) | Temporary(name, source) | Carry(name, source) | Sum(name, source)
+    Nest      = name, loops (outermost first), statements, one scalar (temporary, carried, summed, ...)
+    Loop      = counter, type, lower, upper, inclusive, step      bounds: Affine in outer counters and parameters
+    Statement = target, sources, guard, else-target, depth, before or after the loop inside
+    Step      = Statement | "scalar" | "start" | "store"          what stands around or in a loop body, in order
 
-Arrays: A and B are flat (`A[e0 * w + e1]`, w a parameter), X and Y have one dimension, M and P two.
+Arrays: A and B are flat (`A[e0 * w + e1]`, w a parameter), X and Y have one dimension, M and P two. A and B are
+restrict or not; then they are also called with blocks that overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Access", "Affine", "Guard", "Loop", "Nest", "Statement", "render_nest", "render_unit"]
+__all__ = [
+    "Access",
+    "Affine",
+    "Guard",
+    "Loop",
+    "Nest",
+    "OVERLAP",
+    "Scalar",
+    "Size",
+    "Statement",
+    "Step",
+    "reads_scalar",
+    "render_nest",
+    "render_unit",
+    "row_target",
+    "signature_sizes",
+    "steps",
+]
 
-Counter = Literal["i", "j", "k"]
-Scalar = Literal["", "temporary", "outer temporary", "conditional", "carried", "sum"]
+Scalar = Literal[
+    "",
+    "temporary",  # declared in the innermost body
+    "outer temporary",  # declared outside, written first, dead after the loops
+    "last temporary",  # the same, but the last value is returned
+    "conditional",  # written under a condition on data: may keep its older value
+    "either",  # written in both branches
+    "carried",
+    "sum",
+    "row sum",  # set before the innermost loop, summed in it, stored after it
+]
+SizeType = Literal["int", "unsigned", "long", "unsigned long"]
+Size = tuple[int, int, int]
+OVERLAP = 3
+LIVE: tuple[Scalar, ...] = ("last temporary", "conditional", "carried", "sum")
 
 
 @dataclass(frozen=True)
 class Affine:
-    """constant + Σ coefficient · name; `negate_wide` is never used: values are plain integers."""
+    """constant + Σ coefficient · name."""
 
     constant: int
     terms: tuple[tuple[str, int], ...] = ()
@@ -118,97 +150,159 @@ class Loop:
 
 @dataclass(frozen=True)
 class Statement:
-    """`target = Σ sources` (or += and the like); `depth`: how many loops are around it (imperfect nests)."""
+    """`target = Σ sources` (or +=); `otherwise` is the target where the guard does not hold (None: nothing happens).
+
+    `depth` loops are around it; where that is not all of them it stands before the inner loop, or `after` it.
+    """
 
     target: Access
     sources: tuple[Access, ...]
     guard: Guard | None
     update: bool
+    depth: int
+    otherwise: Access | None = None
+    after: bool = False
+
+
+Step = Statement | Literal["scalar", "start", "store"]
 
 
 @dataclass(frozen=True)
 class Nest:
+    """`least`: the smallest n and m for which it means what it seems (`i < n - 1`, unsigned, needs 1)."""
+
     name: str
     loops: tuple[Loop, ...]
     statements: tuple[Statement, ...]
     scalar: Scalar
     scalar_source: Access
     declares: bool
+    sizes: SizeType = "int"
+    restrict: bool = True
+    least: int = 0
+
+    def accepts(self, size: Size) -> bool:
+        return min(size[0], size[1]) >= self.least
 
 
-def _statement(statement: Statement, scalar: str) -> str:
+def reads_scalar(nest: Nest, statement: Statement) -> bool:
+    """Whether a statement reads t."""
+    return statement.depth == len(nest.loops) and nest.scalar not in ("", "sum", "row sum")
+
+
+def steps(nest: Nest, depth: int, *, after: bool) -> Iterator[Step]:
+    """Yield what stands in the body of loop number `depth` (from 1), before or after the loop inside it."""
+    innermost = depth == len(nest.loops)
+    row = nest.scalar == "row sum" and depth == len(nest.loops) - 1
+    if after and row:
+        yield "store"
+    if not after and row:
+        yield "start"
+    if not after and innermost and nest.scalar:
+        yield "scalar"
+    yield from (s for s in nest.statements if s.depth == depth and s.after == after)
+
+
+def row_target(nest: Nest) -> Access:
+    """Where a row sum goes: an element of Y of its own."""
+    return Access("Y", (Affine(0, ((nest.loops[-2].counter, 1),)),))
+
+
+def _statement(nest: Nest, statement: Statement) -> str:
     terms = [f"0.25 * {source.text()}" for source in statement.sources] or ["0.5"]
-    if scalar:
+    if reads_scalar(nest, statement):
         terms.append("0.125 * t")
     operator = "+=" if statement.update else "="
     text = f"{statement.target.text()} {operator} {' + '.join(terms)} + 0.0625;"
-    return text if statement.guard is None else f"if ({statement.guard.text()}) {text}"
+    if statement.guard is None:
+        return text
+    other = "" if statement.otherwise is None else f" else {statement.otherwise.text()} = {' + '.join(terms)};"
+    return f"if ({statement.guard.text()}) {text}{other}"
 
 
-def _scalar_lines(nest: Nest) -> list[str]:
+def _step(nest: Nest, step: Step) -> str:
+    match step:
+        case "start":
+            return "s = 0.5;"
+        case "store":
+            return f"{row_target(nest).text()} = s;"
+        case "scalar":
+            return _scalar_line(nest)
+        case _:
+            return _statement(nest, step)
+
+
+def _scalar_line(nest: Nest) -> str:
     source = nest.scalar_source.text()
     return {
-        "": [],
-        "temporary": [f"double t = {source} + 0.5;"],
-        "outer temporary": [f"t = {source} + 0.5;"],
-        "conditional": [f"if ({source} > 0.75) t = {source};"],
-        "carried": [f"t = 0.5 * t + {source};"],
-        "sum": [f"s += {source};"],
+        "": "",
+        "temporary": f"double t = {source} + 0.5;",
+        "outer temporary": f"t = {source} + 0.5;",
+        "last temporary": f"t = {source} + 0.5;",
+        "conditional": f"if ({source} > 0.75) t = {source};",
+        "either": f"if ({source} > 0.75) t = {source}; else t = 0.5;",
+        "carried": f"t = 0.5 * t + {source};",
+        "sum": f"s += {source};",
+        "row sum": f"s += {source};",
     }[nest.scalar]
 
 
-def uses_scalar(nest: Nest) -> bool:
-    """Whether the statements read t."""
-    return nest.scalar not in ("", "sum")
+def signature_sizes(nest: Nest) -> str:
+    """Return the parameters n, m and w."""
+    return ", ".join(f"{nest.sizes} {name}" for name in "nmw")
 
 
-def sizes_of(nest: Nest) -> str:
-    """Return the parameters n, m and w, unsigned where the counters are."""
-    kind = "unsigned" if any(loop.type.startswith("unsigned") for loop in nest.loops) else "int"
-    return ", ".join(f"{kind} {name}" for name in "nmw")
+def _level(nest: Nest, depth: int, pad: str) -> Iterator[str]:
+    loop = nest.loops[depth - 1]
+    yield f"{pad}{loop.header(declare=nest.declares)} {{"
+    inner = pad + "    "
+    yield from (inner + _step(nest, step) for step in steps(nest, depth, after=False))
+    if depth < len(nest.loops):
+        yield from _level(nest, depth + 1, inner)
+        yield from (inner + _step(nest, step) for step in steps(nest, depth, after=True))
+    yield pad + "}"
 
 
 def render_nest(nest: Nest) -> str:
     """Return the nest as a C function."""
+    kind = "restrict " if nest.restrict else ""
     lines = [
-        f"double {nest.name}({sizes_of(nest)}, double *restrict A, double *restrict B, double *restrict X,",
+        f"double {nest.name}({signature_sizes(nest)}, double *{kind}A, double *{kind}B, double *restrict X,",
         "          double *restrict Y, double (*restrict M)[w], double (*restrict P)[w])",
         "{",
-        "    double t = 0.0, s = 0.0;",
     ]
+    live = nest.scalar in LIVE
+    if nest.scalar not in ("", "temporary"):
+        lines.append("    double t = 0.0, s = 0.0;" if live else f"    double {'s' if 's += ' in _scalar_line(nest) else 't'};")
     if not nest.declares:
         lines += [f"    {loop.type} {loop.counter};" for loop in nest.loops]
-    pad = "    "
-    for loop in nest.loops:
-        lines.append(f"{pad}{loop.header(declare=nest.declares)} {{")
-        pad += "    "
-    lines += [pad + line for line in _scalar_lines(nest)]
-    scalar = "t" if uses_scalar(nest) else ""
-    lines += [pad + _statement(statement, scalar) for statement in nest.statements]
-    for _ in nest.loops:
-        pad = pad[4:]
-        lines.append(pad + "}")
-    keep = "t + s" if nest.scalar in ("conditional", "carried", "sum") else "s"
-    unused = "" if nest.scalar in ("outer temporary", "conditional", "carried") or keep == "t + s" else "    (void)t;\n"
-    lines += [f"{unused}    return {keep};" if unused else f"    return {keep};", "}"]
-    return "\n".join(lines)
+    lines += _level(nest, 1, "    ")
+    return "\n".join([*lines, f"    return {'t + s' if live else '0.0'};", "}"])
 
 
-def render_unit(nests: list[Nest], sizes: tuple[tuple[int, int, int], ...], room: int) -> str:
+def _call(nest: Nest, size: Size, flat: str) -> list[str]:
+    rows = f"(double (*)[{size[2]}])(p + ROOM), (double (*)[{size[2]}])(q + ROOM)"
+    numbers = ", ".join(str(number) for number in size)
+    return [
+        "    fill();",
+        f'    printf("{nest.name} %.9g ", {nest.name}({numbers}, {flat}, x + ROOM, y + ROOM, {rows}));',
+        "    digest();",
+    ]
+
+
+def render_unit(nests: list[Nest], sizes: tuple[Size, ...], room: int) -> str:
     """Return a program that runs every nest at every size on fresh data and prints one number a run.
 
-    Array bases point `room` elements into their blocks, so that small negative subscripts are inside.
+    Array bases point `room` elements into their blocks, so that small negative subscripts are inside. A nest without
+    restrict is run once more with B three elements behind A.
     """
-    calls = []
+    calls: list[str] = []
     for nest in nests:
-        for n, m, w in sizes:
-            flat = "a + ROOM, b + ROOM, x + ROOM, y + ROOM"
-            rows = f"(double (*)[{w}])(p + ROOM), (double (*)[{w}])(q + ROOM)"
-            calls += [
-                "    fill();",
-                f'    printf("{nest.name} %.9g ", {nest.name}({n}, {m}, {w}, {flat}, {rows}));',
-                "    digest();",
-            ]
+        fitting = [size for size in sizes if nest.accepts(size)]
+        for size in fitting:
+            calls += _call(nest, size, "a + ROOM, b + ROOM")
+        if not nest.restrict:
+            calls += _call(nest, fitting[0], f"a + ROOM, a + ROOM + {OVERLAP}")
     return "\n".join(
         [
             "#include <stdio.h>",

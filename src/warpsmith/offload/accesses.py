@@ -13,6 +13,7 @@ from warpsmith.offload.flow import Flow, Point
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.placement import Access
 from warpsmith.offload.plan import Buffer
+from warpsmith.poly.aliasing import relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import (
@@ -100,7 +101,9 @@ class ProgramAccess:
         self.summaries = Summaries.of(request.program)
         self.escaped = escaped(self.program, self.function, self.summaries)
         self.device_only = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
+        self.buffered = {buffer.host for buffer in home.buffers}
         self._known: dict[tuple[Node, Symbol], Access] = {}
+        self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
 
     def touch(self, node: Node, buffer: Buffer) -> Access:
         """Return what evaluating `node` on the host does with the object."""
@@ -119,10 +122,25 @@ class ProgramAccess:
         if not isinstance(symbol.type, Pointer):
             reads, writes = done.reads, done.writes
         unknown = done.calls_unknown and not self._private(symbol)
+        unknown = unknown or any(self._meets(symbol, base) for base in done.element_writes)
         write = symbol in writes or unknown
         if write and not unknown and self._assigns(node, symbol):
             return Access(host_write=True)
-        return Access(host_use=write or symbol in reads, host_write=write)
+        use = write or symbol in reads or any(self._meets(symbol, base) for base in done.element_reads)
+        return Access(host_use=use, host_write=write)
+
+    def _meets(self, symbol: Symbol, base: Symbol) -> bool:
+        """Whether an access through `base` may touch the object of `symbol`: effects tell names apart, not memory.
+
+        Two buffered objects do not overlap: the home's guards see to that.
+        """
+        if base == symbol or base in self.buffered:
+            return False
+        pair = (symbol, base)
+        if pair not in self._meetings:
+            answer = relation(self.program, self.function, symbol, base, self.summaries)
+            self._meetings[pair] = answer != "distinct"
+        return self._meetings[pair]
 
     def _private(self, symbol: Symbol) -> bool:
         """Whether no unknown function can reach the object."""

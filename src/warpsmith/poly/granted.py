@@ -4,6 +4,7 @@ n >= 1, n % 32 == 0, 2*n < m      a condition on integers that do not change
 parallel(f/i)                     this loop's iterations may run in any order
 injective(idx)                    no two elements of idx are equal
 noalias(a, b)                     a and b name different memory
+reachable(a)                      every element between the ends of what a loop may touch of a exists
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
       for (i = k+1; i < N; …)    A: [N + 1, N*N)            evaluated once, before the k loop
         for (j …) A[i*N + j] …
 
-Invariant: every element that the run touches lies in the section, and the section lies in the object if all accesses
-are exact (an access under a condition on data may be bounded more widely than it ever reaches: then the bounds are
-clipped to the object where its extent is known).
+Invariant: every element that the run touches lies in the section, and the section lies in the object: its ends are
+touched by accesses that certainly happen, or it is clipped to the object's known extent, or the user vouched for it
+(`reachable(a)`).
 Limits: memory behind pointers that are themselves loaded from memory has no section; nor has a pointer that the scope
 changes.
 """
@@ -22,6 +22,7 @@ from warpsmith.poly.covers import covers
 from warpsmith.poly.effects import effects
 from warpsmith.poly.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Section, Sections, statement_spans
+from warpsmith.poly.granted import grants
 from warpsmith.poly.model import build_region
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.region import Access, Region, Statement
@@ -96,12 +97,12 @@ def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     for (symbol, place), references in _groups(region, inside).items():
         if symbol in own and isinstance(symbol.type, Array):
             continue
-        stop = _obstacle(symbol, place, references, changed, own)
+        every = inner if inner is not None else (region, state)
+        stop = _obstacle(symbol, place, references, changed, own) or _doubt(work, symbol, every, inside)
         answer = stop if stop is not None else _section(work, state, symbol, references)
         if isinstance(answer, Reason):
             failures.append(answer)
         else:
-            every = inner if inner is not None else (region, state)
             found.append(_with_cover(work, answer, every, inside))
     return Sections(tuple(found), tuple(state.assumptions), tuple(failures))
 
@@ -133,6 +134,31 @@ def _obstacle(
         text = f"{shown} goes through a pointer that is kept in memory or not known"
         return Reason("POR005", text, span, legal_if=("index a named array or a pointer that does not change",))
     return None
+
+
+def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set[Node]) -> Reason | None:
+    """Return why the object may be smaller than the section: its ends are touched only under a condition on data, and
+    its extent is not known. Copying it would reach past the object."""
+    region, state = every
+    references = _groups(region, inside).get((symbol, ""), [])
+    certain = [(s, a) for s, a in references if s.exact and a.known]
+    if len(certain) == len(references) or not all(a.known for _, a in references):
+        return None
+    if known_extent(work.program, work.function, symbol, work.scope[0], work.summaries) is not None:
+        return None
+    if grants(work.options.granted, "reachable", symbol.name) is not None:
+        return None
+    span = statement_spans(work.scope)
+    most = linear_bounds(state, references, span)
+    least = linear_bounds(state, certain, span) if certain else None
+    if isinstance(most, LinearBounds) and isinstance(least, LinearBounds):
+        if same(most.lower, least.lower) and same(most.upper, least.upper):
+            return None
+    elif isinstance(most, Reason):
+        return None
+    text = f"{symbol.name} is touched under a condition on data only, so how much of it there is cannot be known"
+    remedy = f"--assume 'reachable({symbol.name})': all that the loops can reach exists"
+    return Reason("POR005", text, references[0][1].expr.span, legal_if=(remedy,))
 
 
 def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:

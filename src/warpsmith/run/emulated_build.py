@@ -36,7 +36,12 @@ _CUDA = (".cu",)
 _PARTS = ("api", "device", "fiber", "hooks", "launch", "memory", "report", "schedule", "sync")
 _PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
 _COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
+# ws_instrumented.h renames `operator new`; g++ 12 crashes when it warns about such a pair, so it must not.
+_NO_PAIRS = (
+    "-Wno-mismatched-new-delete", "-Wno-mismatched-dealloc", "-Wno-free-nonheap-object", "-Wno-use-after-free",
+)  # fmt: skip
 _INSTRUMENTED = (
+    *_NO_PAIRS,
     "-x", "c++", "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
     "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
     "-include", "ws_instrumented.h", "-include", "cuda_runtime.h",
