@@ -11,7 +11,7 @@ restrict or not; then they are also called with blocks that overlap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -290,7 +290,7 @@ def _call(nest: Nest, size: Size, flat: str) -> list[str]:
     ]
 
 
-def render_unit(nests: list[Nest], sizes: tuple[Size, ...], room: int) -> str:
+def render_unit(nests: Sequence[Nest], sizes: tuple[Size, ...], room: int) -> str:
     """Return a program that runs every nest at every size on fresh data and prints one number a run.
 
     Array bases point `room` elements into their blocks, so that small negative subscripts are inside. A nest without

@@ -2,65 +2,107 @@
 
 A loop is parallel when, the loops around it held fixed, no two of its iterations touch one element with at least one
 of them writing. Every access of every iteration is recorded, so nothing is decided by reasoning. A condition on data
-may hold or not: it is taken to hold, which can only add conflicts. The scalar t is private to an iteration that writes
-it first.
+may hold or not: both branches are recorded, which can only add conflicts, and a scalar written under it is taken to be
+read before. A scalar is private to an iteration that writes it first.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 
-from tests.random_programs.nests import Nest, uses_scalar
+from tests.random_programs.nests import Access, Nest, Size, Statement, Step, reads_scalar, row_target, steps
 
-__all__ = ["Touch", "conflicting_loops", "entries_of", "touches"]
+__all__ = ["Bases", "Touch", "conflicts", "entries_of", "repeats", "touches"]
+
+# where A and B begin, in elements, when they are parts of one block
+Bases = Mapping[str, int]
+Prefix = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Touch:
-    """One access: which element, by which iteration, reading or writing, in execution order."""
+    """One access: which element, by which iteration (of the loops around it), reading or writing."""
 
     array: str
     address: int
-    iteration: tuple[int, ...]
+    iteration: Prefix
     write: bool
 
 
-def touches(nest: Nest, n: int, m: int, w: int) -> Iterator[Touch]:
+def touches(nest: Nest, size: Size, bases: Bases | None = None) -> Iterator[Touch]:
     """Yield every access of the nest in execution order (array elements and the scalars t and s)."""
-    for names in entries_of(nest, len(nest.loops), (n, m, w)):
-        iteration = tuple(names[loop.counter] for loop in nest.loops)
-        if nest.scalar:
-            yield from _scalar_touches(nest, iteration, names)
-        for statement in nest.statements:
-            guard = statement.guard
-            if guard is not None and guard.access is not None:
-                yield Touch(guard.access.array, guard.access.address(names), iteration, write=False)
-            if guard is not None and not guard.holds(names):
-                continue
-            reads = (*statement.sources, statement.target) if statement.update else statement.sources
-            for source in reads:
-                yield Touch(source.array, source.address(names), iteration, write=False)
-            if uses_scalar(nest) and nest.scalar != "temporary":
-                yield Touch("t", 0, iteration, write=False)
-            yield Touch(statement.target.array, statement.target.address(names), iteration, write=True)
+    return _level(nest, 1, dict(zip("nmw", size, strict=True)), (), bases or {})
 
 
-def _scalar_touches(nest: Nest, iteration: tuple[int, ...], names: dict[str, int]) -> Iterator[Touch]:
-    source = nest.scalar_source
-    yield Touch(source.array, source.address(names), iteration, write=False)
+def _level(nest: Nest, depth: int, names: dict[str, int], outer: Prefix, bases: Bases) -> Iterator[Touch]:
+    loop = nest.loops[depth - 1]
+    for value in loop.values(names):
+        inner, iteration = {**names, loop.counter: value}, (*outer, value)
+        for step in steps(nest, depth, after=False):
+            yield from _step(nest, step, inner, iteration, bases)
+        if depth < len(nest.loops):
+            yield from _level(nest, depth + 1, inner, iteration, bases)
+            for step in steps(nest, depth, after=True):
+                yield from _step(nest, step, inner, iteration, bases)
+
+
+def _step(nest: Nest, step: Step, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
+    match step:
+        case "start":
+            yield Touch("s", 0, at, write=True)
+        case "store":
+            yield Touch("s", 0, at, write=False)
+            yield _touch(row_target(nest), names, at, bases, write=True)
+        case "scalar":
+            yield from _scalar(nest, names, at, bases)
+        case _:
+            yield from _statement(nest, step, names, at, bases)
+
+
+def _touch(access: Access, names: Mapping[str, int], at: Prefix, bases: Bases, *, write: bool) -> Touch:
+    """An access; arrays with a base are one object."""
+    name = access.array
+    if name in bases:
+        return Touch("A and B", bases[name] + access.address(names), at, write)
+    return Touch(name, access.address(names), at, write)
+
+
+def _scalar(nest: Nest, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
+    yield _touch(nest.scalar_source, names, at, bases, write=False)
     if nest.scalar == "temporary":
         return
-    name = "s" if nest.scalar == "sum" else "t"
+    name = "s" if nest.scalar in ("sum", "row sum") else "t"
     # a conditional write may not happen: then what follows reads the older value
-    if nest.scalar in ("carried", "sum", "conditional"):
-        yield Touch(name, 0, iteration, write=False)
-    yield Touch(name, 0, iteration, write=True)
+    if nest.scalar in ("carried", "sum", "row sum", "conditional"):
+        yield Touch(name, 0, at, write=False)
+    yield Touch(name, 0, at, write=True)
 
 
-def entries_of(nest: Nest, depth: int, size: tuple[int, int, int]) -> Iterator[dict[str, int]]:
+def _statement(
+    nest: Nest, statement: Statement, names: Mapping[str, int], at: Prefix, bases: Bases
+) -> Iterator[Touch]:
+    guard = statement.guard
+    on_data = guard is not None and guard.access is not None
+    if guard is not None and guard.access is not None:
+        yield _touch(guard.access, names, at, bases, write=False)
+    holds = guard is None or guard.holds(names)
+    targets = [statement.target] if holds else []
+    if statement.otherwise is not None and (on_data or not holds):
+        targets.append(statement.otherwise)
+    if not targets:
+        return
+    reads = (*statement.sources, statement.target) if statement.update and holds else statement.sources
+    for source in reads:
+        yield _touch(source, names, at, bases, write=False)
+    if reads_scalar(nest, statement) and nest.scalar != "temporary":
+        yield Touch("t", 0, at, write=False)
+    for target in targets:
+        yield _touch(target, names, at, bases, write=True)
+
+
+def entries_of(nest: Nest, depth: int, size: Size) -> Iterator[dict[str, int]]:
     """Yield the values of n, m, w and of the outer `depth` counters, each time that what is below them is entered."""
 
     def descend(level: int, names: dict[str, int]) -> Iterator[dict[str, int]]:
@@ -73,34 +115,32 @@ def entries_of(nest: Nest, depth: int, size: tuple[int, int, int]) -> Iterator[d
     return descend(0, dict(zip("nmw", size, strict=True)))
 
 
-def conflicting_loops(nest: Nest, sizes: tuple[tuple[int, int, int], ...]) -> set[int]:
-    """Return the depths (0 = outermost) of the loops that carry a conflict at one of `sizes` (n, m, w)."""
-    bad: set[int] = set()
-    for n, m, w in sizes:
-        seen = list(touches(nest, n, m, w))
-        bad |= {depth for depth in range(len(nest.loops)) if depth not in bad and _carries(seen, depth)}
-    return bad
+def repeats(nest: Nest, depth: int, sizes: tuple[Size, ...]) -> bool:
+    """Whether the loop at `depth` has two iterations at one of the sizes: else being parallel means nothing."""
+    loop = nest.loops[depth]
+    return any(len(loop.values(names)) > 1 for size in sizes for names in entries_of(nest, depth, size))
 
 
-def _carries(seen: list[Touch], depth: int) -> bool:
-    readers: dict[tuple[object, ...], set[int]] = defaultdict(set)
-    writers: dict[tuple[object, ...], set[int]] = defaultdict(set)
-    written_first: set[tuple[tuple[object, ...], int]] = set()
+def conflicts(seen: Iterable[Touch], depth: int) -> set[Prefix]:
+    """Return the counters' values around the loop at `depth` (0 = outermost) for which it carries a conflict."""
+    readers: dict[tuple[str, int, Prefix], set[int]] = defaultdict(set)
+    writers: dict[tuple[str, int, Prefix], set[int]] = defaultdict(set)
+    owned: dict[tuple[str, int, Prefix], set[int]] = defaultdict(set)
     for touch in seen:
-        element: tuple[object, ...] = (touch.array, touch.address, touch.iteration[:depth])
+        if len(touch.iteration) <= depth:
+            continue
+        element = (touch.array, touch.address, touch.iteration[:depth])
         mine = touch.iteration[depth]
-        if touch.array == "t":
-            # private when this iteration of the loop wrote it before; a second write is private as well
-            if (element, mine) in written_first:
+        if touch.array in ("s", "t"):
+            if mine in owned[element]:
                 continue
-            if touch.write:
-                written_first.add((element, mine))
+            if touch.write and mine not in readers[element]:
+                owned[element].add(mine)
                 continue
         (writers if touch.write else readers)[element].add(mine)
-    scalar_writes: set[tuple[object, ...]] = {element for element, _ in written_first}
-    if scalar_writes & readers.keys():
-        return True
-    for element, reading in readers.items():
-        if any(r != x for r, x in product(reading, writers.get(element, ()))):
-            return True
-    return any(len(writing) > 1 for writing in writers.values())
+    shared = {element for element, mine in owned.items() if mine and readers[element]}
+    bad = {element[2] for element in shared}
+    for element, writing in writers.items():
+        if len(writing | readers.get(element, set())) > 1:
+            bad.add(element[2])
+    return bad

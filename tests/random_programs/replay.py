@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.random_programs.nests import Access, Nest, sizes_of, uses_scalar
+from tests.random_programs.nests import (
+    Access,
+    Nest,
+    Statement,
+    Step,
+    reads_scalar,
+    render_nest,
+    row_target,
+    signature_sizes,
+    steps,
+)
 
 __all__ = ["Witness", "parse_witness", "replay"]
 
@@ -51,38 +62,55 @@ def _log(access: Access, counters: str, formats: str, *, write: bool) -> str:
     return f'printf("{access.array}{shape} {formats} {int(write)}\\n", {values}, {counters});'
 
 
-def _body(nest: Nest) -> list[str]:
-    counters = ", ".join(f"(long){loop.counter}" for loop in nest.loops)
-    formats = ",".join("%ld" for _ in nest.loops)
-    scalar = "s" if nest.scalar == "sum" else "t"
-    touch = {w: f'printf("{scalar} {formats} {int(w)}\\n", {counters});' for w in (False, True)}
-    lines: list[str] = []
-    if nest.scalar:
-        lines.append(_log(nest.scalar_source, counters, formats, write=False))
-    if nest.scalar in ("carried", "sum"):
+def _scalar(nest: Nest, step: Step, counters: str, formats: str) -> list[str]:
+    """Log what is certain of the scalar lines: whether a conditional write happens is not."""
+    name = "s" if nest.scalar in ("sum", "row sum") else "t"
+    touch = {w: f'printf("{name} {formats} {int(w)}\\n", {counters});' for w in (False, True)}
+    if step == "start":
+        return [touch[True]]
+    if step == "store":
+        return [touch[False], _log(row_target(nest), counters, formats, write=True)]
+    lines = [_log(nest.scalar_source, counters, formats, write=False)]
+    if nest.scalar in ("carried", "sum", "row sum"):
         lines.append(touch[False])
-    if nest.scalar in ("carried", "sum", "outer temporary"):
+    if nest.scalar not in ("temporary", "conditional"):
         lines.append(touch[True])
-    for statement in nest.statements:
-        reads = (*statement.sources, statement.target) if statement.update else statement.sources
-        logs = [_log(source, counters, formats, write=False) for source in reads]
-        if uses_scalar(nest) and nest.scalar != "temporary":
-            logs.append(touch[False])
-        logs.append(_log(statement.target, counters, formats, write=True))
-        # a condition on data: a witness may not rest on what happens under it
-        guard = "" if statement.guard is None else f"if ({statement.guard.text()}) "
-        if statement.guard is not None and statement.guard.access is not None:
-            logs = [_log(statement.guard.access, counters, formats, write=False)]
-            guard = ""
-        lines.append(f"{guard}{{ {' '.join(logs)} }}")
     return lines
 
 
+def _step(nest: Nest, step: Step, depth: int) -> str:
+    counters = ", ".join(f"(long){loop.counter}" for loop in nest.loops[:depth])
+    formats = ",".join("%ld" for _ in range(depth))
+    if not isinstance(step, Statement):
+        return " ".join(_scalar(nest, step, counters, formats))
+    common = [_log(source, counters, formats, write=False) for source in step.sources]
+    if reads_scalar(nest, step) and nest.scalar != "temporary":
+        common.append(f'printf("t {formats} 0\\n", {counters});')
+    then = [_log(step.target, counters, formats, write=False)] if step.update else []
+    then.append(_log(step.target, counters, formats, write=True))
+    if step.guard is None:
+        return " ".join([*common, *then])
+    # a condition on data: a witness may not rest on what happens under it
+    if step.guard.access is not None:
+        return _log(step.guard.access, counters, formats, write=False)
+    other = "" if step.otherwise is None else _log(step.otherwise, counters, formats, write=True)
+    branches = f"if ({step.guard.text()}) {{ {' '.join([*common, *then])} }}"
+    return f"{branches} else {{ {' '.join([*common, other])} }}" if other else branches
+
+
+def _level(nest: Nest, depth: int) -> Iterator[str]:
+    yield f"    {nest.loops[depth - 1].header(declare=nest.declares)} {{"
+    yield from (_step(nest, step, depth) for step in steps(nest, depth, after=False))
+    if depth < len(nest.loops):
+        yield from _level(nest, depth + 1)
+        yield from (_step(nest, step, depth) for step in steps(nest, depth, after=True))
+    yield "    }"
+
+
 def _function(nest: Nest, name: str) -> str:
-    lines = [f"static void {name}({sizes_of(nest)})", "{", "    (void)n; (void)m; (void)w;"]
+    lines = [f"static void {name}({signature_sizes(nest)})", "{", "    (void)n; (void)m; (void)w;"]
     lines += [f"    {loop.type} {loop.counter};" for loop in nest.loops if not nest.declares]
-    lines += [f"    {loop.header(declare=nest.declares)} {{" for loop in nest.loops]
-    return "\n".join([*lines, *_body(nest), "    }" * len(nest.loops), "}"])
+    return "\n".join([*lines, *_level(nest, 1), "}"])
 
 
 def replay(cases: list[tuple[Nest, Witness]], directory: Path) -> list[str]:
@@ -99,7 +127,7 @@ def replay(cases: list[tuple[Nest, Witness]], directory: Path) -> list[str]:
     output = subprocess.run([str(program)], capture_output=True, text=True, check=True, timeout=60).stdout
     logs = [block.splitlines()[1:] for block in output.split("case ")[1:]]
     return [
-        f"{nest.name}: {witness}"
+        f"a witness does not replay: {witness}\n{render_nest(nest)}"
         for (nest, witness), log in zip(cases, logs, strict=True)
         if not _happens(witness, log)
     ]

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
-from tests.random_programs.nests import Nest, render_unit
-from tests.random_programs.oracle import conflicting_loops, entries_of
+from tests.random_programs.nests import OVERLAP, Nest, Size, render_nest, render_unit
+from tests.random_programs.oracle import Bases, conflicts, entries_of, repeats, touches
 from tests.random_programs.replay import Witness, parse_witness, replay
 from warpsmith.base.verdict import Assumed, Proved, Refuted, Unknown
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly.analyze import Facts, analyze
-from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, Unary
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
 from warpsmith.tree.program import Assumption, Program
 
 __all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load"]
 
-# (n, m, w); in the last ones rows overlap: there a verdict must rest on a condition that is false
-LEGAL = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
-SIZES = (*LEGAL, (4, 4, 2), (5, 6, 1), (0, 1, 5))
+# (n, m, w); in the others rows overlap: there a verdict must rest on a condition that is false
+LEGAL: tuple[Size, ...] = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
+SIZES: tuple[Size, ...] = (*LEGAL, (4, 4, 2), (5, 6, 1), (6, 3, 4), (2, 7, 5), (1, 2, 1), (0, 1, 5))
 ROOM = 1200
+# addresses for a guard on pointers: element e of a block lies at 8 * e
+_APART: dict[str, int] = {name: 8 * 100_000 * k for k, name in enumerate("ABXYMP", start=1)}
 
 
 @dataclass
@@ -33,23 +35,21 @@ class Mix:
     loops: int = 0
     parallel: int = 0
     found: int = 0
+    guarded: int = 0
     refuted: int = 0
     unknown: int = 0
-    with_parallel: int = 0
-    all_refused: int = 0
     missed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         share = 100 * self.found / max(1, self.parallel)
         return (
-            f"{self.nests} nests, {self.loops} loops: {self.parallel} parallel, {self.found} found ({share:.1f} %), "
-            f"{self.refuted} refuted with a witness, {self.unknown} unknown; "
-            f"{self.with_parallel} nests ported in part or whole, {self.all_refused} refused"
+            f"{self.nests} nests, {self.loops} loops: {self.parallel} parallel, {self.found} of them found "
+            f"({share:.1f} %, {self.guarded} under guards); {self.refuted} refuted with a witness, {self.unknown} unknown"
         )
 
 
-def load(batch: list[Nest], directory: Path) -> tuple[Program, str]:
+def load(batch: Sequence[Nest], directory: Path) -> tuple[Program, str]:
     """Return the batch as a program, and the path of its file."""
     path = directory / "nests.c"
     path.write_text(render_unit(batch, SIZES, ROOM))
@@ -58,50 +58,57 @@ def load(batch: list[Nest], directory: Path) -> tuple[Program, str]:
     return loaded.program, str(path)
 
 
-def judge(batch: list[Nest], facts: Facts, directory: Path, mix: Mix) -> None:
+def judge(batch: Sequence[Nest], facts: Facts, directory: Path, mix: Mix) -> None:
     """Add what is right and wrong with `facts` to `mix`."""
     by_name = {function.function.symbol.name: function.loops for function in facts.functions}
     witnesses: list[tuple[Nest, Witness]] = []
     for nest in batch:
-        loops = by_name[nest.name]
-        truth = conflicting_loops(nest, LEGAL)
         mix.nests += 1
-        for depth, loop in enumerate(loops):
+        runs = [(size, list(touches(nest, size))) for size in LEGAL if nest.accepts(size)]
+        for depth, loop in enumerate(by_name[nest.name]):
             mix.loops += 1
-            _judge_loop(nest, depth, loop, truth, mix)
+            parallel = not any(conflicts(seen, depth) for _, seen in runs) and repeats(nest, depth, LEGAL)
+            _judge_loop(nest, depth, loop, parallel, mix)
             if isinstance(loop.verdict, Refuted):
                 witnesses += [(nest, parse_witness(r.dependence.witness)) for r in loop.verdict.reasons if r.dependence]
-        ported = any(isinstance(loop.verdict, Proved) for loop in loops)
-        mix.with_parallel += ported
-        mix.all_refused += not ported
-    mix.wrong += [f"witness does not replay: {text}" for text in replay(witnesses, directory)] if witnesses else []
+    mix.wrong += replay(witnesses, directory) if witnesses else []
 
 
-def _judge_loop(nest: Nest, depth: int, loop: LoopFacts, truth: set[int], mix: Mix) -> None:
-    mix.parallel += depth not in truth
+def _judge_loop(nest: Nest, depth: int, loop: LoopFacts, parallel: bool, mix: Mix) -> None:
+    mix.parallel += parallel
     match loop.verdict:
         case Proved(assumptions):
-            mix.found += depth not in truth
-            sizes = tuple(size for size in SIZES if _hold(assumptions, nest, depth, size))
-            if depth in conflicting_loops(nest, sizes):
-                mix.wrong.append(f"{loop.id} is called parallel")
+            mix.found += parallel
+            mix.guarded += parallel and bool(assumptions)
+            if not _is_right(assumptions, nest, depth):
+                mix.wrong.append(f"{loop.id} is called parallel\n{render_nest(nest)}")
         case Refuted(reasons):
             mix.refuted += 1
             if not any(reason.dependence is not None for reason in reasons):
-                mix.wrong.append(f"{loop.id} is refuted without a witness")
+                mix.wrong.append(f"{loop.id} is refuted without a witness\n{render_nest(nest)}")
         case Unknown():
             mix.unknown += 1
         case _:
             assert_never(loop.verdict)
-    if depth not in truth and not isinstance(loop.verdict, Proved):
-        mix.missed.append(f"{loop.id}: {loop.reasons[0].text if loop.reasons else '?'}")
+    if parallel and not isinstance(loop.verdict, Proved):
+        mix.missed.append(f"{loop.id}: {'; '.join(r.text for r in loop.reasons[:3])}\n{render_nest(nest)}")
 
 
-def _hold(assumptions: tuple[Assumed, ...], nest: Nest, depth: int, size: tuple[int, int, int]) -> bool:
-    """Whether the conditions hold wherever the loop at `depth` is entered."""
+def _is_right(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
+    """Whether no entry of the loop for which the conditions hold has a conflict, whatever the size and overlap."""
     conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]
-    entries = entries_of(nest, depth, size) if conditions else []
-    return all(_value(condition, names) for names in entries for condition in conditions)
+    places: list[Bases] = [{}] if nest.restrict else [{}, {"A": 0, "B": OVERLAP}, {"A": 0, "B": 0}]
+    for bases in places:
+        addresses = {**_APART, **{name: 8 * start for name, start in bases.items()}}
+        for size in SIZES:
+            if not nest.accepts(size):
+                continue
+            bad = conflicts(touches(nest, size, bases), depth)
+            for names in entries_of(nest, depth, size) if bad else ():
+                at = tuple(names[loop.counter] for loop in nest.loops[:depth])
+                if at in bad and all(_value(c, {**names, **addresses}) for c in conditions):
+                    return False
+    return True
 
 
 def _value(expr: Expr, names: Mapping[str, int]) -> int:
@@ -113,6 +120,8 @@ def _value(expr: Expr, names: Mapping[str, int]) -> int:
             return names[expr.symbol.name]
         case Cast():
             return _value(expr.operand, names)
+        case SizeOf():
+            return 8  # every element is a double
         case Unary():
             value = _value(expr.operand, names)
             return {"-": -value, "!": int(not value), "+": value}[expr.op]
@@ -142,8 +151,3 @@ def _binary(op: str, left: int, right: int) -> int:
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return quotient if op == "/" else left - quotient * right
     return table[op]
-
-
-def analyzed(program: Program) -> Facts:
-    """Return the facts with default options."""
-    return analyze(program, PolyOptions())

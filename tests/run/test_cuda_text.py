@@ -75,8 +75,9 @@ def test_device_variables_are_registered(text: str, names: list[str], kind: str)
 @given(
     st.lists(
         st.sampled_from(
-            ["k<<<1,\n2>>>(a,\nb);\n", "extern __shared__\nfloat s[\n2];\n", '"a\\\n<<<"\n', "/* <<<\n*/", "// x \\\n<<<\n",
-             "#define L(k, ...) \\\n k<<<1, 1>>>(__VA_ARGS__)\n", "__device__ int\n q = {\n1};\n", "{", "}", ";\n", "<<<", ">>>", "'", '"', "\r\n"]
+            ["k<<<1,\n2>>>(a,\nb);\n", "extern __shared__\nfloat s[\n2];\n", '"a\\\n<<<"\n', "/* <<<\n*/",
+             "// x \\\n<<<\n", "#define L(k, ...) \\\n k<<<1, 1>>>(__VA_ARGS__)\n", "__device__ int\n q = {\n1};\n",
+             "{", "}", ";\n", "<<<", ">>>", "'", '"', "\r\n"]
         )
     ).map("".join)
 )  # fmt: skip

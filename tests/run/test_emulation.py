@@ -9,7 +9,9 @@ from warpsmith.run.verification import Sources
 _ARRAYS = """
 template <class T> T *take(int n) { T *p; cudaMalloc((void **)&p, n * sizeof(T)); return p; }
 template <class T> void up(T *to, const T *from, int n) { cudaMemcpy(to, from, n * sizeof(T), cudaMemcpyHostToDevice); }
-template <class T> void down(T *to, const T *from, int n) { cudaMemcpy(to, from, n * sizeof(T), cudaMemcpyDeviceToHost); }
+template <class T> void down(T *to, const T *from, int n) {
+    cudaMemcpy(to, from, n * sizeof(T), cudaMemcpyDeviceToHost);
+}
 """
 
 
@@ -147,7 +149,8 @@ __global__ void warp(int *out) {
     if (threadIdx.x == 0) { out[0] = v; out[4] = together; }
 }
 __global__ void vote(int *out) {
-    int n = __syncthreads_count(threadIdx.x < 10), every = __syncthreads_and(1), some = __syncthreads_or(threadIdx.x == 3);
+    int n = __syncthreads_count(threadIdx.x < 10);
+    int every = __syncthreads_and(1), some = __syncthreads_or(threadIdx.x == 3);
     if (threadIdx.x == 0) out[0] = n * 100 + every * 10 + some;
 }
 int main() {
@@ -342,4 +345,57 @@ int main() {
     printf("%d\\n", h[31]);
 }""",
         "10000\n",
+    )
+
+
+def test_names_of_the_language_are_free_for_the_host() -> None:
+    _same(
+        """
+struct Shape { dim3 gridDim, blockDim; int warpSize; };
+__global__ void fill(int *a, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) a[i] = i / warpSize;
+}
+int main() {
+    int h[100], *d = take<int>(100);
+    dim3 blockDim(16, 1), gridDim(3);
+    Shape s{gridDim, blockDim, 32};
+    fill<<<gridDim, blockDim>>>(d, 100);
+    fill<<<s.gridDim, s.blockDim>>>(d, 50);
+    down(h, d, 100);
+    printf("%d %d\\n", h[31], h[99]);
+}""",
+        "0 3\n",
+    )
+
+
+def test_device_heap_groups_by_label_and_launches_from_several_host_threads() -> None:
+    _same(
+        """
+#include <cooperative_groups.h>
+#include <thread>
+#include <vector>
+namespace cg = cooperative_groups;
+__global__ void labels(int *out) {
+    auto same = cg::labeled_partition(cg::coalesced_threads(), threadIdx.x % 3);
+    int *box = new int(threadIdx.x);
+    int *copy = (int *)malloc(sizeof *copy);
+    *copy = *box + same.size();
+    out[threadIdx.x] = *copy;
+    delete box; free(copy);
+}
+__global__ void add(int *a) { a[threadIdx.x] += 1; }
+int main() {
+    int h[32], *d = take<int>(32);
+    labels<<<1, 32>>>(d);
+    down(h, d, 32);
+    printf("%d %d %d ", h[0], h[1], h[2]);
+    cudaMemset(d, 0, sizeof h);
+    std::vector<std::thread> hosts;
+    for (int t = 0; t < 4; t++)
+        hosts.emplace_back([=] { for (int i = 0; i < 50; i++) { std::vector<int> v(8, i); add<<<1, 32>>>(d); } });
+    for (auto &host : hosts) host.join();
+    down(h, d, 32);
+    printf("%d\\n", h[31]);
+}""",
+        "11 12 12 200\n",
     )

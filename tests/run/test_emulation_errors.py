@@ -42,7 +42,10 @@ __global__ void reduce(const int *in, int *out) {
             tile[threadIdx.x] += tile[threadIdx.x + s];
     if (threadIdx.x == 0) *out = tile[0];
 }
-int main() { int *in, *out; cudaMalloc(&in, 512); cudaMalloc(&out, 4); cudaMemset(in, 0, 512); reduce<<<1, 128>>>(in, out); }
+int main() {
+    int *in, *out; cudaMalloc(&in, 512); cudaMalloc(&out, 4); cudaMemset(in, 0, 512);
+    reduce<<<1, 128>>>(in, out);
+}
 """,
         "tile",
     )
@@ -113,8 +116,14 @@ int main() { int *box; cudaMalloc(&box, 12); other<<<2, 1>>>(box); }
 def test_write_after_many_reads() -> None:
     races = _races(
         """
-__global__ void late(int *a, int *b) { b[threadIdx.x + 64 * blockIdx.x] = a[0]; if (threadIdx.x == 63 && blockIdx.x == 1) a[0] = 7; }
-int main() { int *box, *to; cudaMalloc(&box, 4); cudaMalloc(&to, 512); cudaMemset(box, 0, 4); late<<<2, 64>>>(box, to); }
+__global__ void late(int *a, int *b) {
+    b[threadIdx.x + 64 * blockIdx.x] = a[0];
+    if (threadIdx.x == 63 && blockIdx.x == 1) a[0] = 7;
+}
+int main() {
+    int *box, *to; cudaMalloc(&box, 4); cudaMalloc(&to, 512); cudaMemset(box, 0, 4);
+    late<<<2, 64>>>(box, to);
+}
 """,
         "box",
     )
@@ -124,7 +133,11 @@ int main() { int *box, *to; cudaMalloc(&box, 4); cudaMalloc(&to, 512); cudaMemse
 def test_bytes_next_to_each_other_are_no_race_but_overlapping_ones_are() -> None:
     clean = """
 __global__ void bytes(char *a) { a[threadIdx.x] = 1; }
-int main() { char *text; cudaMalloc(&text, 64); bytes<<<1, 64>>>(text); int h; return cudaMemcpy(&h, text, 4, cudaMemcpyDefault); }
+int main() {
+    int h; char *text; cudaMalloc(&text, 64);
+    bytes<<<1, 64>>>(text);
+    return cudaMemcpy(&h, text, 4, cudaMemcpyDefault);
+}
 """
     assert not any(result.seen.races for result in run_all(program(clean)))
     _races(
@@ -151,7 +164,10 @@ def test_two_writes_of_one_value_are_told_apart() -> None:
         program(
             """
 __global__ void flag(int *done, int *last) { done[0] = 1; last[0] = threadIdx.x; }
-int main() { int *done, *last; cudaMalloc(&done, 4); cudaMalloc(&last, 4); cudaMemset(done, 0, 4); flag<<<1, 64>>>(done, last); }
+int main() {
+    int *done, *last; cudaMalloc(&done, 4); cudaMalloc(&last, 4); cudaMemset(done, 0, 4);
+    flag<<<1, 64>>>(done, last);
+}
 """
         )
     )
@@ -163,7 +179,11 @@ int main() { int *done, *last; cudaMalloc(&done, 4); cudaMalloc(&last, 4); cudaM
 def test_a_missing_syncwarp_is_a_race_in_the_warp() -> None:
     _races(
         """
-__global__ void swap(int *a) { __shared__ int s[32]; s[threadIdx.x] = a[threadIdx.x]; a[threadIdx.x] = s[threadIdx.x ^ 1]; }
+__global__ void swap(int *a) {
+    __shared__ int s[32];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[threadIdx.x ^ 1];
+}
 int main() { int *d; cudaMalloc(&d, 128); cudaMemset(d, 0, 128); swap<<<1, 32>>>(d); }
 """,
         "s",
@@ -256,7 +276,11 @@ def test_threads_that_wait_forever_end_the_launch() -> None:
     finding, result = _failure(
         """
 __global__ void stuck(int *a) { if (threadIdx.x < 16) __syncwarp(); else __syncthreads(); }
-int main() { int *d; cudaMalloc(&d, 4); stuck<<<1, 32>>>(d); printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize())); }
+int main() {
+    int *d; cudaMalloc(&d, 4);
+    stuck<<<1, 32>>>(d);
+    printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
 """,
         "VER043",
     )
@@ -321,6 +345,9 @@ int main() { k<<<1, 1>>>(4); printf("%s\\n", cudaGetErrorName(cudaDeviceSynchron
 
 
 def test_a_program_that_spins_is_ended() -> None:
-    body = "__global__ void k(volatile int *a) { while (*a == 0) ; }\nint main() { int *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); }\n"
+    body = """
+__global__ void k(volatile int *a) { while (*a == 0) ; }
+int main() { int *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); }
+"""
     (result,) = run_all(program(body), (0,), limits=Limits(seconds=1.0))
     assert result.ran.timed_out
