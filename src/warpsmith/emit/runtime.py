@@ -107,6 +107,9 @@ extern "C" void *ws_device_acquire(long long bytes, const char *name, const char
     if (block == nullptr)
         block = ws_new_block(wanted, name, file, line);
     block->used = true;
+#ifdef WS_NAME_MEMORY
+    WS_NAME_MEMORY(block->memory, name);
+#endif
     return block->memory;
 }
 

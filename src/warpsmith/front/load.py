@@ -114,11 +114,13 @@ def _units(contexts: list[tuple[Input, Context]], options: FrontOptions) -> tupl
     library = frozenset(key for _, context in contexts for key in context.library_keys())
     escaped = frozenset(key for _, context in contexts for key in escaped_keys(context))
     whole = any(context.defines("main") for _, context in contexts)
-    units = _build(contexts, options, Knowledge({}, library, escaped, whole))
+    references = any(given.language != "c" for given, _ in contexts)
+    knowledge = Knowledge({}, library, escaped, whole, references)
+    units = _build(contexts, options, knowledge)
     functions = {f.symbol.key: writes_of([f.body]) for unit in units for f in unit.functions}
     if not any(_waits_for(f, functions) for unit in units for f in unit.functions):
         return units
-    return _build(contexts, options, Knowledge(close_over_calls(functions, library), library, escaped, whole))
+    return _build(contexts, options, replace(knowledge, functions=close_over_calls(functions, library)))
 
 
 def _waits_for(function: Function, functions: Mapping[str, Writes]) -> bool:

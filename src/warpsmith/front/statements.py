@@ -194,7 +194,7 @@ class Statements:
             calls=self.context.may_call(row)
             or reason == _UNKNOWN_FORM
             or self.text.scan.conditional(span.start, span.end),
-            control=bool(below & _LEAVES) or reason == _CONDITIONAL, reason=reason,
+            control=bool(below & _LEAVES) or reason == _CONDITIONAL, reason=reason, kept=self.knowledge.kept(named),
         )  # fmt: skip
         match _LOOPS.get(self.table.kind[row]):
             case "for" | "while" | "do" as form:
@@ -296,7 +296,7 @@ class Statements:
         return [Verbatim(
             span=span, intact=True, text=span.text, reads=named, writes=named,
             calls=any(self.context.may_call(row) for row in rows), control=bool(below & _LEAVES),
-            reason=_MACRO_CONTROL if below & _LEAVES else _MACRO_STATEMENT,
+            reason=_MACRO_CONTROL if below & _LEAVES else _MACRO_STATEMENT, kept=self.knowledge.kept(named),
         )]  # fmt: skip
 
     def _labelled(self, row: int) -> list[Stmt]:

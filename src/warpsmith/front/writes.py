@@ -67,13 +67,22 @@ class Knowledge:
     """What is known about the program's functions: by key, what each may write with everything that it calls.
 
     `library` has the keys of functions that system headers declare; `escaped` those of variables whose address was
-    taken; `whole`: the program has its `main`, so no code is unseen but the libraries'.
+    taken; `whole`: the program has its `main`, so no code is unseen but the libraries'; `references`: an argument may
+    be bound to a reference (C++), which takes an address without saying so.
     """
 
     functions: Mapping[str, Writes] = field(default_factory=dict)
     library: frozenset[str] = frozenset()
     escaped: frozenset[str] = frozenset()
     whole: bool = False
+    references: bool = False
+
+    def kept(self, named: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+        """Return those of `named` whose address text that is not modelled may take: what `&` names somewhere, and what
+        is or has an array, whose name is its address."""
+        if self.references:
+            return named
+        return tuple(s for s in named if not isinstance(s.type, Scalar | Pointer) or s.key in self.escaped)
 
 
 def may_name_same_object(left: Type, right: Type) -> bool:

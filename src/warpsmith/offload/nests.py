@@ -124,6 +124,10 @@ def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
     written = [s for s in nest.touched.outside if s in nest.touched.written]
+    forced = any(a.kind == "granted" and a.condition is None for a in _assumptions(nest.chain))
+    if forced:
+        # the user vouched for the loop: what its iterations share stays shared, and the referee has the last word
+        written = [s for s in written if s in private]
     for symbol in written:
         if symbol not in private:
             return Reason("POR003", f"'{symbol.name}' is shared by the iterations and written", nest.statement.header)

@@ -18,30 +18,25 @@ class Rule:
     severity: str
     what: str
     why: str
-    example: str
     instead: str
-    wrong: str
-    see: tuple[str, ...]
+    example: str = ""
+    wrong: str = ""
+    see: tuple[str, ...] = ()
 
 
 def load_rules() -> dict[str, Rule]:
     """Return every rule by its code, in the catalogue's order."""
     data = tomllib.loads(resources.files("warpsmith.report").joinpath("rules.toml").read_text("utf-8"))
-    return {code: Rule(code=code, **entry | {"see": tuple(entry["see"])}) for code, entry in data.items()}
+    return {code: Rule(code=code, **entry | {"see": tuple(entry.get("see", ()))}) for code, entry in data.items()}
 
 
 def rule_text(rule: Rule) -> str:
     """Return the rule as a page of text."""
     example = "\n".join("    " + line for line in rule.example.splitlines())
-    return "\n".join(
-        [
-            f"{rule.code} {rule.name}   severity: {rule.severity}",
-            "",
-            f"What it checks   {rule.what}",
-            f"Why it matters   {rule.why}",
-            f"Example\n{example}",
-            f"Do instead       {rule.instead}",
-            f"When it is wrong {rule.wrong}",
-            f"See also         {' '.join(rule.see)}",
-        ]
-    )
+    lines = [f"{rule.code} {rule.name}   severity: {rule.severity}", "", f"What it checks   {rule.what}"]
+    lines.append(f"Why it matters   {rule.why}")
+    lines += [f"Example\n{example}"] if example else []
+    lines.append(f"Do instead       {rule.instead}")
+    lines += [f"When it is wrong {rule.wrong}"] if rule.wrong else []
+    lines += [f"See also         {' '.join(rule.see)}"] if rule.see else []
+    return "\n".join(lines)

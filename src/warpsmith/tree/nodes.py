@@ -336,7 +336,8 @@ class Verbatim(Node):
     """A statement that we do not model, kept as text.
 
     `reads` and `writes` are every variable that the text names; `calls`: it may also do what an unknown call may;
-    `control`: it may leave its block (goto, label, a macro that returns); `reason` names the construct.
+    `control`: it may leave its block (goto, label, a macro that returns); `reason` names the construct;
+    `kept`: the variables whose address it may take (None: all that it names).
     """
 
     text: str
@@ -345,6 +346,7 @@ class Verbatim(Node):
     calls: bool
     control: bool
     reason: str
+    kept: tuple[Symbol, ...] | None = None
 
 
 # --- device statements: what offload puts in place of a region, and around it

@@ -118,6 +118,10 @@ cudaError_t ws_malloc_named(void **pointer, size_t bytes, const char *name) {
     const uint32_t pc = WS_CALLER;
     return done(take(pointer, bytes, Space::global, name, pc), "cudaMalloc", pc);
 }
+void ws_name_memory(const void *pointer, const char *name) {
+    const std::lock_guard<std::recursive_mutex> hold(device_lock());
+    if (Region *region = region_at(pointer)) region->name = array_name(name);
+}
 cudaError_t ws_malloc_managed_named(void **pointer, size_t bytes, unsigned int, const char *name) {
     const uint32_t pc = WS_CALLER;
     return done(take(pointer, bytes, Space::managed, name, pc), "cudaMallocManaged", pc);

@@ -307,6 +307,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
+void ws_name_memory(const void *pointer, const char *name);
 cudaError_t ws_function_attribute(int attribute, int value);
 cudaError_t ws_function_attributes(cudaFuncAttributes *attributes);
 cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
@@ -315,7 +316,8 @@ cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
 }
 #endif
 
-/* The text of the pointer argument names the array in reports. */
+/* The text of the pointer argument names the array in reports; an allocator of the program's own can name it better. */
+#define WS_NAME_MEMORY(pointer, name) ws_name_memory(pointer, name)
 #define cudaMalloc(pointer, ...) ws_malloc_named((void **)(pointer), __VA_ARGS__, #pointer)
 #define cudaMallocAsync(pointer, bytes, stream) ws_malloc_named((void **)(pointer), bytes, #pointer)
 #define cudaFreeAsync(pointer, stream) cudaFree(pointer)

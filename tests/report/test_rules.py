@@ -1,0 +1,29 @@
+"""Every code that the program can print has a page, and every page names only codes that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from warpsmith.report.rules import Rule, load_rules, rule_text
+
+SOURCE = Path(__file__).parents[2] / "src" / "warpsmith"
+RULES = load_rules()
+
+
+def test_every_code_in_the_source_has_a_page() -> None:
+    text = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
+    used = set(re.findall(r'"((?:POR|INP|OUT|CFG|INT|VER)\d{3})"', text))
+    assert used <= set(RULES), used - set(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_page_is_complete(rule: Rule) -> None:
+    assert set(rule.see) <= set(RULES)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name)
+    text = rule_text(rule)
+    assert rule.what in text
+    assert rule.instead in text
+    assert (rule.code.startswith("POR")) == bool(rule.example)
