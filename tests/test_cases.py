@@ -49,6 +49,7 @@ def test_case(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command, *options = run.split()
     run_guarded(warpsmith, [command, str(path), "--json", *options])
     document = json.loads(capsys.readouterr().out)
+    assert document["status"] != "error", document["diagnostics"]
     actual = _actual(document)
     verify = [str(document["verify"]["status"])] if "verify" in document else []
     if os.environ.get("WARPSMITH_UPDATE"):

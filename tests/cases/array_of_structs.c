@@ -1,7 +1,7 @@
 /* Each element is a struct; the loop touches two members of it.
  * RUN: port
  * EXPECT: drift/i parallel ported: no carried dependence (proven)
- * VERIFY: skipped
+ * VERIFY: pass
  */
 struct particle {
     double x, v;

@@ -1,7 +1,7 @@
 /* The whole loop header is a macro: boxed.
  * RUN: port --verify off
  * EXPECT: fill/for unanalyzable host: not a counted loop: its header is the macro EACH
- * EXPECT: fill/i sequential host: the address of i is kept: one variable for all
+ * EXPECT: fill/i parallel ported: no carried dependence (proven)
  */
 #define EACH(i, n) for (int i = 0; i < (n); i++)
 

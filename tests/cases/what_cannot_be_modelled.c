@@ -9,7 +9,7 @@
  * EXPECT: constructs/for#2 unanalyzable host: not a counted loop: its counter x is a double
  * EXPECT: constructs/while unanalyzable host: not a counted loop: it is a while loop: only running it tells how often it runs
  * EXPECT: constructs/i#6 unanalyzable host: the loop may be left early by break
- * EXPECT: constructs/i#7 sequential host: the address of i is kept: one variable for all
+ * EXPECT: constructs/i#7 parallel ported: no carried dependence (proven)
  */
 #include <stdio.h>
 

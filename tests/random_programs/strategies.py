@@ -172,7 +172,7 @@ def gather(count: int, size: int) -> Iterator[list[Nest]]:
     found: dict[tuple[Loop, ...], Nest] = {}
 
     @settings(
-        max_examples=12 * count,
+        max_examples=3 * count,
         derandomize=True,
         deadline=None,
         database=None,

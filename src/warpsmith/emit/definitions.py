@@ -75,7 +75,22 @@ def needed_definitions(unit: Unit, text: str) -> Definitions:
 
 def _available(unit: Unit) -> dict[str, TypeText]:
     """Map every name (of a type, tag, enumerator or macro) to its definition, the last one of the unit."""
-    return {text.name: text for text in unit.type_texts if text.name}
+    given = {text.name: text for text in _given_macros(unit.arguments)}
+    return given | {text.name: text for text in unit.type_texts if text.name}
+
+
+def _given_macros(arguments: tuple[str, ...]) -> Iterable[TypeText]:
+    """Yield what `-D` defines: the kernels' file must not depend on the options of whoever compiles it."""
+    words = iter(arguments)
+    for word in words:
+        if not word.startswith("-D"):
+            continue
+        head, _, value = (word[2:] or next(words, "")).partition("=")
+        name = head.partition("(")[0].strip()
+        if name.isidentifier():
+            body = value if "=" in word else "1"
+            text = f"#ifndef {name}\n#define {head} {body}\n#endif"
+            yield TypeText(name, text, tuple(sorted(identifiers(body))), macro=True)
 
 
 def _mentioned(text: TypeText) -> Iterable[str]:

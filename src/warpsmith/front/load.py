@@ -8,7 +8,7 @@ The second round is for loops that call functions whose writes were not known in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpsmith.base.errors import InputError

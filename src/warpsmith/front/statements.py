@@ -321,15 +321,17 @@ class Statements:
         if line.word == "pragma":
             return Pragma(span=span, intact=True, text=span.text)
         touched: tuple[Symbol, ...] = ()
+        kept: tuple[Symbol, ...] = ()
         conditional = bool(self.loops_around) and line.word in CONDITIONALS
         if conditional:
             # What another configuration of the program does here is not parsed: it may touch all that is named.
             text = self.text.file.text[line.start : self.text.scan.end_of_conditional(line, block.end)]
             touched = tuple(dict.fromkeys(self._visible(text)))
+            kept = touched if "&" in text.replace("&&", "") else self.knowledge.kept(touched)
         return Verbatim(
             span=span, intact=True, text=span.text, reads=touched, writes=touched, calls=conditional,
             control=conditional,
-            reason=_CONDITIONAL if conditional else "a preprocessor line among the statements",
+            reason=_CONDITIONAL if conditional else "a preprocessor line among the statements", kept=kept,
         )  # fmt: skip
 
     # --- branches

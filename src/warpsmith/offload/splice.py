@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Block, For, Function, If, Node, Stmt, While, replace
+from warpsmith.tree.nodes import Block, DeviceAlloc, For, Function, If, Node, Stmt, While, replace
+from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild
 
 __all__ = ["splice"]
@@ -16,7 +18,7 @@ Run = tuple[Stmt, ...]
 
 def splice(function: Function, replacements: Sequence[tuple[Run, Run]]) -> Function:
     """Return `function` with each run (consecutive statements of one block, or the one unbraced body of a loop or
-    branch) replaced; runs do not overlap. Raises ValueError where a run is not found."""
+    branch) replaced; runs do not overlap. Runs of one block that declare the same buffer get braces. Raises ValueError where a run is not found."""
     splicer = _Splicer({id(old[0]): (old, new) for old, new in replacements})
     changed = rebuild(function, splicer.change)
     if len(splicer.done) != len(replacements):
@@ -51,6 +53,7 @@ class _Splicer:
 
     def _in_list(self, statements: Run) -> Run:
         result: list[Stmt] = []
+        twice = self._declared_twice(statements)
         skip = 0
         for statement in statements:
             if skip:
@@ -58,8 +61,19 @@ class _Splicer:
             elif id(statement) in self.runs:
                 old, new = self.runs[id(statement)]
                 self.done.add(id(statement))
-                result += new
+                again = any(symbol in twice for symbol in _buffers(new))
+                result += [Block(span=statement_spans(old), statements=new)] if again else new
                 skip = len(old) - 1
             else:
                 result.append(statement)
         return tuple(result)
+
+    def _declared_twice(self, statements: Run) -> set[Symbol]:
+        """Return the buffers that several of the runs in one block declare: those runs need braces."""
+        runs = [self.runs[id(s)][1] for s in statements if id(s) in self.runs]
+        counted = Counter(symbol for run in runs for symbol in _buffers(run))
+        return {symbol for symbol, count in counted.items() if count > 1}
+
+
+def _buffers(run: Run) -> set[Symbol]:
+    return {statement.buffer for statement in run if isinstance(statement, DeviceAlloc)}

@@ -87,6 +87,8 @@ class Affine:
                 return constant(number), True
             case SizeOf(value=int(number)):
                 return constant(number), True
+            case Name() if expr.symbol.value is not None:
+                return constant(expr.symbol.value), True
             case Name():
                 return _sure(self.oracle.scalar(expr))
             case Index() | Member():

@@ -262,9 +262,7 @@ def _sentence(report: _Report, first: _Access) -> str:
         case "host_dereference":
             return f"the host dereferenced device memory: {element}, which only kernels and cudaMemcpy can touch"
         case "host_touches_device_variable":
-            return (
-                f"the host touched the device variable {report.array}: use cudaMemcpyToSymbol or FromSymbol"
-            )
+            return f"the host touched the device variable {report.array}: use cudaMemcpyToSymbol or FromSymbol"
         case "api_error":
             return report.message
         case _:

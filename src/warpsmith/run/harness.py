@@ -26,7 +26,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
 from warpsmith.tree.nodes import Expr, Literal
 from warpsmith.tree.printer import print_expr, print_type
-from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, element_type, is_float, is_integer
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, element_type, is_float, is_integer
 from warpsmith.tree.walk import names
 
 __all__ = ["Case", "HarnessPlan", "defines", "harnessed", "plan_harness", "strip_text"]
@@ -43,6 +43,7 @@ int ws_harness_begin(const char *, int, int);
 long long ws_harness_count(const char *, long long, int);
 int ws_harness_fits(void);
 void *ws_harness_buffer(const char *, long long, int, int);
+void ws_harness_member(void *, long long, int, int, int, int);
 void ws_harness_object(const char *, void *, long long, int, int, int);
 void ws_harness_value(const void *, int, int);
 void ws_harness_end(void);
@@ -169,12 +170,12 @@ def _uncallable(function: HarnessFunction) -> str | None:
             return "it has a parameter without a name"
         if is_integer(parameter.type) or is_float(parameter.type):
             continue
-        if not isinstance(parameter.type, Pointer | Array) or not _plain(element_type(parameter.type)):
+        if not isinstance(parameter.type, Pointer | Array) or not _fillable(element_type(parameter.type)):
             return f"cannot make an argument of type {print_type(parameter.type)} for {parameter.name}"
         if parameter in used and parameter not in function.extents:
             return f"cannot tell how many elements {parameter.name} must have"
     for symbol in function.extents:
-        if isinstance(symbol.type, Pointer) and not _plain(element_type(symbol.type)):
+        if isinstance(symbol.type, Pointer) and not _fillable(element_type(symbol.type)):
             return f"cannot make what {symbol.name} points to"
     unbounded = sorted(
         s.name for s in used if _is_global(s) and isinstance(s.type, Pointer) and s not in function.extents
@@ -184,6 +185,38 @@ def _uncallable(function: HarnessFunction) -> str | None:
 
 def _plain(type: Type) -> bool:
     return is_integer(type) or is_float(type)
+
+
+def _fillable(type: Type) -> bool:
+    """Whether data can be made: numbers, and structs of numbers."""
+    if isinstance(type, Array):
+        return type.count is not None and _fillable(type.of)
+    if isinstance(type, Record):
+        return bool(type.fields) and not type.union and all(_fillable(f.type) for f in type.fields)
+    return _plain(type)
+
+
+def _members(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
+    """Yield the numbers of a struct with their offsets in bytes; nothing for a number."""
+    if isinstance(type, Record):
+        for part in type.fields:
+            if isinstance(part.type, Scalar):
+                yield offset + part.offset, part.type
+            yield from _members(part.type, offset + part.offset)
+    elif isinstance(type, Array) and type.count is not None:
+        for index in range(type.count):
+            at = offset + index * _bytes(type.of)
+            if isinstance(type.of, Scalar):
+                yield at, type.of
+            yield from _members(type.of, at)
+
+
+def _bytes(type: Type) -> int:
+    if isinstance(type, Record):
+        return type.bytes
+    if isinstance(type, Array):
+        return (type.count or 0) * _bytes(type.of)
+    return max(1, type.bits // 8) if isinstance(type, Scalar) else 8
 
 
 def _is_global(symbol: Symbol) -> bool:
@@ -324,6 +357,9 @@ def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
         if pair is not None and symbol is pair[0]:
             count = f"{count} + ws_count_{pair[1].name}"
         yield f'{target} = ws_harness_buffer("{symbol.name}", {count}, {kind});'
+        for offset, member in _members(element_type(symbol.type)):
+            shape = f"{_element_size(symbol)}, {offset}, {_kind_of(member)}, {member.bits // 8}"
+            yield f"ws_harness_member(ws_at_{symbol.name}, {count}, {shape});"
         if _is_global(symbol):
             yield f"{symbol.name} = WS_ANY(ws_at_{symbol.name});"
 
@@ -356,12 +392,14 @@ def _invoke(case: Case) -> Iterator[str]:
 
 
 def _kind(symbol: Symbol) -> int:
-    element = element_type(symbol.type)
+    return _kind_of(element_type(symbol.type))
+
+
+def _kind_of(element: Type) -> int:
     if not isinstance(element, Scalar):
         return 0
     return {"signed": 1, "unsigned": 2, "bool": 2, "float": 3}.get(element.kind, 0)
 
 
 def _element_size(symbol: Symbol) -> int:
-    element = element_type(symbol.type)
-    return max(1, element.bits // 8) if isinstance(element, Scalar) else 8
+    return _bytes(element_type(symbol.type))

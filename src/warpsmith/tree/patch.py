@@ -43,6 +43,7 @@ from warpsmith.tree.nodes import (
     MacroUse,
     Name,
     Node,
+    Pragma,
     Stmt,
     VarDecl,
 )
@@ -245,8 +246,17 @@ class Patcher:
         span = Span(gone[0].span.file, gone[0].span.start, gone[-1].span.end)
         _check_conditionals(span)
         if come:
-            return [self._statement_edit(span, come)]
+            return [self._run_edit(span, gone, come)]
         return [Edit(own_line(statement.span), "") for statement in gone]
+
+    def _run_edit(self, span: Span, gone: tuple[Stmt, ...], come: tuple[Stmt, ...]) -> Edit:
+        """Replace `gone` by `come`. Pragma lines may stand anywhere: what is under them shows how deep the code is."""
+        model = next((statement for statement in gone if not isinstance(statement, Pragma)), gone[0])
+        file = span.file
+        if model is gone[0] or not (starts_line(file, span.start) and starts_line(file, model.span.start)):
+            return self._statement_edit(span, come)
+        indent = indent_at(file, model.span.start)
+        return Edit(Span(file, file.offset(span.line), span.end), indent + self._text(come, indent))
 
     def _inserted(self, owner: Node, before: Stmt | None, after: Stmt | None, come: tuple[Stmt, ...]) -> list[Edit]:
         """Insert `come` between two neighbors, never inside a preprocessor conditional that starts between them."""

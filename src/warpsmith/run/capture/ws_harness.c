@@ -170,6 +170,19 @@ void *ws_harness_buffer(const char *name, long long count, int kind, int size)
     return pages + GUARD;
 }
 
+/* Give one member of every struct of a buffer its own data: `size` bytes at `offset` of each `stride`. */
+void ws_harness_member(void *buffer, long long count, int stride, int offset, int kind, int size)
+{
+    size_t bytes = (size_t)count * (size_t)size;
+    unsigned char *values = bytes ? (unsigned char *)ws_pages(bytes) : NULL;
+    if (!values)
+        return;
+    fill(values, count, kind, size);
+    for (long long i = 0; i < count; i++)
+        memcpy((unsigned char *)buffer + i * stride + offset, values + i * size, (size_t)size);
+    ws_pages_free(values, bytes);
+}
+
 /* Log a global object of `bytes` after the call; fill it first where asked for. */
 void ws_harness_object(const char *name, void *object, long long bytes, int kind, int size, int filled)
 {
