@@ -68,8 +68,8 @@ def subscripts(draw: st.DrawFn, shape: Shape) -> Affine:
 
 @st.composite
 def neighbors(draw: st.DrawFn, shape: Shape, own: Affine) -> Affine:
-    """`i` becomes `i + 1`, or `i - 1` where that is not negative."""
-    back = shape.free or own.terms[0][0] in shape.late
+    """`i` becomes `i + 1`, or `i - 1`: where `i` starts at 0 rarely, and never where -1 would wrap."""
+    back = own.terms[0][0] in shape.late or (shape.free and draw(st.integers(0, 4)) == 0)
     return replace(own, constant=own.constant + draw(st.sampled_from([-1, 1] if back else [1])))
 
 
@@ -109,14 +109,16 @@ def statements(draw: st.DrawFn, shape: Shape, target: Access, arrays: tuple[str,
     update = draw(st.integers(0, 3)) == 0
     otherwise = None
     if guard is not None and draw(st.integers(0, 2)) == 0:
-        otherwise = target if shape.kind != "wild" else draw(accesses(shape, ARRAYS))
+        otherwise = target if shape.kind != "wild" else draw(accesses(shape, arrays))
     return Statement(target, tuple(sources), guard, update, len(shape.counters), otherwise)
 
 
 @st.composite
 def shallow(draw: st.DrawFn, shape: Shape, arrays: tuple[str, ...]) -> Statement:
     """A statement of the outermost loop's body, before or after the loop inside it."""
-    outer = replace(shape, counters=shape.counters[:1], own=(Affine(0, ((shape.counters[0], 1),)),), kind="wild")
+    outer = replace(shape, counters=shape.counters[:1], own=(Affine(0, ((shape.counters[0], 1),)),))
+    if shape.kind == "stencil":
+        outer = replace(outer, kind="tidy")
     target = draw(accesses(outer, arrays)) if shape.kind == "wild" else Access("X", outer.own)
     return replace(draw(statements(outer, target, arrays)), after=draw(st.booleans()))
 

@@ -79,7 +79,7 @@ def test_the_same_functions_pass(functions: tuple[HarnessFunction, ...]) -> None
     assert got.status == "pass" and got.schedules == 3
     assert {row.name for row in got.live_out} >= {"x", "y", "A", "G", "P", "idx", "c", "its return value"}
     assert "bad is not called" in got.reasons[-1].message or any("bad is not called" in r.message for r in got.reasons)
-    assert got.inputs.startswith("4 functions called in ")
+    assert got.inputs.startswith("4 functions, ")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from warpsmith.tree.patch import unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["emit_cuda", "emit_kernels"]
+__all__ = ["emit_cuda", "emit_kernels", "refused_kernels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,21 @@ def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) 
     for job in _jobs(source, ported):
         files += _single_file(job, source, words) if single_file else _files(job, source, words)
     return tuple(files)
+
+
+def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
+    """Return the kernels of `ported` that CUDA cannot express, each tried alone, with the reason."""
+    source = _without_captures(original)
+    support = choose_support(original)
+    refused: dict[str, Finding] = {}
+    for job in _jobs(source, ported):
+        for kernel in job.kernels:
+            try:
+                section = device_section(source, job.original, (kernel,), support, "")
+                needed_definitions(job.original, section.device)
+            except RefusedError as error:
+                refused[kernel.name] = error.findings[0]
+    return refused
 
 
 def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:

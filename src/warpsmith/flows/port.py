@@ -11,11 +11,11 @@ from warpsmith.emit.cuda import emit_cuda
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
+from warpsmith.flows.plan import writable_port
 from warpsmith.flows.select import select_loops
 from warpsmith.flows.sources import sources_of
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
-from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.run.referee import verify
@@ -72,7 +72,7 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     if options.survey:
         return result
     # What runs where, what moves when: the same tree with launches and copies in it.
-    ported = plan_port(loaded.program, facts, replace(options.offload, selected=selected), options.poly)
+    ported = writable_port(loaded.program, facts, replace(options.offload, selected=selected), options.poly)
     clock.lap("plan")
     if not ported.plan.fragments:
         return replace(result, plan=ported.plan, findings=ported.plan.findings)

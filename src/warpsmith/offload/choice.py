@@ -13,7 +13,7 @@ from warpsmith.base.verdict import Proved, Reason
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
 from warpsmith.offload.fragments import Choice, Draft, Request
 from warpsmith.offload.nests import nest_at
-from warpsmith.offload.plan import Refusal
+from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.singles import with_singles
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Block, For, Node, Pragma, Stmt, While
@@ -33,7 +33,7 @@ class _Search:
     refusals: list[Refusal] = field(default_factory=list)
 
 
-def failure_key(draft: Draft) -> int:
+def failure_key(draft: Draft | Fragment) -> int:
     """Return what names a draft in the `excluded` of `choose`: the identity of its loop, or of its first statement."""
     return id(draft.statements[-1] if draft.kind == "nest" else draft.statements[0])
 

@@ -20,7 +20,7 @@ from warpsmith.offload.findings import refused_findings, transfer_findings
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.kernels import Built, build
 from warpsmith.offload.names import Names
-from warpsmith.offload.plan import OffloadOptions, Plan, Port, Refusal, Transfer
+from warpsmith.offload.plan import Fragment, OffloadOptions, Plan, Port, Refusal, Transfer
 from warpsmith.offload.residency import place
 from warpsmith.offload.splice import splice
 from warpsmith.offload.transfers import insert
@@ -46,15 +46,26 @@ class _Planned:
     refusals: tuple[Refusal, ...]
 
 
-def plan_port(program: Program, facts: Facts, options: OffloadOptions, poly_options: PolyOptions) -> Port:
+Unwritable = Sequence[tuple[Fragment, Reason]]
+
+
+def plan_port(
+    program: Program, facts: Facts, options: OffloadOptions, poly_options: PolyOptions, unwritable: Unwritable = ()
+) -> Port:
     """Return the ported program with its plan, and the two programs with captures.
 
-    Every loop that `options.selected` asks for and that no kernel serves gives an error finding.
+    `unwritable` are fragments of an earlier plan which the target cannot express: they stay on the host. Every loop
+    that `options.selected` asks for and that no kernel serves gives an error finding.
     """
     names, summaries = Names(program), Summaries.of(program)
     planned: list[_Planned] = []
     for function in facts.functions:
-        found = _function(Request(program, function, options, poly_options, names.scope(), summaries), names)
+        failed = {
+            failure_key(fragment): (fragment.region, reason)
+            for fragment, reason in unwritable
+            if fragment.function is function.function
+        }
+        found = _function(Request(program, function, options, poly_options, names.scope(), summaries), names, failed)
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
     ported = _ported(program, planned)
@@ -81,9 +92,9 @@ def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
     return replace(ported, kernels=kernels, assumptions=tuple(guards))
 
 
-def _function(request: Request, names: Names) -> _Planned:
+def _function(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> _Planned:
     """Plan one function: again from the start without what failed, until nothing fails."""
-    failures: dict[int, tuple[str, Reason]] = {}
+    failures = dict(failed)
     while True:
         attempt = replace(request, names=names.scope())
         excluded = {key: reason for key, (_, reason) in failures.items()}

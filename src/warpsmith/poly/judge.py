@@ -158,7 +158,7 @@ def _sequential(question: Question, region: Region, state: State, hard: list[Con
     for conflict in ordered[:_DESCRIBED]:
         dependence = describe(state, region, conflict, question.ids)
         if dependence is not None:
-            text = f"carries a {dependence.kind} dependence on {dependence.variable}"
+            text = f"carries {_article(dependence.kind)} dependence on {dependence.variable}"
             span = conflict.second.access.expr.span
             proofs.append(Reason("POR003", text, span, dependence, legal_if=_advice(dependence.kind)))
     if not proofs:
@@ -201,10 +201,14 @@ def _article(kind: str) -> str:
 def _vague(reference: Reference) -> Reason:
     access = reference.access
     shown = " ".join(access.expr.span.text.split())
-    if not access.known and isinstance(access.base.type, Pointer):
+    if isinstance(access.expr, Call):
+        text = f"{shown} may touch any part of {access.base.name}"
+    elif not access.known and isinstance(access.base.type, Pointer):
         text = f"which element of {access.base.name} {shown} touches is not known"
     else:
         text = f"the subscript of {shown} is not affine"
+    if isinstance(access.expr, Call):
+        return Reason("POR005", text, access.expr.span, legal_if=("write the call's body here",))
     help_text = (f"if no two iterations touch one element: --assume 'injective({access.base.name})'",)
     return Reason("POR005", text, access.expr.span, legal_if=help_text)
 

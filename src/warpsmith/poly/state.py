@@ -235,10 +235,11 @@ class State:
         facts = both((self.context, self.ranges(atoms_of(wrong) | atoms_of(self.context))))
         known = make_set(self.vocabulary, (), facts)
         bad = make_set(self.vocabulary, (), wrong).gist(known)
-        simple = parameter_formula(bad.complement().gist(known))
+        simple = _complement(bad, known)
         if simple is None or simple == TRUE:
             return False
-        simple = either(self._shortened(p, bad) for p in options(simple) if self._alive(path, p))
+        parts = [self._shortened(p, bad) for p in options(simple) if self._alive(path, p)]
+        simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
         try:
@@ -289,6 +290,15 @@ class State:
         for symbol in self.pointers.keys() | other[1].keys():
             if self.pointers.get(symbol) != other[1].get(symbol) or symbol not in self.pointers:
                 self.pointers[symbol] = None
+
+
+def _complement(bad: Set, known: Set) -> Formula | None:
+    """Return where `bad` does not hold, given `known`; None where that is too long or needs quotients.
+
+    A conjunction fails where one of its comparisons fails, which is shorter than isl's disjoint pieces.
+    """
+    wrong = parameter_formula(bad, 1)
+    return parameter_formula(bad.complement().gist(known)) if wrong is None else negate(wrong)
 
 
 def _shape(expr: Expr) -> tuple[object, ...]:

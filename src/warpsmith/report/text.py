@@ -139,7 +139,8 @@ def _agreement(verify: Verification) -> str:
     if worst is not None and worst > 0:
         texts.append(f"max abs err {worst:.2g}")
     if verify.tolerance:
-        texts.append(f"tolerance {verify.tolerance}")
+        equal = verify.tolerance.removeprefix("not needed: ")
+        texts.append(equal if equal != verify.tolerance else f"tolerance {equal}")
     texts.append("no races" if not verify.races else _count(len(verify.races), "race"))
     return ", ".join(texts)
 

@@ -107,7 +107,8 @@ def _judge_functions(
     lenient = frozenset(case.label for case in plan.cases if foreign and case.overlap is not None)
     verdict = judge_program(reference, told, options, work, lenient)
     called = len({case.function.function.symbol for case in plan.cases})
-    inputs = f"{called} function{'s' if called > 1 else ''} called in {len(done & _labels(plan))} ways"
+    calls = len(done & _labels(plan))
+    inputs = f"{called} function{'s' * (called != 1)}, {calls} call{'s' * (calls != 1)} with generated arguments"
     return dataclasses.replace(verdict, inputs=inputs, reasons=(*verdict.reasons, *notes))
 
 
@@ -145,6 +146,11 @@ def _bad_cases(reference: Reference, plan: HarnessPlan) -> set[int]:
 
 
 # --- one program against the other
+
+_TOO_SLOW = (
+    "the emulation is far slower than a GPU: give the program less work (--run-args, -D) or more time (--timeout)"
+)
+
 
 
 def judge_program(
@@ -237,7 +243,9 @@ class _Verdict:
         if outcome.failure:
             self._output_equal = False
             rule = "VER003" if "did not end" in outcome.failure else "VER002"
-            yield Finding(rule, "error", f"the candidate failed{_during(outcome)}: {outcome.failure}{_said(outcome)}")
+            help = (_TOO_SLOW,) if rule == "VER003" else ()
+            message = f"the candidate failed{_during(outcome)}: {outcome.failure}{_said(outcome)}"
+            yield Finding(rule, "error", message, help=help)
         elif outcome.exit_code != base.exit_code and self._reference.again.exit_code == base.exit_code:
             self._output_equal = False
             message = f"the exit code is {outcome.exit_code}, the original's is {base.exit_code}"
