@@ -15,7 +15,7 @@ from warpsmith.emit.cuda import emit_cuda
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.kernel import KernelText, kernel_text
 from warpsmith.emit.words import Support
-from warpsmith.tree.nodes import Binary, Call, Expr, ExprStmt, For, Literal, Name, Relation
+from warpsmith.tree.nodes import Binary, Call, Conditional, Expr, ExprStmt, For, Literal, Name, Relation
 from warpsmith.tree.printer import Printer
 from warpsmith.tree.program import Axis, Kernel, MappedLoop, Parameter
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, UNSIGNED, VOID, FunctionType, Scalar, Symbol
@@ -80,6 +80,7 @@ class Case:
     values: tuple[tuple[int, int], ...]
     axis: Axis = "x"
     strided: bool = False
+    tested: bool = False  # the count is written `lo < hi ? count : 0`
 
 
 def _number(value: int) -> Literal:
@@ -102,10 +103,18 @@ def _kernel(case: Case) -> Kernel:
         body=body, header=HERE,
     )  # fmt: skip
     return Kernel(
-        "k", "f", "f/i", HERE, (MappedLoop(loop, case.axis, "f/i"),), ((lower, _count(case, lower, bound)),),
+        "k", "f", "f/i", HERE, (MappedLoop(loop, case.axis, "f/i"),), ((lower, _launched(case, lower, bound)),),
         (256, 1, 1) if case.axis == "x" else (1, 8, 1), (Parameter(lo, lo, "value"), Parameter(hi, hi, "value")), (),
         body, (), strided=(case.axis,) if case.strided else (),
     )  # fmt: skip
+
+
+def _launched(case: Case, lower: Expr, bound: Expr) -> Expr:
+    count = _count(case, lower, bound)
+    if not case.tested:
+        return count
+    entered = Binary(span=HERE, type=INT, op=case.relation, left=lower, right=bound)
+    return Conditional(span=HERE, type=LONG_LONG, condition=entered, then=count, other=_number(0))
 
 
 def _count(case: Case, lower: Expr, bound: Expr) -> Expr:
@@ -181,6 +190,9 @@ CASES = {
     "unsigned char": Case(UCHAR, 0, "<", 1, ((0, 0), (0, 200), (0, 255))),
     "walking": Case(INT, None, "<", 1, ((0, 5), (3, 1000), (0, 70000 * 8)), "y", True),
     "walking down": Case(INT, None, ">", -2, ((1000, 0), (3, 4)), "y", True),
+    "tested": Case(INT, None, "<", 1, ((3, 700), (5, 2)), tested=True),
+    "tested down": Case(SIZE_T, None, ">", -1, ((700, 3), (2, 5)), tested=True),
+    "tested walking": Case(SIZE_T, None, ">", -1, ((700, 3), (2, 5)), "y", True, tested=True),
     "walking bytes": Case(UCHAR, 0, "<", 1, ((0, 255),), "y", True),
 }
 

@@ -128,3 +128,16 @@ def test_the_file_keeps_its_lines(functions: tuple[HarnessFunction, ...], tmp_pa
     verify(sources(TEXT), sources(TEXT), options, functions)
     (placed,) = tmp_path.glob("verify-*/original/build_base/h.c")
     assert placed.read_text().startswith(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int main(void) { }", True),
+        ("int main(argc, argv)\nint argc;\nchar *argv[];\n{ }", True),
+        ("int main(void); int other; struct s { int a; };", False),
+        ("int f(void) { return main(1); } int x[2] = { 1 };", False),
+    ],
+)
+def test_a_definition_is_told_from_a_prototype_and_a_call(text: str, expected: bool) -> None:
+    assert defines(text, "main") is expected

@@ -140,7 +140,7 @@ def _wide_index(axis: str) -> str:
 def _walk(thread: _Thread, printer: Printer) -> str:
     t, axis = thread.index, thread.axis
     step = f"{'(long long)' if axis == 'x' else ''}gridDim.{axis} * blockDim.{axis}"
-    return f"for (long long {t} = {_wide_index(axis)}; {t} < {_wide(thread, printer)}; {t} += {step}) {{"
+    return f"for (long long {t} = {_wide_index(axis)}; {t} < {_limit(thread, printer)}; {t} += {step}) {{"
 
 
 def _counter(thread: _Thread, printer: Printer) -> list[str]:
@@ -233,7 +233,7 @@ def _in_launch(thread: _Thread, printer: Printer) -> list[str]:
     """Return the test that a thread past the last iteration did not wrap around into the loop's range."""
     loop, name = thread.loop, thread.loop.variable.name
     if not _is_direct(thread):
-        return [f"{thread.index} < {_wide(thread, printer)}"]
+        return [f"{thread.index} < {_limit(thread, printer)}"]
     type = loop.variable.type
     assert isinstance(type, Scalar), "a canonical loop counts with an integer"
     if loop.step == 1:
@@ -370,6 +370,12 @@ def _wide(thread: _Thread, printer: Printer) -> str:
     """Return the count evaluated in 64 bits, so that a difference of two ints cannot overflow."""
     text = printer.expr(_widened(thread.count, (thread.loop.lower, thread.loop.bound)))
     return re.sub(r"\(long long\)(\d+)\b", r"\1LL", text)
+
+
+def _limit(thread: _Thread, printer: Printer) -> str:
+    """Return the count as the right side of a comparison."""
+    text = _wide(thread, printer)
+    return f"({text})" if level(peel(thread.count)) < 11 else text
 
 
 def _widened(expr: Expr, known: tuple[Expr, ...]) -> Expr:

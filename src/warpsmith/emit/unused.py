@@ -62,14 +62,16 @@ def without_unused(original: Unit, rewritten: Unit) -> Unit:
 
 
 def _function(old: Function, new: Function) -> Function:
-    before, after = _uses(old.body), _uses(new.body)
-    read_before, read_after = _reads(old.body), _reads(new.body)
-    gone = {symbol for symbol in before if symbol not in after}
+    before, read_before, read_after = _uses(old.body), _reads(old.body), _reads(new.body)
     unread = {symbol for symbol in read_before if symbol not in read_after}
 
     def change(node: Node) -> Node:
-        if isinstance(node, Block):
-            statements = tuple(kept for stmt in node.statements for kept in _kept(stmt, gone, unread))
+        if isinstance(node, Block) and any(isinstance(stmt, DeclStmt) for stmt in node.statements):
+            # A block that was written twice (ported and not) declares its variables twice: each answers for itself.
+            used, read = _uses(node), _reads(node)
+            gone = {symbol for symbol in before if symbol not in used}
+            idle = {symbol for symbol in read_before if symbol not in read}
+            statements = tuple(kept for stmt in node.statements for kept in _kept(stmt, gone, idle))
             same = len(statements) == len(node.statements) and all(map(_is, statements, node.statements))
             return node if same else replace(node, statements=statements)
         return node

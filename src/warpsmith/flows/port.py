@@ -72,7 +72,8 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     if options.survey:
         return result
     # What runs where, what moves when: the same tree with launches and copies in it.
-    ported = writable_port(loaded.program, facts, replace(options.offload, selected=selected), options.poly)
+    wanted = replace(options.offload, selected=selected, demanded=bool(options.loops))
+    ported = writable_port(loaded.program, facts, wanted, options.poly)
     clock.lap("plan")
     if not ported.plan.fragments:
         return replace(result, plan=ported.plan, findings=ported.plan.findings)

@@ -20,6 +20,7 @@ from warpsmith.front.literals import float_value, integer_value, number_text
 from warpsmith.front.node_table import MacroRange
 from warpsmith.front.scan import bare
 from warpsmith.front.types_of import decayed
+from warpsmith.front.writes import Knowledge
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -63,8 +64,9 @@ class CannotModelError(Exception):
 class Expressions:
     """Builds the expressions of one file of a unit."""
 
-    def __init__(self, context: Context, text: FileText) -> None:
+    def __init__(self, context: Context, text: FileText, knowledge: Knowledge | None = None) -> None:
         self.context = context
+        self.knowledge = knowledge
         self.table = context.table
         self.text = text
         self.depth = 0
@@ -232,7 +234,7 @@ class Expressions:
         calls = self.context.may_call(row) or reason == _UNKNOWN_FORM
         return VerbatimExpr(
             span=span, intact=True, type=self._box_type(row), text=span.text, reads=named, writes=named, calls=calls,
-            reason=reason,
+            reason=reason, kept=None if self.knowledge is None else self.knowledge.kept(named),
         )  # fmt: skip
 
     def _box_type(self, row: int) -> Type:

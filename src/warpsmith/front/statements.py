@@ -75,7 +75,7 @@ class Statements:
         self.text = text
         self.knowledge = knowledge
         self.visible = visible
-        self.expressions = Expressions(context, text)
+        self.expressions = Expressions(context, text, knowledge)
         self.declarations = Declarations(context, text, self.expressions)
         self.loops_around = 0
         self._spans: dict[int, Span] = {}

@@ -63,7 +63,7 @@ class BufferFinder:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.escaped = escaped(request.program, request.facts.function)
+        self.escaped = escaped(request.program, request.facts.function, request.summaries)
         self._sections: dict[tuple[tuple[Draft, ...], Stmt, Stmt], Sections] = {}
         self._symbols: dict[Symbol, Symbol] = {}
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
@@ -155,7 +155,8 @@ class BufferFinder:
         if key not in self._sections:
             program, function = self.request.program, self.request.facts.function
             run = tuple(statement for draft in drafts for statement in draft.statements)
-            self._sections[key] = sections(program, function, run, scope, self.request.poly)
+            known = self.request.summaries
+            self._sections[key] = sections(program, function, run, scope, self.request.poly, summaries=known)
         return self._sections[key]
 
     def unsteady(self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...]) -> bool:
@@ -163,7 +164,7 @@ class BufferFinder:
         key = (drafts, scope[0], scope[-1])
         if key not in self._changed:
             program, function = self.request.program, self.request.facts.function
-            done = [effects(program, statement, function) for statement in scope]
+            done = [effects(program, statement, function, self.request.summaries) for statement in scope]
             changed = {symbol for e in done for symbol in e.direct_writes}
             if any(e.calls_unknown for e in done):
                 changed |= {s for draft in drafts for s in deciding(draft) if self.reachable(s)}
@@ -173,7 +174,8 @@ class BufferFinder:
     def fixed(self, bounds: tuple[Expr, ...], scope: tuple[Stmt, ...]) -> bool:
         """Whether expressions keep their values in `scope`."""
         together = reduce(lambda a, b: binary(",", a, b), bounds)
-        return stable(self.request.program, self.request.facts.function, together, scope)
+        request = self.request
+        return stable(request.program, request.facts.function, together, scope, request.summaries)
 
     def whole(self, symbol: Symbol, scope: tuple[Stmt, ...], written: bool) -> _Sized | None:
         """Return a buffer for the whole object, where its extent is known at the scope's entry."""
@@ -235,7 +237,8 @@ class BufferFinder:
 
     def related(self, left: Symbol, right: Symbol) -> str:
         """Say whether two variables may name one memory."""
-        return relation(self.request.program, self.request.facts.function, left, right)
+        request = self.request
+        return relation(request.program, request.facts.function, left, right, request.summaries)
 
     def pair(self, one: _Sized, other: _Sized) -> Assumption | Reason | None:
         """Return the guard that two objects need, None where they are distinct, a Reason where they cannot be."""

@@ -21,8 +21,13 @@ _STAYS = {
 
 
 def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: OffloadOptions) -> Iterator[Finding]:
-    """Yield an error for every loop that was asked for when neither it nor any loop inside it became a kernel."""
+    """Yield an error for every loop that was asked for when neither it nor any loop inside it became a kernel.
+
+    Loops of a marked region are asked for together: it is enough that something of the region was ported.
+    """
     ported = {loop for fragment in plan.fragments for s in fragment.statements for loop, _ in loops(s)}
+    if not options.demanded and plan.fragments:
+        return
     refused = {refusal.loop: refusal.reason for refusal in plan.refusals}
     for function in functions:
         for facts in function.loops:
@@ -48,7 +53,7 @@ def _why(facts: LoopFacts) -> Reason:
 
 def _refusal(facts: LoopFacts, reason: Reason) -> Finding:
     related: tuple[Note, ...] = ()
-    help = [f"legal if {text}" if not text.startswith("--") else text for text in reason.legal_if]
+    help = list(reason.legal_if)
     if reason.dependence is not None:
         d = reason.dependence
         related = (Note(d.source, f"{d.kind} dependence: first this"), Note(d.sink, "then this"))

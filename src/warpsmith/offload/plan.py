@@ -34,6 +34,7 @@ TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
 @dataclass(frozen=True, slots=True)
 class OffloadOptions:
     """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
+    `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
     `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block."""
 
     selected: tuple[Loop, ...] | None = None
@@ -42,6 +43,7 @@ class OffloadOptions:
     sizes: Mapping[str, int] | None = None
     block_volume: int = 256
     guards: bool = True
+    demanded: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,10 +163,10 @@ class _Search:
 
     def untestable(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Reason | None:
         """Return why a guard cannot be tested where `scope` is entered."""
-        program, function = self.request.program, self.request.facts.function
+        program, function, summaries = self.request.program, self.request.facts.function, self.request.summaries
         guarded = [g for g in guards if g.kind == "guarded"]
         for guard in guarded:
-            if guard.condition is None or not usable(program, function, guard.condition, scope):
+            if guard.condition is None or not usable(program, function, guard.condition, scope, summaries):
                 text = f"'{guard.text}' cannot be tested before the region: what it reads changes inside"
                 return Reason("POR008", text, guard.span or statement_spans(scope))
         if guarded and not can_version(scope):

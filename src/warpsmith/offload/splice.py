@@ -18,7 +18,10 @@ Run = tuple[Stmt, ...]
 
 def splice(function: Function, replacements: Sequence[tuple[Run, Run]]) -> Function:
     """Return `function` with each run (consecutive statements of one block, or the one unbraced body of a loop or
-    branch) replaced; runs do not overlap. Runs of one block that declare the same buffer get braces. Raises ValueError where a run is not found."""
+    branch) replaced; runs do not overlap. Runs of one block that declare the same buffer get braces.
+
+    Raises ValueError where a run is not found.
+    """
     splicer = _Splicer({id(old[0]): (old, new) for old, new in replacements})
     changed = rebuild(function, splicer.change)
     if len(splicer.done) != len(replacements):

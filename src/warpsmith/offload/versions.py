@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from warpsmith.base.source import Span
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -36,24 +37,32 @@ from warpsmith.tree.walk import names, same, walk
 __all__ = ["can_version", "stable", "usable", "version"]
 
 
-def usable(program: Program, function: Function, condition: Expr, scope: tuple[Stmt, ...]) -> bool:
+def usable(
+    program: Program,
+    function: Function,
+    condition: Expr,
+    scope: tuple[Stmt, ...],
+    summaries: Summaries | None = None,
+) -> bool:
     """Whether host code may evaluate `condition` once, just before `scope`, in place of anywhere inside it."""
-    return _reads_no_memory(condition) and stable(program, function, condition, scope)
+    return _reads_no_memory(condition) and stable(program, function, condition, scope, summaries)
 
 
-def stable(program: Program, function: Function, expr: Expr, scope: tuple[Stmt, ...]) -> bool:
+def stable(
+    program: Program, function: Function, expr: Expr, scope: tuple[Stmt, ...], summaries: Summaries | None = None
+) -> bool:
     """Whether every variable that `expr` names is declared before `scope` and certainly unchanged while it runs."""
     named = {n.symbol for n in names(expr)}
     declared = {d.symbol for s in scope for part in walk(s) if isinstance(part, DeclStmt) for d in part.declarations}
     if named & declared:
         return False
-    everything = [effects(program, statement, function) for statement in scope]
+    everything = [effects(program, statement, function, summaries) for statement in scope]
     if named & {symbol for e in everything for symbol in e.direct_writes}:
         return False
     movable = {s for s in named if not isinstance(s.type, Array) and s.storage not in ("function", "enumerator")}
     if any(e.calls_unknown for e in everything) and any(s.storage in ("global", "static") for s in movable):
         return False
-    return not movable & escaped(program, function)
+    return not movable & escaped(program, function, summaries)
 
 
 def can_version(scope: Sequence[Stmt]) -> bool:

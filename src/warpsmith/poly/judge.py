@@ -22,7 +22,7 @@ from warpsmith.poly.region import Region
 from warpsmith.poly.scalars import ScalarRoles
 from warpsmith.poly.state import State
 from warpsmith.poly.typed import apart
-from warpsmith.tree.nodes import For, Loop, VarDecl
+from warpsmith.tree.nodes import Call, For, Loop, VarDecl
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk

@@ -200,7 +200,7 @@ def _collect(node: Node, flow: _Flow) -> None:
 def _boxed(node: Verbatim | VerbatimExpr, flow: _Flow) -> None:
     """A construct that is not modelled may do anything with what it names, but keep the address of what shows none."""
     named = (*node.reads, *node.writes)
-    kept = named if isinstance(node, VerbatimExpr) or node.kept is None else node.kept
+    kept = named if node.kept is None else node.kept
     flow.unknown.update(node.writes)
     flow.away += [Base(symbol, address=True) for symbol in kept if symbol.storage != "function"]
     flow.away += [Base(symbol) for symbol in named if isinstance(symbol.type, Pointer)]

@@ -47,6 +47,8 @@ Map = isl.Map
 
 _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
+# what the nearest pair of a conflict may cost, in isl operations: well below a second
+_NEAREST_EFFORT = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +236,21 @@ def gist(vocabulary: Vocabulary, formula: Formula, known: Formula) -> Formula:
 
 
 def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
-    """Keep for each sink its lexicographically latest source (`latest`), or for each source its earliest sink."""
-    if not latest:
-        return relation.lexmin()
-    return relation.reverse().lexmax().reverse()
+    """Keep for each sink its lexicographically latest source (`latest`), or for each source its earliest sink.
+
+    The relation itself where that is too much work: what is then said of a conflict is true, but not the nearest one.
+    """
+    context = isl.DEFAULT_CONTEXT
+    whole = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(_NEAREST_EFFORT)
+    try:
+        return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
+    except isl.Error:
+        return relation
+    finally:
+        context.set_max_operations(whole)
+        context.reset_operations()
 
 
 def without_quotients(values: isl.Set) -> isl.Set:

@@ -27,7 +27,7 @@ LAST_COLUMN = 30
 
 def port_text(report: Report) -> str:
     """Return the summary of a port or a survey: loops, plan, verdict of the referee, files."""
-    parts = [_loops_text(report.loops)]
+    parts = [_loops_text(report.loops, decided=report.command != "survey")]
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
         parts.append("copies\n" + table_text([_transfer_row(transfer) for transfer in report.transfers]))
@@ -46,7 +46,7 @@ def _finding_text(finding: Finding) -> str:
     return readable(f"{finding.span}: {finding.severity}[{finding.rule}] {finding.message}")
 
 
-def _loops_text(loops: Sequence[LoopEntry]) -> str:
+def _loops_text(loops: Sequence[LoopEntry], *, decided: bool) -> str:
     if not loops:
         return "no loops"
     blocks = []
@@ -54,24 +54,25 @@ def _loops_text(loops: Sequence[LoopEntry]) -> str:
         group = list(entries)
         functions = len({loop.function for loop in group})
         head = f"{path}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
-        blocks.append(head + "\n" + table_text(_loop_rows(group), header=("line", "loop", "category", "why")))
+        blocks.append(head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why")))
     return "\n".join(blocks)
 
 
-def _loop_rows(loops: Sequence[LoopEntry]) -> list[tuple[str, ...]]:
+def _loop_rows(loops: Sequence[LoopEntry], *, decided: bool) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     previous = ""
     shallowest = min(loop.depth for loop in loops)
     for loop in loops:
         why = _why(loop)
         label = "  " * (loop.depth - shallowest) + loop.label
-        rows.append((str(loop.span.line), label, _category(loop), '"' if why == previous else why))
+        rows.append((str(loop.span.line), label, _category(loop, decided=decided), '"' if why == previous else why))
         previous = why
     return rows
 
 
-def _category(loop: LoopEntry) -> str:
-    if loop.category == "parallel" and not loop.ported:
+def _category(loop: LoopEntry, *, decided: bool) -> str:
+    """Return the category; a parallel loop says where it runs, once that is `decided` (a survey decides nothing)."""
+    if decided and loop.category == "parallel" and not loop.ported:
         return "parallel, on host"
     return loop.category
 

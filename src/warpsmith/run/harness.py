@@ -105,6 +105,10 @@ def strip_text(text: str) -> str:
     return _TEXT.sub(lambda m: " " if m.group().startswith("/") else '""', text)
 
 
+# `noexcept`, an attribute, or the parameters' declarations of a definition in the old style: `int argc; char **argv;`
+_BEFORE_BODY = re.compile(r"(noexcept|__attribute__\s*\(\(.*?\)\)|(?:\w[\w\s*,\[\]]*;\s*)+)\s*\{", re.DOTALL)
+
+
 def defines(text: str, name: str) -> bool:
     """Whether stripped C text defines the function `name`."""
     head = re.compile(rf"\b{re.escape(name)}\s*\(")
@@ -118,7 +122,7 @@ def _opens_body(text: str, after: int) -> bool:
         depth += {"(": 1, ")": -1}.get(text[position], 0)
         position += 1
     rest = text[position : position + 400].lstrip()
-    return rest.startswith("{") or bool(re.match(r"(noexcept|__attribute__\s*\(\(.*?\)\))\s*\{", rest, re.DOTALL))
+    return rest.startswith("{") or bool(_BEFORE_BODY.match(rest))
 
 
 def harnessed(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, str], int] | None) -> Sources | str:

@@ -152,7 +152,6 @@ _TOO_SLOW = (
 )
 
 
-
 def judge_program(
     reference: Reference, sources: Sources, options: VerifyOptions, work: Path, lenient: frozenset[str] | None = None
 ) -> Verification:

@@ -43,7 +43,8 @@ class HarnessFunction:
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """How to run both programs. Tolerances None: derived from the original's own spread."""
+    """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
+    derived from the original's own spread."""
 
     run_args: tuple[str, ...] = ()
     run_stdin: str | None = None

@@ -194,7 +194,8 @@ class MacroUse(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VerbatimExpr(Node):
-    """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too."""
+    """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too.
+    `kept`: the variables whose address it may take (None: all that it names)."""
 
     type: Type
     text: str
@@ -202,6 +203,7 @@ class VerbatimExpr(Node):
     writes: tuple[Symbol, ...]
     calls: bool
     reason: str
+    kept: tuple[Symbol, ...] | None = None
 
 
 Expr = (

@@ -76,7 +76,7 @@ def verify_options(given: Mapping[str, object]) -> VerifyOptions:
         raise UsageError(Finding("INP000", "error", f"--run-args: {str(error).lower()}")) from error
     return VerifyOptions(
         run_args=words,
-        run_stdin=None if stdin is None else _existing(stdin, "--run-stdin").read_bytes().decode("latin-1"),
+        run_stdin=None if stdin is None else str(_existing(stdin, "--run-stdin")),
         run_dir=None if directory is None else str(_existing(directory, "--run-dir")),
         absolute=absolute,
         relative=relative,

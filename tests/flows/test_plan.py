@@ -1,0 +1,90 @@
+"""One kernel that cannot be written leaves the other loops served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warpsmith.base.verdict import Proved
+from warpsmith.emit.cuda import emit_cuda, refused_kernels
+from warpsmith.flows.plan import writable_port
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.plan import OffloadOptions, Port
+from warpsmith.offload.port import plan_port
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.program import Program
+
+# The type's name is CUDA's own; nothing else stands in the way of the second loop.
+RESERVED = """
+typedef struct { double x; } dim3;
+double a[64];
+dim3 p[64];
+void f(void)
+{
+    for (int i = 0; i < 64; i++)
+        a[i] = i;
+    for (int i = 0; i < 64; i++)
+        p[i].x = i;
+}
+"""
+
+
+def _load(text: str, folder: Path, *arguments: str) -> Program:
+    path = folder / "given.c"
+    path.write_text(text)
+    return load_program([str(path)], FrontOptions(arguments=arguments)).program
+
+
+def _port(program: Program) -> Port:
+    return writable_port(program, analyze(program, PolyOptions()), OffloadOptions(), PolyOptions())
+
+
+def test_a_kernel_that_cuda_cannot_express_stays_on_the_host_alone(tmp_path: Path) -> None:
+    program = _load(RESERVED, tmp_path)
+    facts = analyze(program, PolyOptions())
+    assert all(isinstance(loop.verdict, Proved) for function in facts.functions for loop in function.loops)
+    naive = plan_port(program, facts, OffloadOptions(), PolyOptions())
+    assert len(refused_kernels(program, naive.program)) == 1
+    port = _port(program)
+    assert [fragment.loops for fragment in port.plan.fragments] == [("f/i",)]
+    assert [refusal.loop for refusal in port.plan.refusals] == ["f/i#2"]
+    assert "dim3" in port.plan.refusals[0].reason.text
+    assert "p[i].x = i;" in emit_cuda(program, port.program)[0].text
+
+
+def test_what_the_command_line_defines_is_in_the_kernels_file(tmp_path: Path) -> None:
+    text = "double a[N];\nvoid f(void) { for (int i = 0; i < N; i++) a[i] = SCALE * i; }\n"
+    program = _load(text, tmp_path, "-DN=(40 + 2)", "-DSCALE")
+    kernels = next(f.text for f in emit_cuda(program, _port(program).program) if f.path.endswith(".cu"))
+    assert "#define N (40 + 2)" in kernels
+    assert "#define SCALE 1" in kernels
+    assert kernels.index("#define N ") < kernels.index("i < N")
+
+
+def test_regions_of_one_block_do_not_declare_a_buffer_twice(tmp_path: Path) -> None:
+    text = """
+double t[2], a[64];
+double now(void);
+void f(int n)
+{
+    for (int k = 0; k < n; k++) {
+        t[0] = now();
+#pragma omp parallel for
+        for (int i = 0; i < 64; i++)
+            a[i] = k;
+#ifdef SLOW
+        now();
+#endif
+        t[1] = now();
+#pragma omp parallel for
+        for (int i = 0; i < 64; i++)
+            a[i] = a[i] + 1;
+    }
+}
+"""
+    program = _load(text, tmp_path)
+    host = emit_cuda(program, _port(program).program)[0].text
+    lines = [line for line in host.splitlines() if "a_gpu =" in line]
+    assert len(lines) == 2
+    assert all(line.startswith(" " * 12 + "double *a_gpu =") for line in lines)
+    assert host.count("        {\n") == 2
