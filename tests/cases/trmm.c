@@ -1,6 +1,6 @@
 /* Triangular product in place: rows written later are read, so i is sequential; j is parallel, k a reduction.
  * RUN: port
- * EXPECT: trmm/i sequential host: carries a anti dependence on B
+ * EXPECT: trmm/i sequential host: carries an anti dependence on B
  * EXPECT: trmm/i/j parallel ported: no carried dependence (proven)
  * EXPECT: trmm/i/j/k sequential ported: carries a flow dependence on B
  * VERIFY: pass

@@ -7,7 +7,7 @@
  * EXPECT: constructs/i#5 unanalyzable host: calls unknown, which is not defined here
  * EXPECT: constructs/for unanalyzable host: not a counted loop: inline assembly in the body may change its counter i
  * EXPECT: constructs/for#2 unanalyzable host: not a counted loop: its counter x is a double
- * EXPECT: constructs/while unanalyzable host: not a counted loop: it is a while loop: only running it tells how often it runs
+ * EXPECT: constructs/while unanalyzable host: not a counted loop: only running a while loop tells how often it runs
  * EXPECT: constructs/i#6 unanalyzable host: the loop may be left early by break
  * EXPECT: constructs/i#7 parallel ported: no carried dependence (proven)
  */

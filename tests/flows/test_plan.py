@@ -7,6 +7,7 @@ from pathlib import Path
 from warpsmith.base.verdict import Proved
 from warpsmith.emit.cuda import emit_cuda, refused_kernels
 from warpsmith.flows.plan import writable_port
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
@@ -45,11 +46,11 @@ def test_a_kernel_that_cuda_cannot_express_stays_on_the_host_alone(tmp_path: Pat
     assert all(isinstance(loop.verdict, Proved) for function in facts.functions for loop in function.loops)
     naive = plan_port(program, facts, OffloadOptions(), PolyOptions())
     assert len(refused_kernels(program, naive.program)) == 1
-    port = _port(program)
-    assert [fragment.loops for fragment in port.plan.fragments] == [("f/i",)]
-    assert [refusal.loop for refusal in port.plan.refusals] == ["f/i#2"]
-    assert "dim3" in port.plan.refusals[0].reason.text
-    assert "p[i].x = i;" in emit_cuda(program, port.program)[0].text
+    made = _port(program)
+    assert [fragment.loops for fragment in made.plan.fragments] == [("f/i",)]
+    assert [refusal.loop for refusal in made.plan.refusals] == ["f/i#2"]
+    assert "dim3" in made.plan.refusals[0].reason.text
+    assert "p[i].x = i;" in emit_cuda(program, made.program)[0].text
 
 
 def test_what_the_command_line_defines_is_in_the_kernels_file(tmp_path: Path) -> None:
@@ -88,3 +89,22 @@ void f(int n)
     assert len(lines) == 2
     assert all(line.startswith(" " * 12 + "double *a_gpu =") for line in lines)
     assert host.count("        {\n") == 2
+
+
+def test_a_marked_region_needs_one_kernel_not_all(tmp_path: Path) -> None:
+    text = """
+double a[64], b[64];
+void f(void)
+{
+#pragma scop
+    for (int i = 1; i < 64; i++)
+        a[i] = a[i - 1] + 1;
+    @
+#pragma endscop
+}
+"""
+    for more, errors in (("for (int i = 0; i < 64; i++) b[i] = 2 * a[i];", 0), (";", 1)):
+        path = tmp_path / "given.c"
+        path.write_text(text.replace("@", more))
+        result = port([str(path)], PortOptions(verify=False))
+        assert sum(finding.severity == "error" for finding in result.findings) == errors

@@ -91,8 +91,8 @@ def test_counted_loops(load: Load, text: str, relation: str, bound: str, step: i
         ("for (i = 0; i < total; i++) calls_raises();", "its bound total is written by calls_raises"),
         ("for (i = 0; i < total; i++) unseen();", "its bound total may be changed by unseen, whose text is not given"),
         ("for (i = 0; i < n; i++) __asm__ (\"\" : \"+r\"(i));", "inline assembly in the body may change its counter i"),
-        ("while (n) n--;", "it is a while loop: only running it tells how often it runs"),
-        ("do { n--; } while (n);", "it is a do loop: only running it tells how often it runs"),
+        ("while (n) n--;", "only running a while loop tells how often it runs"),
+        ("do { n--; } while (n);", "only running a do loop tells how often it runs"),
     ],
 )  # fmt: skip
 def test_loops_that_are_not_counted_say_why(load: Load, text: str, reason: str) -> None:

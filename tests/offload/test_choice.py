@@ -52,6 +52,12 @@ def test_the_cell_is_assigned_and_read_through_its_pointer(tmp_path: Path) -> No
     assert "A_gpu[i * n + k] /= *p_gpu;" in print_stmt(found[1].fragment.kernel.body)
 
 
+def test_the_arms_of_a_branch_that_moves_are_no_fragments_of_their_own(tmp_path: Path) -> None:
+    branch = "if (A[k] > 0) A[k] = 1; else { A[k] = 2; A[k + 1] = 3; }"
+    choice = chosen(tmp_path, PIVOT.replace("double p = A[k * n + k];", branch).replace("/= p", "/= 2"), "f/k/i")
+    assert [d.kind for d in choice.drafts] == ["single", "nest"]
+
+
 @pytest.mark.parametrize("use", ["if (p > 3) break;", 'printf("%g", p);', "int m = p; if (m == 7) return;"])
 def test_a_scalar_that_the_host_reads_in_the_loop_stays_there(use: str, tmp_path: Path) -> None:
     text = "#include <stdio.h>\n" + PIVOT.replace("/= p;", "/= p;\n        " + use)

@@ -277,7 +277,8 @@ def render_nest(nest: Nest) -> str:
     if not nest.declares:
         lines += [f"    {loop.type} {loop.counter};" for loop in nest.loops]
     lines += _level(nest, 1, "    ")
-    return "\n".join([*lines, f"    return {'t + s' if live else '0.0'};", "}"])
+    results = [*(["t", "s"] if live else []), *([] if nest.declares else [nest.loops[0].counter])]
+    return "\n".join([*lines, f"    return {' + '.join(results) or '0.0'};", "}"])
 
 
 def _call(nest: Nest, size: Size, flat: str) -> list[str]:

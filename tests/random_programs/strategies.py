@@ -153,7 +153,7 @@ def nests(draw: st.DrawFn) -> Nest:
     order = draw(st.permutations(counters[:2])) if depth > 1 else ("i", "i")
     own = tuple(Affine(0, ((counter, 1),)) for counter in order)
     late = frozenset(loop.counter for loop in made if loop.lower.constant > 0)
-    kind: Literal["tidy", "stencil", "wild"] = draw(st.sampled_from(("tidy", "tidy", "tidy", "stencil", "wild", "wild")))
+    kind: Literal["tidy", "stencil", "wild"] = draw(st.sampled_from(("tidy", "tidy", "tidy", "stencil", "wild", "wild", "wild")))
     scalar = draw(st.sampled_from(SCALARS if kind == "wild" else HARMLESS))
     if depth == 1 and scalar == "row sum":
         scalar = "sum"
@@ -162,7 +162,7 @@ def nests(draw: st.DrawFn) -> Nest:
     body, others = draw(bodies(Shape(counters, free, kind, own, late), depth, scalar == "row sum"))
     source = draw(accesses(Shape(counters, free, kind, own, late), others))
     least = int(not free and any(loop.upper.constant < 0 for loop in made))
-    restrict = draw(st.integers(0, 5)) > 0
+    restrict = draw(st.integers(0, 8)) > 0
     return Nest("", made, body, scalar, source, draw(st.booleans()), sizes, restrict, least)
 
 

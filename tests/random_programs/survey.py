@@ -21,7 +21,7 @@ __all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load"]
 
 # (n, m, w); in the others rows overlap: there a verdict must rest on a condition that is false
 LEGAL: tuple[Size, ...] = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
-SIZES: tuple[Size, ...] = (*LEGAL, (4, 4, 2), (5, 6, 1), (6, 3, 4), (2, 7, 5), (1, 2, 1), (0, 1, 5))
+SIZES: tuple[Size, ...] = (*LEGAL, (4, 4, 2), (5, 6, 1), (6, 3, 4), (2, 7, 5), (5, 5, 5), (6, 5, 6), (1, 2, 1), (0, 1, 5))
 ROOM = 1200
 # addresses for a guard on pointers: element e of a block lies at 8 * e
 _APART: dict[str, int] = {name: 8 * 100_000 * k for k, name in enumerate("ABXYMP", start=1)}
@@ -80,7 +80,7 @@ def _judge_loop(nest: Nest, depth: int, loop: LoopFacts, parallel: bool, mix: Mi
         case Proved(assumptions):
             mix.found += parallel
             mix.guarded += parallel and bool(assumptions)
-            if not _is_right(assumptions, nest, depth):
+            if not _is_right(assumptions, nest, depth) or not _ends(assumptions, nest, depth):
                 mix.wrong.append(f"{loop.id} is called parallel\n{render_nest(nest)}")
         case Refuted(reasons):
             mix.refuted += 1
@@ -109,6 +109,17 @@ def _is_right(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
                 if at in bad and all(_value(c, {**names, **addresses}) for c in conditions):
                     return False
     return True
+
+
+def _ends(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
+    """Whether a condition keeps `i < n - 1`, unsigned, from running 2**32 - 1 times where n is 0."""
+    loop = nest.loops[depth]
+    wraps = nest.sizes.startswith("unsigned") or loop.type in ("unsigned", "unsigned long")
+    if depth > 0 or not wraps or loop.upper.constant >= 0:
+        return True
+    names = {**dict.fromkeys("nm", 0), "w": 40, **_APART}
+    conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]
+    return not all(_value(condition, names) for condition in conditions)
 
 
 def _value(expr: Expr, names: Mapping[str, int]) -> int:

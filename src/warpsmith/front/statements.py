@@ -446,7 +446,7 @@ class Statements:
         head = Span(span.file, span.start, closing + 1)
         return While(
             span=span, intact=True, form="while", init=None, condition=condition, advance=None, body=body, header=head,
-            reason="it is a while loop: only running it tells how often it runs",
+            reason="only running a while loop tells how often it runs",
         )  # fmt: skip
 
     def _do(self, row: int, span: Span) -> Stmt:
@@ -457,5 +457,5 @@ class Statements:
         return While(
             span=span, intact=True, form="do", init=None, condition=condition, advance=None, body=body,
             header=Span(span.file, span.start, span.start + len("do")),
-            reason="it is a do loop: only running it tells how often it runs",
+            reason="only running a do loop tells how often it runs",
         )  # fmt: skip

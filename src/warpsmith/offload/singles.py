@@ -100,8 +100,14 @@ def _runs(
     while True:
         kept = [run for run in candidates if not _needed_on_host(request, loop, run, candidates, nests)]
         if len(kept) == len(candidates):
-            return kept
+            return _outermost(kept)
         candidates = kept
+
+
+def _outermost(runs: Sequence[_Run]) -> list[_Run]:
+    """Leave out the runs inside another run: the arms of an `if` that moves as a whole."""
+    inner = {id(part) for run in runs for s in run.statements for part in walk(s) if part is not s}
+    return [run for run in runs if id(run.statements[0]) not in inner]
 
 
 def _blocks(node: Node, taken: set[int], nests: Sequence[Draft]) -> Iterator[Sequence[Stmt]]:

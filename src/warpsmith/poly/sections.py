@@ -29,10 +29,10 @@ from warpsmith.poly.region import Access, Region, Statement
 from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.poly.state import State
 from warpsmith.poly.summaries import Summaries
-from warpsmith.tree.nodes import Binary, Conditional, Expr, For, Function, If, Literal, Node, Stmt, VarDecl, While
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Function, If, Literal, Node, Stmt, VarDecl, While
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type
-from warpsmith.tree.walk import children, same, walk
+from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
+from warpsmith.tree.walk import children, peel, same, walk
 
 __all__ = ["known_extent", "run_sections", "sections"]
 
@@ -184,9 +184,19 @@ def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
     lower, upper = bounds.lower, bounds.upper
     if not (isinstance(lower, Literal) and isinstance(lower.value, int) and lower.value >= 0):
         lower = _choose(Binary(span=span, type=INT, op="<", left=lower, right=zero), zero, lower)
-    if not same(upper, extent):
+    known = _number(upper), _number(extent)
+    if known[0] is not None and known[1] is not None:
+        upper = upper if known[0] <= known[1] else extent
+    elif not same(upper, extent):
         upper = _choose(Binary(span=span, type=INT, op="<", left=extent, right=upper), extent, upper)
     return LinearBounds(lower, upper)
+
+
+def _number(expr: Expr) -> int | None:
+    expr = peel(expr)
+    while isinstance(expr, Cast) and is_integer(expr.type):
+        expr = peel(expr.operand)
+    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) else None
 
 
 def _choose(condition: Expr, then: Expr, other: Expr) -> Expr:

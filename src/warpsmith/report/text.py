@@ -54,7 +54,9 @@ def _loops_text(loops: Sequence[LoopEntry], *, decided: bool) -> str:
         group = list(entries)
         functions = len({loop.function for loop in group})
         head = f"{path}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
-        blocks.append(head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why")))
+        blocks.append(
+            head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why"))
+        )
     return "\n".join(blocks)
 
 

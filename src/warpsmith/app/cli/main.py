@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 
 import click
 
@@ -66,5 +68,11 @@ def warpsmith() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; a polite kill ends the programs that we run as well."""
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run_guarded(warpsmith, sys.argv[1:]))
+
+
+def _terminated(number: int, _: FrameType | None) -> None:
+    # unwinds, so that whoever started a program stops it and temporary folders go away
+    sys.exit(128 + number)

@@ -1,0 +1,209 @@
+"""Bugs to seed: each changes one decision of poly or offload, as a slip of the pen would.
+
+STATIC bugs give wrong verdicts (the oracle must see them), DYNAMIC ones wrong programs (the referee must).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+from warpsmith.base.verdict import DependenceKind
+from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers
+from warpsmith.offload.fragments import Draft, Use
+from warpsmith.offload.plan import Buffer
+from warpsmith.poly import analyze, dependences, judge, loops, space
+from warpsmith.poly.dependences import Conflict
+from warpsmith.poly.scalars import ScalarRoles
+from warpsmith.poly.state import State
+from warpsmith.tree.nodes import Expr, For, Literal, Stmt, Unary
+from warpsmith.tree.program import Assumption, Parameter
+from warpsmith.tree.types import INT, Symbol
+
+__all__ = ["DYNAMIC", "STATIC"]
+
+Patch = pytest.MonkeyPatch
+Seed = Callable[[Patch], None]
+
+
+def _without(kind: DependenceKind) -> Seed:
+    def seed(patch: Patch) -> None:
+        real = dependences.conflicts
+
+        def conflicts(*arguments: object) -> list[Conflict]:
+            return [c for c in real(*arguments) if c.kind != kind]  # type: ignore[arg-type]
+
+        patch.setattr(judge, "conflicts", conflicts)
+
+    return seed
+
+
+def _delinearized_without_condition(patch: Patch) -> None:
+    patch.setattr("warpsmith.poly.delinearize._fit", lambda state, domain, digits, position, size: digits)
+
+
+def _descending_as_ascending(patch: Patch) -> None:
+    patch.setattr(dependences, "order", lambda one, two, *, descending: space.order(one, two, descending=False))
+
+
+def _guard_dropped(patch: Patch) -> None:
+    real = State.assume
+
+    def assume(state: State, assumption: Assumption, formula: dependences.Formula) -> None:
+        before = list(state.assumptions)
+        real(state, assumption, formula)
+        state.assumptions[:] = before
+
+    patch.setattr(State, "assume", assume)
+
+
+def _guard_negated(patch: Patch) -> None:
+    real = State.assume
+
+    def assume(state: State, assumption: Assumption, formula: dependences.Formula) -> None:
+        right = assumption.condition
+        wrong = None if right is None else Unary(span=right.span, type=INT, op="!", operand=right)
+        real(state, dataclasses.replace(assumption, condition=wrong), formula)
+
+    patch.setattr(State, "assume", assume)
+
+
+def _wrap_ignored(patch: Patch) -> None:
+    patch.setattr("warpsmith.poly.loops._wrap_check", lambda *_: "")
+
+
+def _changed_loop(patch: Patch, change: Callable[[For], For]) -> None:
+    """Let bounds and domains be read from another loop header."""
+    bounds, domain = loops.loop_bounds, loops.loop_domain
+    for module in ("model", "surroundings"):
+        patch.setattr(f"warpsmith.poly.{module}.loop_bounds", lambda state, loop: bounds(state, change(loop)))
+        patch.setattr(
+            f"warpsmith.poly.{module}.loop_domain",
+            lambda state, loop, counter, found: domain(state, change(loop), counter, found),
+        )
+
+
+def _step_ignored(patch: Patch) -> None:
+    _changed_loop(patch, lambda loop: dataclasses.replace(loop, step=1 if loop.step > 0 else -1))
+
+
+def _closed_as_open(patch: Patch) -> None:
+    _changed_loop(
+        patch, lambda loop: dataclasses.replace(loop, relation="<") if loop.relation == "<=" else loop
+    )
+
+
+def _changed_roles(patch: Patch, change: Callable[[ScalarRoles], ScalarRoles]) -> None:
+    real = analyze.classify_scalars
+    patch.setattr(analyze, "classify_scalars", lambda *a, **k: change(real(*a, **k)))
+
+
+def _private_without_written_first(patch: Patch) -> None:
+    def change(roles: ScalarRoles) -> ScalarRoles:
+        private = (*roles.private, *(c.symbol for c in roles.carried))
+        return dataclasses.replace(roles, private=private, carried=())
+
+    _changed_roles(patch, change)
+
+
+def _sums_forgotten(patch: Patch) -> None:
+    def change(roles: ScalarRoles) -> ScalarRoles:
+        return dataclasses.replace(roles, private=(*roles.private, *(r.variable for r in roles.reductions)), reductions=())
+
+    _changed_roles(patch, change)
+
+
+def _alias_ignored(patch: Patch) -> None:
+    patch.setattr(judge, "alias_pairs", lambda *_, **__: ())
+
+
+def _live_out_dropped(patch: Patch) -> None:
+    _changed_roles(patch, lambda roles: dataclasses.replace(roles, live_out=()))
+    patch.setattr("warpsmith.offload.nests._seen_elsewhere", lambda *_: False)
+
+
+def _copies_without(direction: str) -> Seed:
+    def seed(patch: Patch) -> None:
+        def arrange(*arguments: object) -> frozenset[placement.Insertion]:
+            return frozenset(c for c in placement.arrange(*arguments) if c[1] != direction)  # type: ignore[arg-type]
+
+        patch.setattr(transfers, "arrange", arrange)
+        patch.setattr(transfers, "check_transfers", lambda *_: ())
+
+    return seed
+
+
+def _partly_written_as_covered(patch: Patch) -> None:
+    def covers(finder: buffers.BufferFinder, draft: Draft, use: Use, buffer: Buffer) -> bool:
+        return use.written and not use.read
+
+    patch.setattr(buffers.BufferFinder, "covers", covers)
+
+
+def _offset_dropped(patch: Patch) -> None:
+    real: Callable[[Parameter, Symbol, Expr], Expr] = vars(kernels)["_argument"]
+
+    def argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
+        return real(parameter, buffer, Literal(span=lower.span, type=INT, text="0", value=0))
+
+    patch.setattr("warpsmith.offload.kernels._argument", argument)
+
+
+def _launched_one_short(patch: Patch) -> None:
+    def launch_ranges(heads: Sequence[For]) -> tuple[ranges.LaunchRange, ...] | None:
+        found = ranges.launch_ranges(heads)
+        return None if found is None else tuple((low, ranges.shifted(count, -1)) for low, count in found)
+
+    patch.setattr(kernels, "launch_ranges", launch_ranges)
+
+
+def _threads_unguarded(patch: Patch) -> None:
+    def guard(loop: For, mapped: Sequence[Symbol]) -> Expr:
+        return Literal(span=loop.span, type=INT, text="1", value=1)
+
+    patch.setattr(kernels, "guard", guard)
+
+
+def _version(choose: Callable[[tuple[Stmt, ...], tuple[Stmt, ...]], tuple[tuple[Stmt, ...], tuple[Stmt, ...]]]) -> Seed:
+    def seed(patch: Patch) -> None:
+        real = port.version
+
+        def version(
+            original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequence[Assumption]
+        ) -> tuple[Stmt, ...]:
+            return real(*choose(original, ported), guards)
+
+        patch.setattr(port, "version", version)
+
+    return seed
+
+
+STATIC: Mapping[str, Seed] = {
+    "flow dependences dropped": _without("flow"),
+    "anti dependences dropped": _without("anti"),
+    "output dependences dropped": _without("output"),
+    "delinearized without its condition": _delinearized_without_condition,
+    "descending loops treated as ascending": _descending_as_ascending,
+    "guards dropped": _guard_dropped,
+    "guards negated": _guard_negated,
+    "wrapping counters taken for integers": _wrap_ignored,
+    "step ignored": _step_ignored,
+    "<= read as <": _closed_as_open,
+    "private though not written first": _private_without_written_first,
+    "sums taken for private": _sums_forgotten,
+    "overlap ignored": _alias_ignored,
+}
+
+DYNAMIC: Mapping[str, Seed] = {
+    "value after the loop dropped": _live_out_dropped,
+    "copies to the host dropped": _copies_without("to host"),
+    "copies to the device dropped": _copies_without("to device"),
+    "partly written buffer taken for covered": _partly_written_as_covered,
+    "buffer offset dropped": _offset_dropped,
+    "launch one thread short": _launched_one_short,
+    "threads unguarded": _threads_unguarded,
+    "guards not tested": _version(lambda original, ported: (ported, ported)),
+    "versions exchanged": _version(lambda original, ported: (ported, original)),
+}
