@@ -196,3 +196,20 @@ def test_a_closed_pipe_is_quiet() -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+def test_a_port_that_is_too_slow_to_judge_is_not_called_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "slow.c"
+    path.write_text(
+        """static double a[4];
+static void step(int n) { for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + 1; }
+int main(void) { for (int t = 0; t < 900000; t++) step(4); return a[3] > 2; }
+"""
+    )
+    assert run("port", str(path), "--timeout", "2", "--json") == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "incomplete"
+    assert document["verify"]["status"] == "skipped"
+    assert [reason["rule"] for reason in document["verify"]["reasons"]] == ["VER003"]

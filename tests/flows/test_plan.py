@@ -40,6 +40,11 @@ def _port(program: Program) -> Port:
     return writable_port(program, analyze(program, PolyOptions()), OffloadOptions(), PolyOptions())
 
 
+def _host(text: str, folder: Path) -> str:
+    program = _load(text, folder)
+    return emit_cuda(program, _port(program).program)[0].text
+
+
 def test_a_kernel_that_cuda_cannot_express_stays_on_the_host_alone(tmp_path: Path) -> None:
     program = _load(RESERVED, tmp_path)
     facts = analyze(program, PolyOptions())
@@ -108,3 +113,23 @@ void f(void)
         path.write_text(text.replace("@", more))
         result = port([str(path)], PortOptions(verify=False))
         assert sum(finding.severity == "error" for finding in result.findings) == errors
+
+
+def test_a_block_written_twice_drops_its_unused_variables_where_they_are_unused(tmp_path: Path) -> None:
+    text = """
+void f(int n, double *to, double *from)
+{
+    for (int k = 0; k < n; k++) {
+        if (from[k] > 0) {
+            double w[8];
+            for (int i = 0; i < 8; i++)
+                w[i] = i * k;
+            for (int i = 0; i < 8; i++)
+                to[i] += w[i] + from[i];
+        }
+    }
+}
+"""
+    ported, _, original = _host(text, tmp_path).partition("} else {")
+    assert "double w[8];" not in ported
+    assert "double w[8];" in original

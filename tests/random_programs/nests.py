@@ -16,14 +16,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "OVERLAP",
     "Access",
     "Affine",
     "Guard",
     "Loop",
     "Nest",
-    "OVERLAP",
     "Scalar",
     "Size",
+    "SizeType",
     "Statement",
     "Step",
     "reads_scalar",
@@ -273,7 +274,9 @@ def render_nest(nest: Nest) -> str:
     ]
     live = nest.scalar in LIVE
     if nest.scalar not in ("", "temporary"):
-        lines.append("    double t = 0.0, s = 0.0;" if live else f"    double {'s' if 's += ' in _scalar_line(nest) else 't'};")
+        lines.append(
+            "    double t = 0.0, s = 0.0;" if live else f"    double {'s' if 's += ' in _scalar_line(nest) else 't'};"
+        )
     if not nest.declares:
         lines += [f"    {loop.type} {loop.counter};" for loop in nest.loops]
     lines += _level(nest, 1, "    ")

@@ -80,9 +80,7 @@ def _scalar(nest: Nest, names: Mapping[str, int], at: Prefix, bases: Bases) -> I
     yield Touch(name, 0, at, write=True)
 
 
-def _statement(
-    nest: Nest, statement: Statement, names: Mapping[str, int], at: Prefix, bases: Bases
-) -> Iterator[Touch]:
+def _statement(nest: Nest, statement: Statement, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
     guard = statement.guard
     on_data = guard is not None and guard.access is not None
     if guard is not None and guard.access is not None:

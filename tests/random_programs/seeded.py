@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from warpsmith.base.verdict import DependenceKind
-from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers
+from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers, versions
+from warpsmith.offload.expressions import shifted
 from warpsmith.offload.fragments import Draft, Use
 from warpsmith.offload.plan import Buffer
 from warpsmith.poly import analyze, dependences, judge, loops, space
 from warpsmith.poly.dependences import Conflict
-from warpsmith.poly.scalars import ScalarRoles
+from warpsmith.poly.formula import Formula
+from warpsmith.poly.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.state import State
 from warpsmith.tree.nodes import Expr, For, Literal, Stmt, Unary
 from warpsmith.tree.program import Assumption, Parameter
@@ -51,7 +53,7 @@ def _descending_as_ascending(patch: Patch) -> None:
 def _guard_dropped(patch: Patch) -> None:
     real = State.assume
 
-    def assume(state: State, assumption: Assumption, formula: dependences.Formula) -> None:
+    def assume(state: State, assumption: Assumption, formula: Formula) -> None:
         before = list(state.assumptions)
         real(state, assumption, formula)
         state.assumptions[:] = before
@@ -62,7 +64,7 @@ def _guard_dropped(patch: Patch) -> None:
 def _guard_negated(patch: Patch) -> None:
     real = State.assume
 
-    def assume(state: State, assumption: Assumption, formula: dependences.Formula) -> None:
+    def assume(state: State, assumption: Assumption, formula: Formula) -> None:
         right = assumption.condition
         wrong = None if right is None else Unary(span=right.span, type=INT, op="!", operand=right)
         real(state, dataclasses.replace(assumption, condition=wrong), formula)
@@ -71,7 +73,7 @@ def _guard_negated(patch: Patch) -> None:
 
 
 def _wrap_ignored(patch: Patch) -> None:
-    patch.setattr("warpsmith.poly.loops._wrap_check", lambda *_: "")
+    patch.setattr(State, "require", lambda *_: True)
 
 
 def _changed_loop(patch: Patch, change: Callable[[For], For]) -> None:
@@ -90,13 +92,11 @@ def _step_ignored(patch: Patch) -> None:
 
 
 def _closed_as_open(patch: Patch) -> None:
-    _changed_loop(
-        patch, lambda loop: dataclasses.replace(loop, relation="<") if loop.relation == "<=" else loop
-    )
+    _changed_loop(patch, lambda loop: dataclasses.replace(loop, relation="<") if loop.relation == "<=" else loop)
 
 
 def _changed_roles(patch: Patch, change: Callable[[ScalarRoles], ScalarRoles]) -> None:
-    real = analyze.classify_scalars
+    real = classify_scalars
     patch.setattr(analyze, "classify_scalars", lambda *a, **k: change(real(*a, **k)))
 
 
@@ -110,7 +110,9 @@ def _private_without_written_first(patch: Patch) -> None:
 
 def _sums_forgotten(patch: Patch) -> None:
     def change(roles: ScalarRoles) -> ScalarRoles:
-        return dataclasses.replace(roles, private=(*roles.private, *(r.variable for r in roles.reductions)), reductions=())
+        return dataclasses.replace(
+            roles, private=(*roles.private, *(r.variable for r in roles.reductions)), reductions=()
+        )
 
     _changed_roles(patch, change)
 
@@ -154,7 +156,7 @@ def _offset_dropped(patch: Patch) -> None:
 def _launched_one_short(patch: Patch) -> None:
     def launch_ranges(heads: Sequence[For]) -> tuple[ranges.LaunchRange, ...] | None:
         found = ranges.launch_ranges(heads)
-        return None if found is None else tuple((low, ranges.shifted(count, -1)) for low, count in found)
+        return None if found is None else tuple((low, shifted(count, -1)) for low, count in found)
 
     patch.setattr(kernels, "launch_ranges", launch_ranges)
 
@@ -168,7 +170,7 @@ def _threads_unguarded(patch: Patch) -> None:
 
 def _version(choose: Callable[[tuple[Stmt, ...], tuple[Stmt, ...]], tuple[tuple[Stmt, ...], tuple[Stmt, ...]]]) -> Seed:
     def seed(patch: Patch) -> None:
-        real = port.version
+        real = versions.version
 
         def version(
             original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequence[Assumption]
@@ -188,7 +190,7 @@ STATIC: Mapping[str, Seed] = {
     "descending loops treated as ascending": _descending_as_ascending,
     "guards dropped": _guard_dropped,
     "guards negated": _guard_negated,
-    "wrapping counters taken for integers": _wrap_ignored,
+    "machine integers taken for integers": _wrap_ignored,
     "step ignored": _step_ignored,
     "<= read as <": _closed_as_open,
     "private though not written first": _private_without_written_first,

@@ -126,14 +126,16 @@ def shallow(draw: st.DrawFn, shape: Shape, arrays: tuple[str, ...]) -> Statement
 @st.composite
 def bodies(draw: st.DrawFn, shape: Shape, depth: int, summed: bool) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
     """Return the statements, and the arrays that the scalar's source may be in."""
-    others = ARRAYS
+    others: tuple[str, ...] = ARRAYS
     if shape.kind == "wild":
         targets = draw(st.lists(accesses(shape, ARRAYS), min_size=1, max_size=2))
         body = [draw(statements(shape, target, ARRAYS)) for target in targets]
     else:
         array = draw(st.sampled_from(("X", "Y") if depth == 1 else FLAT_OR_ROWS))
         target = Access(array, shape.own[: 1 if depth == 1 else 2])
-        others = tuple(x for x in ARRAYS if x not in (array, *(("X",) if depth > 1 else ()), *(("Y",) if summed else ())))
+        others = tuple(
+            x for x in ARRAYS if x not in (array, *(("X",) if depth > 1 else ()), *(("Y",) if summed else ()))
+        )
         body = draw(st.lists(statements(shape, target, others), min_size=1, max_size=2))
     if depth > 1 and draw(st.integers(0, 3)) == 0:
         body.append(draw(shallow(shape, others)))
@@ -153,7 +155,9 @@ def nests(draw: st.DrawFn) -> Nest:
     order = draw(st.permutations(counters[:2])) if depth > 1 else ("i", "i")
     own = tuple(Affine(0, ((counter, 1),)) for counter in order)
     late = frozenset(loop.counter for loop in made if loop.lower.constant > 0)
-    kind: Literal["tidy", "stencil", "wild"] = draw(st.sampled_from(("tidy", "tidy", "tidy", "stencil", "wild", "wild", "wild")))
+    kind: Literal["tidy", "stencil", "wild"] = draw(
+        st.sampled_from(("tidy", "tidy", "tidy", "stencil", "wild", "wild", "wild"))
+    )
     scalar = draw(st.sampled_from(SCALARS if kind == "wild" else HARMLESS))
     if depth == 1 and scalar == "row sum":
         scalar = "sum"
@@ -169,12 +173,14 @@ def nests(draw: st.DrawFn) -> Nest:
 def gather(count: int, size: int) -> Iterator[list[Nest]]:
     """Yield `count` nests in batches of `size`, always the same ones; each has a loop that repeats.
 
-    Hypothesis also tries variants of what it has drawn: of nests with the same loops only the first is taken.
+    Hypothesis also tries variants of what it has drawn: of nests with the same loops or the same statements only the
+    first is taken.
     """
-    found: dict[tuple[Loop, ...], Nest] = {}
+    found: list[Nest] = []
+    parts: set[tuple[object, ...]] = set()
 
     @settings(
-        max_examples=3 * count,
+        max_examples=8 * count,
         derandomize=True,
         deadline=None,
         database=None,
@@ -184,10 +190,12 @@ def gather(count: int, size: int) -> Iterator[list[Nest]]:
     @given(nests())
     def collect(nest: Nest) -> None:
         if len(found) < count and any(repeats(nest, depth, LEGAL) for depth in range(len(nest.loops))):
-            found.setdefault(nest.loops, nest)
+            if not parts & {nest.loops, nest.statements}:
+                found.append(nest)
+            parts.update((nest.loops, nest.statements))
 
     collect()
     assert len(found) == count
-    named = [replace(nest, name=f"nest{index}") for index, nest in enumerate(found.values())]
+    named = [replace(nest, name=f"nest{index}") for index, nest in enumerate(found)]
     for start in range(0, count, size):
         yield named[start : start + size]

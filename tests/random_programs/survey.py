@@ -21,7 +21,17 @@ __all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load"]
 
 # (n, m, w); in the others rows overlap: there a verdict must rest on a condition that is false
 LEGAL: tuple[Size, ...] = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
-SIZES: tuple[Size, ...] = (*LEGAL, (4, 4, 2), (5, 6, 1), (6, 3, 4), (2, 7, 5), (5, 5, 5), (6, 5, 6), (1, 2, 1), (0, 1, 5))
+SIZES: tuple[Size, ...] = (
+    *LEGAL,
+    (4, 4, 2),
+    (5, 6, 1),
+    (6, 3, 4),
+    (2, 7, 5),
+    (5, 5, 5),
+    (6, 5, 6),
+    (1, 2, 1),
+    (0, 1, 5),
+)
 ROOM = 1200
 # addresses for a guard on pointers: element e of a block lies at 8 * e
 _APART: dict[str, int] = {name: 8 * 100_000 * k for k, name in enumerate("ABXYMP", start=1)}
@@ -45,7 +55,8 @@ class Mix:
         share = 100 * self.found / max(1, self.parallel)
         return (
             f"{self.nests} nests, {self.loops} loops: {self.parallel} parallel, {self.found} of them found "
-            f"({share:.1f} %, {self.guarded} under guards); {self.refuted} refuted with a witness, {self.unknown} unknown"
+            f"({share:.1f} %, {self.guarded} under guards); {self.refuted} refuted with a witness, "
+            f"{self.unknown} unknown"
         )
 
 
@@ -67,7 +78,11 @@ def judge(batch: Sequence[Nest], facts: Facts, directory: Path, mix: Mix) -> Non
         runs = [(size, list(touches(nest, size))) for size in LEGAL if nest.accepts(size)]
         for depth, loop in enumerate(by_name[nest.name]):
             mix.loops += 1
-            parallel = not any(conflicts(seen, depth) for _, seen in runs) and repeats(nest, depth, LEGAL)
+            parallel = (
+                not any(conflicts(seen, depth) for _, seen in runs)
+                and repeats(nest, depth, LEGAL)
+                and _kept(nest, depth)
+            )
             _judge_loop(nest, depth, loop, parallel, mix)
             if isinstance(loop.verdict, Refuted):
                 witnesses += [(nest, parse_witness(r.dependence.witness)) for r in loop.verdict.reasons if r.dependence]
@@ -111,11 +126,16 @@ def _is_right(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
     return True
 
 
+def _kept(nest: Nest, depth: int) -> bool:
+    """Whether the last iteration sets t as it is read after the loop: not where an inner loop may be empty."""
+    return nest.scalar != "last temporary" or depth == len(nest.loops) - 1
+
+
 def _ends(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
-    """Whether a condition keeps `i < n - 1`, unsigned, from running 2**32 - 1 times where n is 0."""
+    """Whether a condition keeps `i <= n - 1`, unsigned, from running forever where n is 0."""
     loop = nest.loops[depth]
-    wraps = nest.sizes.startswith("unsigned") or loop.type in ("unsigned", "unsigned long")
-    if depth > 0 or not wraps or loop.upper.constant >= 0:
+    endless = loop.inclusive and loop.step > 0 and loop.upper.constant < 0 and loop.type.startswith("unsigned")
+    if depth > 0 or not endless or loop.type != nest.sizes:
         return True
     names = {**dict.fromkeys("nm", 0), "w": 40, **_APART}
     conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]

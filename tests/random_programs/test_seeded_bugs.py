@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.random_programs.nests import Nest
-from tests.random_programs.ports import Ports, port_nests
+from tests.random_programs.nests import Access, Affine, Loop, Nest, SizeType, Statement
+from tests.random_programs.ports import port_nests
 from tests.random_programs.seeded import DYNAMIC, STATIC
 from tests.random_programs.strategies import gather
 from tests.random_programs.survey import Mix, judge, load
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 
+ZERO = Affine(0)
+
+
+def _own(*counters: str) -> tuple[Affine, ...]:
+    return tuple(Affine(0, ((counter, 1),)) for counter in counters)
+
+
+def _nest(name: str, loops: tuple[Loop, ...], target: Access, sizes: SizeType, least: int) -> Nest:
+    body = (Statement(target, (), None, False, len(loops)),)
+    return Nest(name, loops, body, "", target, True, sizes, True, least)
+
+
+APART = _nest(
+    "apart", (Loop("i", "int", ZERO, Affine(0, (("n", 1),)), False, 1),), Access("A", (ZERO, *_own("i"))), "int", 0
+)
+
+# rare in a small batch: pointers that may overlap, an unsigned bound that may wrap, and rows that meet exactly where a
+# closed bound is reached
+RARE = (
+    replace(
+        APART, restrict=False, statements=(replace(APART.statements[0], sources=(Access("B", (ZERO, *_own("i"))),)),)
+    ),
+    _nest(
+        "ends", (Loop("i", "unsigned", ZERO, Affine(-1, (("n", 1),)), True, 1),), Access("X", _own("i")), "unsigned", 1
+    ),
+    _nest(
+        "meets",
+        (
+            Loop("i", "int", ZERO, Affine(0, (("n", 1),)), False, 1),
+            Loop("j", "int", ZERO, Affine(0, (("m", 1),)), True, 1),
+        ),
+        Access("A", _own("i", "j")),
+        "int",
+        0,
+    ),
+)
+
 
 @pytest.fixture(scope="module")
 def batch() -> list[Nest]:
-    return next(gather(75, 75))
+    return [*RARE, *next(gather(40, 40))]
 
 
 def surveyed(batch: list[Nest], directory: Path) -> Mix:
@@ -28,7 +66,8 @@ def surveyed(batch: list[Nest], directory: Path) -> Mix:
 
 
 def test_verdicts_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
-    assert not surveyed(batch, tmp_path).wrong
+    mix = surveyed(batch, tmp_path)
+    assert not mix.wrong, "\n\n".join(mix.wrong)
 
 
 @pytest.mark.parametrize("name", STATIC)

@@ -85,7 +85,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class MappedLoop:
-    """A parallel loop whose iterations are threads along `axis`; `loop` is in the kernel's names, `id` the user's loop."""
+    """A parallel loop whose iterations are threads along `axis`; `loop` is in the kernel's names, `id` the user's."""
 
     loop: For
     axis: Axis
@@ -122,9 +122,9 @@ class Kernel:
     `guards`: for each mapped loop the condition (kernel's names) under which a thread runs the body; it has the loop's
     own condition, and its lower bound where that depends on an outer counter (then the launch starts at an extreme).
     `strided`: axes that may need more blocks than a grid may have; there the thread walks on in steps of the grid:
-        for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { guard, body }
-    and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs it:
-    `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
+        for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
+    and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
+    it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
     """
 
     name: str
