@@ -87,10 +87,9 @@ class Affine:
                 return constant(number), True
             case SizeOf(value=int(number)):
                 return constant(number), True
-            case Name() if expr.symbol.value is not None:
-                return constant(expr.symbol.value), True
-            case Name():
-                return _sure(self.oracle.scalar(expr))
+            case Name(symbol=symbol):
+                number = symbol.value
+                return _sure(self.oracle.scalar(expr) if number is None else constant(number))
             case Index() | Member():
                 return _sure(self.oracle.loaded(expr))
             case Cast(operand=operand):
