@@ -88,8 +88,8 @@ class Affine:
             case SizeOf(value=int(number)):
                 return constant(number), True
             case Name(symbol=symbol):
-                number = symbol.value
-                return _sure(self.oracle.scalar(expr) if number is None else constant(number))
+                fixed = symbol.value
+                return _sure(self.oracle.scalar(expr) if fixed is None else constant(fixed))
             case Index() | Member():
                 return _sure(self.oracle.loaded(expr))
             case Cast(operand=operand):
