@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.base.errors import InputError, LimitError, RefusedError, UsageError, WarpsmithError
+from warpsmith.base.errors import InputError, RefusedError, UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Note, render_finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
@@ -43,9 +43,7 @@ def test_a_finding_about_nothing_in_particular() -> None:
     assert render_finding(Finding("INP001", "error", "no compiler")) == "error[INP001] no compiler"
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"), [(UsageError, 2), (InputError, 2), (RefusedError, 1), (LimitError, 124), (WarpsmithError, 2)]
-)
+@pytest.mark.parametrize(("kind", "code"), [(UsageError, 2), (InputError, 2), (RefusedError, 1), (WarpsmithError, 2)])
 def test_errors_format_themselves(kind: type[WarpsmithError], code: int) -> None:
     error = kind(Finding("A", "error", "first"), Finding("B", "error", "second"))
     assert error.exit_code == code

@@ -3,15 +3,14 @@
 WarpsmithError
 ├── UsageError        2   the request is wrong: a missing file, a bad option, a missing tool or extra
 ├── InputError        2   no input could be read or parsed (several inputs, some good: exit 3 instead)
-├── RefusedError      1   what was asked for cannot be done, with the reason
-└── LimitError        124 an own time limit was hit
+└── RefusedError      1   what was asked for cannot be done, with the reason
 """
 
 from __future__ import annotations
 
 from warpsmith.base.findings import Finding, render_finding
 
-__all__ = ["InputError", "LimitError", "RefusedError", "UsageError", "WarpsmithError"]
+__all__ = ["InputError", "RefusedError", "UsageError", "WarpsmithError"]
 
 
 class WarpsmithError(Exception):
@@ -39,9 +38,3 @@ class RefusedError(WarpsmithError):
     """The loop or step that was asked for cannot be carried out."""
 
     exit_code = 1
-
-
-class LimitError(WarpsmithError):
-    """A time limit of ours was reached."""
-
-    exit_code = 124

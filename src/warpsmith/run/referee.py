@@ -159,9 +159,8 @@ def judge_program(
     """Judge a program; `lenient` is None where it has a main, else the calls whose result is only remarked on."""
     trouble = _trouble(reference)
     if trouble is not None:
-        return Verification(
-            "skipped", reasons=(Finding("VER020", "warning", f"the original program itself {trouble}"),)
-        )
+        rule = "VER003" if "did not end" in trouble else "VER020"
+        return Verification("skipped", reasons=(Finding(rule, "warning", f"the original program itself {trouble}"),))
     candidate = Candidate(sources, options, work / "candidate", reference.pattern, harness=lenient is not None)
     if candidate.problem is not None:
         message = f"the candidate cannot be built: {candidate.problem.message}"

@@ -17,7 +17,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import Symbol
 
-__all__ = ["HarnessFunction", "LiveOut", "Race", "Sources", "Verification", "VerifyOptions"]
+__all__ = ["HarnessFunction", "LiveOut", "Race", "Sources", "Verification", "VerifyOptions", "timed_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +99,8 @@ class Verification:
     seconds: Mapping[str, float] | None = None
     tolerance: str = ""
     reasons: tuple[Finding, ...] = ()
+
+
+def timed_out(verification: Verification) -> bool:
+    """Whether there is no verdict because a program did not end within the time limit."""
+    return verification.status == "skipped" and any(reason.rule == "VER003" for reason in verification.reasons)

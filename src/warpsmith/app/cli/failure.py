@@ -17,7 +17,11 @@ import click
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, render_finding
 
-__all__ = ["run_guarded"]
+__all__ = ["EXIT_CODES", "TIMED_OUT", "run_guarded"]
+
+# by the status of the report
+EXIT_CODES = {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}
+TIMED_OUT = 124
 
 INTERNAL = 70
 INTERRUPTED = 130

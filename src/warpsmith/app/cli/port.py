@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, text, texts, verify_options
 from warpsmith.app.cli.output import unified_diff, write_files
 from warpsmith.base.errors import UsageError
@@ -18,6 +19,7 @@ from warpsmith.report.build import kernel_entries, loop_entries
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import port_text
+from warpsmith.run.verification import timed_out
 from warpsmith.tree.program import Assumption
 
 __all__ = ["command"]
@@ -154,4 +156,4 @@ def _status(result: PortResult) -> Status:
 
 
 def _exit_code(report: Report) -> int:
-    return {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}[report.status]
+    return TIMED_OUT if report.verify is not None and timed_out(report.verify) else EXIT_CODES[report.status]

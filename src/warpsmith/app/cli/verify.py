@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, verify_options
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -12,6 +13,7 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import verification_text
+from warpsmith.run.verification import timed_out
 
 __all__ = ["command"]
 
@@ -40,7 +42,7 @@ def command(ctx: click.Context, /, original: tuple[str, ...], *, as_json: bool, 
     """Judge a candidate against the original, whoever made it.
 
     Both are C, C++ or CUDA files, with a main or with the same functions. The candidate runs on the embedded emulation
-    under hostile schedules. Exit code 0: accepted, 1: rejected, with the reason, 3: it could not be judged.
+    under hostile schedules. Exit code 0: accepted, 1: rejected, with the reason, 3: not judged, 124: not in time.
     """
     candidate: tuple[str, ...] = ctx.meta["candidate"]
     if not original or not candidate:
@@ -53,4 +55,4 @@ def command(ctx: click.Context, /, original: tuple[str, ...], *, as_json: bool, 
         click.echo(report_json(Report("verify", (*original, "--", *candidate), status, verify=verification)))
     else:
         click.echo(verification_text(verification))
-    return {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}[status]
+    return TIMED_OUT if timed_out(verification) else EXIT_CODES[status]
