@@ -59,7 +59,7 @@ def test_the_allowance_scales_with_the_object() -> None:
     base, variant = np.array([1e-9, 2e-9]), np.array([1e-9, 2e-9 + 1e-20])
     spread = spread_of(base, [variant], nothing(2))
     allowed = allowance_of(spread).of(base)
-    assert 0 < allowed.max() < 1e-18
+    assert 0 < np.max(allowed) < 1e-18
     assert EXACT.of(base).tolist() == [0.0, 0.0]
     assert Allowance(absolute=0.5, relative=0.1).of(np.array([10.0])).tolist() == [1.5]
 

@@ -162,6 +162,8 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
             return False
     if isinstance(statement, DeclStmt) and not _movable_declaration(statement):
         return False
+    if _reaches_a_loop(request, statement):
+        return False
     found = touched(request, (statement,))
     if not (found.element_reads | found.element_writes) & arrays:
         return False
@@ -172,6 +174,20 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
     if any(_in_register(s) for s in found.written):
         return False
     return obstacle(request, (statement,)) is None
+
+
+def _reaches_a_loop(request: Request, statement: Stmt) -> bool:
+    """Whether a function that the statement calls, directly or not, holds a loop: one thread is not made for that, and
+    the function's own regions would vanish from the host."""
+    bodies = {f.symbol: f.body for _, f in request.program.functions()}
+    pending: list[Node] = [statement]
+    while pending:
+        for part in walk(pending.pop()):
+            if isinstance(part, For | While):
+                return True
+            if isinstance(part, Name) and part.symbol in bodies:
+                pending.append(bodies.pop(part.symbol))
+    return False
 
 
 def _in_register(symbol: Symbol) -> bool:

@@ -71,9 +71,9 @@ def compare_arrays(
     with np.errstate(all="ignore"):
         relative = np.where(size > 0, gap / size, np.inf)
     return Comparison(
-        float(gap[unequal].max()),
-        float(np.nan_to_num(relative[unequal], nan=np.inf, posinf=np.inf).max()),
-        int(_ulps(expected, actual)[unequal].max()),
+        float(np.max(gap[unequal])),
+        float(np.max(np.nan_to_num(relative[unequal], nan=np.inf, posinf=np.inf))),
+        int(np.max(_ulps(expected, actual)[unequal])),
         int(np.argmax(failing)) if bool(failing.any()) else None,
         int(failing.sum()),
     )
