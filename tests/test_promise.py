@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.report.json_form import schema
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -17,6 +19,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[
     code = run_guarded(warpsmith, [*arguments, "--json"])
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
+    jsonschema.validate(document, schema())
     return code, document
 
 

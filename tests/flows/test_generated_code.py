@@ -1,0 +1,69 @@
+"""What is written compiles everywhere: no new host warning, device code for two architectures, whole programs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from warpsmith.emit.cuda import emit_cuda, emit_kernels
+from warpsmith.flows.plan import writable_port
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.plan import OffloadOptions
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.run.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.tree.program import Program
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
+CASES = sorted((ROOT / "tests" / "cases").glob("*.c"))
+
+
+# nothing of these is ported, as their own tests say
+STAYS = {"conditional_scalar", "double_pointer", "gather", "indirect", "running_sum", "s2244", "struct_member_pointer"}
+PORTED = [path for path in (*EXAMPLES, *CASES) if path.stem not in STAYS]
+
+
+@cache
+def ported(path: Path) -> tuple[Program, Program]:
+    """Return the original and the port."""
+    program = load_program([str(path)], FrontOptions()).program
+    facts = analyze(program, PolyOptions())
+    return program, writable_port(program, facts, OffloadOptions(), PolyOptions()).program
+
+
+def warnings(name: str, directory: Path) -> Counter[str]:
+    command = ["gcc", "-Wall", "-Wextra", "-O2", "-c", name, "-o", "host.o"]
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Counter(re.findall(r"\[(-W[\w=-]+)\]", done.stderr))
+
+
+@pytest.mark.parametrize("path", PORTED, ids=lambda path: path.stem)
+def test_the_host_gets_no_new_warning(path: Path, tmp_path: Path) -> None:
+    for file in emit_cuda(*ported(path)):
+        (tmp_path / file.path).write_bytes(file.data())
+    (tmp_path / "original.c").write_bytes(path.read_bytes())
+    new = warnings(path.name, tmp_path) - warnings("original.c", tmp_path)
+    assert not new
+
+
+@pytest.mark.skipif(not has_nvrtc(), reason="needs the cuda extra")
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("path", PORTED, ids=lambda path: path.stem)
+def test_kernels_are_device_code(path: Path, arch: str) -> None:
+    files = emit_kernels(*ported(path))
+    assert files
+    for file in files:
+        assert compile_nvrtc(file.text, arch, file.path) is None
+
+
+@pytest.mark.skipif(not has_nvcc(), reason="needs the CUDA toolkit")
+@pytest.mark.parametrize("path", [path for path in PORTED if path in EXAMPLES], ids=lambda path: path.stem)
+def test_whole_programs_compile_for_a_gpu(path: Path) -> None:
+    assert compile_nvcc(emit_cuda(*ported(path))) is None
