@@ -29,7 +29,7 @@ from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
 from warpsmith.tree.precedence import level
 from warpsmith.tree.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, MappedLoop
+from warpsmith.tree.program import Kernel, MappedLoop, Parameter
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, same
 
@@ -257,7 +257,11 @@ class _Launcher:
 
 def _launcher_text(launcher: _Launcher) -> str:
     kernel = launcher.kernel
-    lines = [wrapped(f'extern "C" {launcher_words(kernel, {})}'), "{"]
+    structs = {p.symbol: fresh(f"{p.symbol.name}_at", launcher.used) for p in kernel.parameters if _is_struct(p)}
+    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines += [
+        _UNIT + _unpacked(kernel, p, structs[p.symbol], launcher.printer) for p in kernel.parameters if _is_struct(p)
+    ]
     body, grid, block = _shape(launcher)
     lines += [_UNIT + line for line in body]
     arguments = ", ".join(_passed(kernel, index, launcher.printer) for index in range(len(kernel.parameters)))
@@ -325,13 +329,21 @@ def _grid_part(launcher: _Launcher, axis: str, count: str, size: int, lines: lis
     return f"(unsigned)({blocks} < {_GRID_LIMIT[axis]} ? {blocks} : {_GRID_LIMIT[axis]})"
 
 
+def _is_struct(parameter: Parameter) -> bool:
+    return isinstance(parameter.symbol.type, Record)
+
+
+def _unpacked(kernel: Kernel, parameter: Parameter, address: str, printer: Printer) -> str:
+    """Return the line that gives the launcher the struct, whose address is all that C and C++ can agree on."""
+    type = printer.type(kernel_type(kernel, parameter))
+    return f"const {type} {parameter.symbol.name} = *(const {type} *){address};"
+
+
 def _passed(kernel: Kernel, index: int, printer: Printer) -> str:
     """Return one argument of the launch, cast from the launcher's type to the kernel's."""
     parameter = kernel.parameters[index]
     wanted, given = kernel_type(kernel, parameter), launcher_type(kernel, parameter)
     name = parameter.symbol.name
-    if isinstance(wanted, Record):
-        return f"*(const {printer.type(wanted)} *){name}"
     if isinstance(wanted, Pointer) and isinstance(given, Pointer):
         same_element = plain(wanted.to) == plain(given.to) and not isinstance(wanted.to, Array)
         return name if same_element else f"({printer.type(wanted)}){name}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Assumed, Proved, Refuted, Unknown, Verdict
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.analyze import Facts
@@ -22,8 +23,13 @@ def loop_entries(facts: Facts, plan: Plan | None) -> tuple[LoopEntry, ...]:
     fragments = {loop: fragment for fragment in (plan.fragments if plan else ()) for loop in fragment.loops}
     refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
     entries: list[LoopEntry] = []
+    seen: set[Span] = set()
     for function in facts.functions:
         for loop in function.loops:
+            # a function of a header stands in every unit that includes it
+            if loop.loop.span in seen:
+                continue
+            seen.add(loop.loop.span)
             entry = _loop_entry(loop, fragments.get(loop.id))
             stays = refused.get(loop.id)
             entries.append(entry if stays is None else replace(entry, reasons=(stays, *entry.reasons)))
