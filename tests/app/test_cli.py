@@ -213,3 +213,17 @@ int main(void) { for (int t = 0; t < 900000; t++) step(4); return a[3] > 2; }
     assert document["status"] == "incomplete"
     assert document["verify"]["status"] == "skipped"
     assert [reason["rule"] for reason in document["verify"]["reasons"]] == ["VER003"]
+
+
+def test_generated_data_may_hold_nan_and_infinities(capsys: pytest.CaptureFixture[str]) -> None:
+    saxpy = str(EXAMPLES / "saxpy.c")
+    counts = []
+    for options in ((), ("--special-values",)):
+        assert run("port", saxpy, "--json", *options) == 0
+        counts.append(len(json.loads(capsys.readouterr().out)["verify"]["live_out"]))
+    assert counts[1] > counts[0]
+
+
+def test_an_unknown_device_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("port", LU, "--verify", "off", "--device", "h10") == 2
+    assert "did you mean" in capsys.readouterr().err

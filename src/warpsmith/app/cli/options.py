@@ -55,6 +55,7 @@ def run_options(function: F) -> F:
             "--timeout", default=120.0, show_default=True, metavar="S", help="Seconds for one run of a program."
         ),
         click.option("--seed", default=1, show_default=True, help="Seed of the schedules and of generated data."),
+        click.option("--special-values", is_flag=True, help="Generated data hold NaN and infinities as well."),
         click.option("--tol", metavar="ABS,REL", help="Tolerance (default: from the original's own spread)."),
         click.option("--run-dir", metavar="DIR", help="Run in a copy of DIR."),
         click.option("--run-stdin", metavar="FILE", help="Standard input of the program."),
@@ -81,6 +82,7 @@ def verify_options(given: Mapping[str, object]) -> VerifyOptions:
         absolute=absolute,
         relative=relative,
         seed=int(str(given["seed"])),
+        special_values=bool(given["special_values"]),
         timeout_s=float(str(given["timeout"])),
     )
 

@@ -13,6 +13,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, render_finding
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions
+from warpsmith.machine.devices import device
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.report.build import kernel_entries, loop_entries
@@ -99,7 +100,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         front=FrontOptions(arguments=compiler_arguments(given)),
         poly=PolyOptions(guards=guards, granted=granted),
         offload=OffloadOptions(
-            device=str(given["device"]),
+            device=device(str(given["device"])).name,
             transfers=_transfers(str(given["transfers"])),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
