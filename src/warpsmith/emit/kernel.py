@@ -329,6 +329,11 @@ def _grid_part(launcher: _Launcher, axis: str, count: str, size: int, lines: lis
     return f"(unsigned)({blocks} < {_GRID_LIMIT[axis]} ? {blocks} : {_GRID_LIMIT[axis]})"
 
 
+def _in_cxx(type: str) -> str:
+    """Return the text of a type with C's name of bool as C++ has it."""
+    return re.sub(r"\b_Bool\b", "bool", type)
+
+
 def _is_struct(parameter: Parameter) -> bool:
     return isinstance(parameter.symbol.type, Record)
 
@@ -346,7 +351,7 @@ def _passed(kernel: Kernel, index: int, printer: Printer) -> str:
     name = parameter.symbol.name
     if isinstance(wanted, Pointer) and isinstance(given, Pointer):
         same_element = plain(wanted.to) == plain(given.to) and not isinstance(wanted.to, Array)
-        return name if same_element else f"({printer.type(wanted)}){name}"
+        return name if same_element else f"({_in_cxx(printer.type(wanted))}){name}"
     return name
 
 

@@ -61,9 +61,10 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
     While,
+    replace,
 )
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import VOID, Array, Pointer, Symbol, Type, is_integer
+from warpsmith.tree.types import VOID, Array, Pointer, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["build_region"]
@@ -395,11 +396,18 @@ class _Walk:
         """Arguments are read; what the callee touches is any element of the objects that it may reach."""
         for argument in expr.arguments:
             self.visit(argument, found)
-        done = self.origin.effects(expr)
+        done = self.origin.effects(replace(expr, arguments=tuple(_silent(a) for a in expr.arguments)))
         found += [_unknown(expr, s, write=False) for s in sorted(done.element_reads, key=lambda s: s.key)]
         found += [_unknown(expr, s, write=True) for s in sorted(done.element_writes, key=lambda s: s.key)]
         direct = (done.direct_writes, True), (done.direct_reads, False)
         found += [_unknown(expr, s, write=w) for symbols, w in direct for s in sorted(symbols, key=lambda s: s.key)]
+
+
+def _silent(argument: Expr) -> Expr:
+    """A number in place of an argument that is one: reading it is the caller's doing, not the callee's."""
+    if not isinstance(argument.type, Scalar):
+        return argument
+    return Literal(span=argument.span, type=argument.type, text="0", value=0)
 
 
 def _unknown(expr: Expr, symbol: Symbol, *, write: bool) -> Access:

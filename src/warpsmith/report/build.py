@@ -11,9 +11,10 @@ from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.report.model import KernelEntry, LoopEntry
-from warpsmith.tree.nodes import Expr, For
+from warpsmith.tree.nodes import Binary, Expr, For, Literal
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.program import Kernel
+from warpsmith.tree.types import LONG_LONG
 
 __all__ = ["kernel_entries", "loop_entries"]
 
@@ -95,7 +96,9 @@ def _grid(kernel: Kernel) -> tuple[str, str, str]:
 def _blocks(count: Expr | None, size: int) -> str:
     if count is None:
         return "1"
-    text = print_expr(count)
     if size == 1:
-        return text
-    return f"({text} + {size - 1}) / {size}"
+        return print_expr(count)
+    last = Literal(span=count.span, type=LONG_LONG, text=str(size - 1), value=size - 1)
+    whole = Literal(span=count.span, type=LONG_LONG, text=str(size), value=size)
+    padded = Binary(span=count.span, type=LONG_LONG, op="+", left=count, right=last)
+    return print_expr(Binary(span=count.span, type=LONG_LONG, op="/", left=padded, right=whole))
