@@ -1,7 +1,7 @@
 /* Each loop has one construct that cannot be ported; the last loop has none.
  * RUN: port --verify off
  * EXPECT: constructs/i unanalyzable host: a construct that is not modelled: goto
- * EXPECT: constructs/i#2 parallel host: fibonacci is recursive
+ * EXPECT: constructs/i#2 unanalyzable host: fibonacci is recursive
  * EXPECT: constructs/i#3 unanalyzable host: printf writes output
  * EXPECT: constructs/i#4 unanalyzable host: calls f, which is not defined here
  * EXPECT: constructs/i#5 unanalyzable host: calls unknown, which is not defined here

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.origin import Origin
+from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import (
     Block,
     Break,
+    Call,
     CaptureStmt,
     Case,
     Copy,
@@ -35,7 +37,7 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
         text = loop.reason or "its iterations are not counted by a canonical counter"
         return Reason("POR008", f"not a counted loop: {text}", loop.header)
     for node in walk(loop):
-        reason = _construct(node)
+        reason = _construct(node) or _recursion(origin, node)
         if reason is not None:
             return reason
     early = _break(loop.body)
@@ -50,6 +52,13 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
             legal_if=("give the function's source, or move the call out of the loop",),
         )
     return None
+
+
+def _recursion(origin: Origin, node: Node) -> Reason | None:
+    callee = direct_call(node) if isinstance(node, Call) else None
+    if callee is None or callee not in origin.summaries.definitions or not origin.summaries.is_recursive(callee):
+        return None
+    return Reason("POR008", f"{callee.name} is recursive", node.span, legal_if=("write the recursion as a loop",))
 
 
 def _construct(node: Node) -> Reason | None:
