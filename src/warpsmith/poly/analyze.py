@@ -23,42 +23,78 @@ from warpsmith.tree.nodes import For, Function, Loop, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loop_names, loops
 
-__all__ = ["Facts", "analyze", "analyze_function"]
+__all__ = ["Facts", "analyze"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Facts:
-    """What is known of every function of a program."""
+    """The memo of what is known about a program: made on demand, function by function, and kept.
 
-    functions: tuple[FunctionFacts, ...]
-    _of: dict[int, FunctionFacts] = field(init=False, repr=False, compare=False)
-    _loops: dict[int, LoopFacts] = field(init=False, repr=False, compare=False)
+    A function node stands for one text: after a rewriting, `after` keeps what is known of every function that was not
+    touched.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_of", {id(f.function): f for f in self.functions})
-        object.__setattr__(self, "_loops", {id(x.loop): x for f in self.functions for x in f.loops})
+    program: Program
+    options: PolyOptions
+    summaries: Summaries
+    _functions: dict[int, FunctionFacts] = field(default_factory=dict, repr=False)
+    _origins: dict[int, Origin] = field(default_factory=dict, repr=False)
+    _liveness: dict[int, Liveness] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def about(cls, program: Program, options: PolyOptions) -> Facts:
+        """Return the empty memo of a program."""
+        return cls(program, options, Summaries.of(program))
+
+    def after(self, program: Program) -> Facts:
+        """Return the memo of a program that steps made from this one: the same but for rewritten functions."""
+        kept = {id(function) for _, function in program.functions()}
+        known = {key: facts for key, facts in self._functions.items() if key in kept}
+        return Facts(program, self.options, Summaries.of(program), known)
+
+    @property
+    def functions(self) -> tuple[FunctionFacts, ...]:
+        """The facts of every function, in source order."""
+        return tuple(self.of(function) for _, function in self.program.functions())
 
     def of(self, function: Function) -> FunctionFacts:
-        """Return the facts of a function node of the analyzed program."""
-        return self._of[id(function)]
+        """Return the facts of a function node of the program: every loop exactly once."""
+        if id(function) not in self._functions:
+            unit = next(u for u, f in self.program.functions() if f is function)
+            self._functions[id(function)] = _function_facts(self, unit, function)
+        return self._functions[id(function)]
 
     def loop(self, loop: Loop) -> LoopFacts:
-        """Return the facts of a loop node of the analyzed program."""
-        return self._loops[id(loop)]
+        """Return the facts of a loop node of the program."""
+        return next(facts for function in self.functions for facts in function.loops if facts.loop is loop)
+
+    def origin(self, function: Function) -> Origin:
+        """Return what is known of a function as a whole."""
+        if id(function) not in self._origins:
+            self._origins[id(function)] = Origin.of(self.program, function, self.summaries)
+        return self._origins[id(function)]
+
+    def liveness(self, function: Function) -> Liveness:
+        """Return what is read after each statement of a function."""
+        if id(function) not in self._liveness:
+            self._liveness[id(function)] = Liveness.of(self.program, function, self.summaries)
+        return self._liveness[id(function)]
 
 
 def analyze(program: Program, options: PolyOptions) -> Facts:
     """Return the facts of every loop of every function, each loop exactly once."""
-    summaries = Summaries.of(program)
-    return Facts(tuple(analyze_function(summaries, unit, function, options) for unit, function in program.functions()))
+    facts = Facts.about(program, options)
+    for _, function in program.functions():
+        facts.of(function)
+    return facts
 
 
-def analyze_function(summaries: Summaries, unit: Unit, function: Function, options: PolyOptions) -> FunctionFacts:
+def _function_facts(memo: Facts, unit: Unit, function: Function) -> FunctionFacts:
     """Return the facts of all loops of one function, in source order."""
     found = list(loops(function.body))
     if not found:
         return FunctionFacts(unit, function, ())
-    work = _Work(summaries, function, options, loop_names(function))
+    work = _Work(memo, function, loop_names(function))
     return FunctionFacts(unit, function, tuple(work.facts(loop, around) for loop, around in found))
 
 
@@ -66,34 +102,29 @@ def analyze_function(summaries: Summaries, unit: Unit, function: Function, optio
 class _Work:
     """What the loops of one function share."""
 
-    summaries: Summaries
+    memo: Facts
     function: Function
-    options: PolyOptions
     ids: dict[Loop, str]
-    origin: Origin | None = None
-    liveness: Liveness | None = None
 
     def facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
         try:
-            with budget(self.options.max_operations):
+            with budget(self.memo.options.max_operations):
                 return self._facts(loop, around)
         except OutOfBudgetError:
             reason = Reason("POR005", "the dependence test ran out of its work budget", loop.header)
             return self._unanalyzable(loop, around, reason)
 
     def _facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
-        program = self.summaries.program
-        if self.origin is None:
-            self.origin = Origin.of(program, self.function, self.summaries)
-        stop = blocker(self.origin, loop)
+        memo, options = self.memo, self.memo.options
+        origin = memo.origin(self.function)
+        stop = blocker(origin, loop)
         if stop is not None or not isinstance(loop, For):
             return self._unanalyzable(loop, around, stop or Reason("POR008", "not a counted loop", loop.header))
-        if self.liveness is None:
-            self.liveness = Liveness.of(program, self.function, self.summaries)
-        roles = classify_scalars(program, self.function, loop, self.liveness, summaries=self.summaries)
+        liveness = memo.liveness(self.function)
+        roles = classify_scalars(memo.program, self.function, loop, liveness, summaries=memo.summaries)
         ids = {k: v for k, v in self.ids.items() if isinstance(k, For)}
-        question = Question(self.origin, loop, around, roles, self.options, ids)
-        forced = grants(self.options.granted, "parallel", self.ids[loop])
+        question = Question(origin, loop, around, roles, options, ids)
+        forced = grants(options.granted, "parallel", self.ids[loop])
         answer = judge(question)
         if forced is not None and not isinstance(answer.verdict, Proved):
             answer = Judgement("parallel", Proved((forced,)), answer.reasons, answer.reductions, answer.region)

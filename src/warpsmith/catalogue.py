@@ -1,0 +1,1 @@
+"""The literal tuple of all steps."""

@@ -1,0 +1,42 @@
+"""When a statement runs, as a function of its loops' counters: the language in which steps say what they reorder.
+
+    for (i …) { S; for (j …) T; }        S: (i, 0)   T: (i, 1, j)         as written
+                                         S: (0, i)   T: (1, i, j)         distributed
+                                                     T: (1, j, i)         and interchanged
+                                                     T: (1, j/32, i, j)   and j in strips of 32
+
+A time is a vector of rows; of two statement instances the one with the lexicographically smaller time runs first
+(shorter vectors are padded with zeros). A loop that counts down runs at -i. Instances with equal times keep the order
+in which the text has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warpsmith.tree.types import Symbol
+
+__all__ = ["Row", "Time", "at", "counter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """floor((sum of coefficient * variable + constant) / divisor); a variable is the counter of a loop around the
+    statement, or an integer that does not change in the run that is reordered."""
+
+    terms: tuple[tuple[Symbol, int], ...] = ()
+    constant: int = 0
+    divisor: int = 1
+
+
+Time = tuple[Row, ...]
+
+
+def counter(symbol: Symbol, factor: int = 1) -> Row:
+    """Return the row `factor * symbol`."""
+    return Row(((symbol, factor),))
+
+
+def at(position: int) -> Row:
+    """Return the row of a constant position."""
+    return Row(constant=position)
