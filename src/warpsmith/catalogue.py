@@ -1,1 +1,242 @@
-"""The literal tuple of all steps."""
+"""The literal tuple of all steps, and what their classes say of themselves: parameters, text, example.
+
+    class Interchange           interchange                    STEPS: what can be asked for by name
+        loop: str          →    loop      text, required       make("interchange", {"loop": "f/i"}) → Interchange("f/i")
+        depth: int = 1          depth     number, default 1    describe(Interchange) → the page that `steps` prints
+
+Invariant: a step is made from arguments only where every one has exactly the type of its field; nothing is converted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import shlex
+import textwrap
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.loops.step import Step
+from warpsmith.offload.steps.keep import Keep
+from warpsmith.offload.steps.map import Map
+from warpsmith.offload.steps.offload import Offload
+
+__all__ = [
+    "STEPS",
+    "Argument",
+    "ArgumentsError",
+    "Kind",
+    "Page",
+    "Parameter",
+    "Step",
+    "arguments_of",
+    "describe",
+    "make",
+    "parameters",
+    "step_class",
+]
+
+Argument = str | int | bool | tuple[str, ...] | tuple[int, ...]
+Kind = Literal["text", "number", "flag", "texts", "numbers"]
+
+_LARGEST = 2**63 - 1
+
+
+STEPS: tuple[type[Step], ...] = (
+    Map,
+    Offload,
+    Keep,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One field of a step; `default` is None where it must be given; `choices` are empty where any value is taken."""
+
+    name: str
+    kind: Kind
+    default: Argument | None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a step's docstring says. `example` are the arguments with which `before` becomes `after`."""
+
+    name: str
+    title: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    example: Mapping[str, str]
+    before: str
+    after: str
+
+
+class ArgumentsError(UsageError):
+    """A step cannot be made from these arguments. `key` is the one to blame (`name`: the step's name; None: a key is
+    missing); `unknown`: there is no such key."""
+
+    def __init__(self, finding: Finding, key: str | None = None, *, unknown: bool = False) -> None:
+        super().__init__(finding)
+        self.key = key
+        self.unknown = unknown
+
+
+def step_class(name: str) -> type[Step]:
+    """Return the class of the step `name`; raises ArgumentsError with the nearest names."""
+    found = next((cls for cls in STEPS if cls.name == name), None)
+    if found is None:
+        helps = _nearest(name, [cls.name for cls in STEPS], "`warpsmith steps` lists them")
+        raise _error(f"no step is called {_quoted(name)}", "name", helps)
+    return found
+
+
+def make(name: str, arguments: Mapping[str, object]) -> Step:
+    """Return the step `name` with `arguments` (lists count as tuples); raises ArgumentsError where one is unknown,
+    missing, or not exactly of its type."""
+    cls = step_class(name)
+    known = {parameter.name: parameter for parameter in parameters(cls)}
+    for key in arguments:
+        if key not in known:
+            helps = _nearest(key, known, _signature(cls))
+            raise _error(f"{name} has no parameter {_quoted(key)}", key, helps, unknown=True)
+    values = {key: _exact(name, known[key], value) for key, value in arguments.items()}
+    for parameter in known.values():
+        if parameter.default is None and parameter.name not in values:
+            raise _error(f"{name} needs {parameter.name}", None, (_signature(cls),))
+    made: Step = cls(**values)
+    return made
+
+
+def arguments_of(step: Step) -> dict[str, Argument]:
+    """Return the arguments of a step that differ from their defaults, in the order of its fields."""
+    given: dict[str, Argument] = {}
+    for parameter in parameters(type(step)):
+        value: Argument = getattr(step, parameter.name)
+        if value != parameter.default:
+            given[parameter.name] = value
+    return given
+
+
+def parameters(cls: type[Step]) -> tuple[Parameter, ...]:
+    """Return the parameters of a step in the order of its fields; raises TypeError where a field's type is none that
+    a recipe can hold."""
+    hints: Mapping[str, object] = typing.get_type_hints(cls)
+    return tuple(_parameter(spec, hints[spec.name]) for spec in dataclasses.fields(cls))
+
+
+def describe(cls: type[Step]) -> Page:
+    """Return the page of a step; raises ValueError where its docstring has not the form that CONTRIBUTING.md gives."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    head, marked, rest = text.partition("\nStep: ")
+    line, _, shown = rest.partition("\n")
+    before, _, after = shown.partition("\nAfter:\n")
+    title, _, doc = head.strip().partition("\n")
+    before = before.strip("\n").removeprefix("Before:\n")
+    if not marked or not before or not after.strip():
+        raise ValueError(f"the docstring of {cls.__name__} needs Step:, Before: and After:")
+    example = dict(word.split("=", 1) for word in shlex.split(line))
+    return Page(cls.name, title, doc.strip(), parameters(cls), example, _code(before), _code(after))
+
+
+def _code(text: str) -> str:
+    return textwrap.dedent(text).strip("\n") + "\n"
+
+
+def _parameter(spec: dataclasses.Field[object], hint: object) -> Parameter:
+    default: object = None if spec.default is dataclasses.MISSING else spec.default
+    assert default is None or isinstance(default, str | int | tuple)
+    plain: dict[object, Kind] = {
+        str: "text",
+        int: "number",
+        bool: "flag",
+        tuple[str, ...]: "texts",
+        tuple[int, ...]: "numbers",
+    }
+    if hint in plain:
+        return Parameter(spec.name, plain[hint], default)
+    words = typing.get_args(hint)
+    if typing.get_origin(hint) is Literal and all(isinstance(word, str) for word in words):
+        return Parameter(spec.name, "text", default, tuple(str(word) for word in words))
+    raise TypeError(f"a recipe cannot hold {spec.name}: {hint}")
+
+
+def _exact(name: str, parameter: Parameter, value: object) -> Argument:
+    """Return `value` if it has exactly the type of the parameter."""
+    items = tuple(value) if isinstance(value, list | tuple) else None
+    match parameter.kind, value:
+        case "flag", bool():
+            return value
+        case "number", int() if _is_number(value):
+            return value
+        case "text", str() if not parameter.choices or value in parameter.choices:
+            return value
+        case "texts", _ if items is not None and all(isinstance(item, str) for item in items):
+            return items
+        case "numbers", _ if items is not None and all(_is_number(item) for item in items):
+            return items
+        case "text", str():
+            helps = _nearest(value, parameter.choices, f"one of {', '.join(parameter.choices)}")
+            raise _error(f"{name}: {parameter.name} cannot be {_quoted(value)}", parameter.name, helps)
+    wanted = _WORDS[parameter.kind]
+    got = f"the number {value}, which has more than 64 bits" if _is_huge(value) else _word(value)
+    raise _error(f"{name}: {parameter.name} is {wanted}, not {got}", parameter.name, ())
+
+
+_WORDS: Mapping[Kind, str] = {
+    "text": "a text",
+    "number": "a whole number",
+    "flag": "true or false",
+    "texts": "a list of texts",
+    "numbers": "a list of whole numbers",
+}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST
+
+
+def _is_huge(value: object) -> bool:
+    return isinstance(value, int) and _LARGEST < abs(value) < _LARGEST**2
+
+
+def _word(value: object) -> str:
+    """Return what a value is, in few words."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"the text {_quoted(value)}"
+        case int():
+            return "a whole number"
+        case float():
+            return f"the number {value}"
+        case list() | tuple():
+            return "a list" if value else "an empty list"
+        case Mapping():
+            return "a table"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def _signature(cls: type[Step]) -> str:
+    names = [p.name if p.default is None else f"[{p.name}]" for p in parameters(cls)]
+    return f"{cls.name} takes {', '.join(names)}"
+
+
+def _nearest(word: str, known: Iterable[str], otherwise: str) -> tuple[str, ...]:
+    near = difflib.get_close_matches(word[:100], list(known), n=2, cutoff=0.5)
+    return (f"did you mean {' or '.join(near)}?", otherwise) if near else (otherwise,)
+
+
+def _quoted(word: str) -> str:
+    return repr(word if len(word) <= 60 else word[:57] + "...")
+
+
+def _error(message: str, key: str | None, helps: tuple[str, ...], *, unknown: bool = False) -> ArgumentsError:
+    return ArgumentsError(Finding("STP004", "error", message, help=helps), key, unknown=unknown)

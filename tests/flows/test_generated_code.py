@@ -13,6 +13,7 @@ import pytest
 from warpsmith.emit.cuda import emit_cuda, emit_kernels
 from warpsmith.flows.plan import writable_port
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
@@ -34,7 +35,7 @@ def ported(path: Path) -> tuple[Program, Program]:
     """Return the original and the port."""
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
-    return program, writable_port(program, facts, OffloadOptions(), PolyOptions()).program
+    return program, writable_port(Prepared(facts, facts), OffloadOptions()).program
 
 
 def warnings(name: str, directory: Path) -> Counter[str]:

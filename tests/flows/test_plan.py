@@ -9,6 +9,7 @@ from warpsmith.emit.cuda import emit_cuda, refused_kernels
 from warpsmith.flows.plan import writable_port
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
@@ -37,7 +38,8 @@ def _load(text: str, folder: Path, *arguments: str) -> Program:
 
 
 def _port(program: Program) -> Port:
-    return writable_port(program, analyze(program, PolyOptions()), OffloadOptions(), PolyOptions())
+    facts = analyze(program, PolyOptions())
+    return writable_port(Prepared(facts, facts), OffloadOptions())
 
 
 def _host(text: str, folder: Path) -> str:

@@ -16,7 +16,7 @@ from warpsmith.emit.definitions import needed_definitions
 from warpsmith.emit.device import DeviceSection, device_section
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host import CudaWords
-from warpsmith.emit.runtime import check_text, declarations, pool_text
+from warpsmith.emit.runtime import check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.unused import without_unused
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.layout import line_end
@@ -204,6 +204,8 @@ def _kernels_text(job: _Job, section: DeviceSection, support: Support, header: s
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
     body = ["\n".join(defined.texts), *section.pieces]
+    if any(kernel.reductions for kernel in job.kernels) and not early:
+        body.insert(0, pool_prototypes(support))
     parts += [*pool, *body] if early else [*body, *pool]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import cast
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.emit.atomics import atomic_names, atomic_texts
 from warpsmith.emit.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
 from warpsmith.emit.kernel import kernel_text
+from warpsmith.emit.reduction import block_texts
 from warpsmith.emit.words import Support, is_reserved
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.patch import Patcher
 from warpsmith.tree.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.program import Combine, Kernel, Program, Unit
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
 
@@ -44,10 +46,12 @@ def device_section(
     """
     patcher = Patcher(function for _, function in program.functions())
     helpers = _helpers(program, kernels)
-    names = {f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}
+    atomics = atomic_names(kernels, support)
+    names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
     constants = _constants(program, kernels, helpers)
     pieces = [_constant_text(declaration, patcher.printer) for declaration in constants]
     pieces += _helper_texts(helpers, names, patcher.printer)
+    pieces += [*block_texts(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
     for kernel in kernels:
@@ -73,8 +77,10 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
     to_device = {p.host: p.symbol for p in kernel.parameters if p.host != p.symbol and p.kind == "value"}
     loops = tuple(m.loop for m in kernel.mapped)
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
-    renamed = device_symbols((kernel.body, *kernel.guards, *headers), helpers)
-    for symbol in (*(p.symbol for p in kernel.parameters), *kernel.locals, *(loop.variable for loop in loops)):
+    places = [part for c in kernel.reductions for part in (c.target, c.start)]
+    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers)
+    own = (*kernel.locals, *(c.variable for c in kernel.reductions))
+    for symbol in (*(p.symbol for p in kernel.parameters), *own, *(loop.variable for loop in loops)):
         if is_reserved(symbol.name):
             renamed[symbol] = dataclasses.replace(symbol, name=f"{symbol.name}_")
     symbols = {**to_device, **renamed}
@@ -96,6 +102,16 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
         guards=tuple(device(guard) for guard in kernel.guards),
         parameters=tuple(dataclasses.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
+        reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
+    )
+
+
+def _device_combine(one: Combine, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Combine:
+    return dataclasses.replace(
+        one,
+        variable=symbols.get(one.variable, one.variable),
+        target=device(one.target),
+        start=device(one.start),
     )
 
 

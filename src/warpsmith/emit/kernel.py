@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpsmith.emit.prototypes import kernel_type, launcher_type, launcher_words, plain
+from warpsmith.emit.reduction import MOST_BLOCKS, Accumulators
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.layout import wrapped
 from warpsmith.tree.lexical import identifiers
@@ -76,8 +77,9 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
         _Thread(m, lower, count, guard, m.axis in kernel.strided, fresh(f"t_{m.loop.variable.name}", used))
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
-    device = _device_text(kernel, name, threads, printer)
-    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used))
+    together = Accumulators(kernel, printer, support, used)
+    device = _device_text(kernel, name, threads, printer, together)
+    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together))
     return KernelText(device, launcher, wrapped(f"{launcher_words(kernel, {})};"))
 
 
@@ -88,19 +90,24 @@ def _guards(kernel: Kernel) -> Sequence[Expr | None]:
 def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     text = join_lines(printer.stmt(kernel.body))
     words = identifiers(text) | {p.symbol.name for p in kernel.parameters} | {s.name for s in kernel.locals}
+    words |= {c.variable.name for c in kernel.reductions}
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
 # --- the kernel
 
 
-def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer) -> str:
-    parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in kernel.parameters]
+def _device_text(
+    kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators
+) -> str:
+    parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
+    parts += together.declared_partials()
     head = wrapped(f"__global__ void {name}({', '.join(parts)})")
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
     lines = [head, "{"]
     lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in kernel.locals]
+    lines += [_UNIT + line for line in together.starts()]
     depth = 1
     for thread in threads:
         if not thread.strided:
@@ -111,8 +118,11 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
             depth += 1
             lines.append(_UNIT * depth + _from_index(thread, printer))
     lines += _guarded_body(kernel.body, _conditions(threads, printer), depth, printer)
-    lines += [_UNIT * d + "}" for d in range(depth - 1, -1, -1)]
-    return "\n".join(lines)
+    lines += [_UNIT * d + "}" for d in range(depth - 1, 0, -1)]
+    if not kernel.reductions:
+        return "\n".join([*lines, "}"])
+    lines += [_UNIT + line for line in together.block_results()]
+    return "\n".join([*lines, "}", "", together.finish_text()])
 
 
 def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printer) -> list[str]:
@@ -253,6 +263,7 @@ class _Launcher:
     printer: Printer
     support: Support
     used: set[str]
+    together: Accumulators
 
 
 def _launcher_text(launcher: _Launcher) -> str:
@@ -264,9 +275,13 @@ def _launcher_text(launcher: _Launcher) -> str:
     ]
     body, grid, block = _shape(launcher)
     lines += [_UNIT + line for line in body]
-    arguments = ", ".join(_passed(kernel, index, launcher.printer) for index in range(len(kernel.parameters)))
-    lines.append(wrapped(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({arguments});"))
+    together = launcher.together
+    passed = {p.symbol.name: _passed(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
+    arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
+    lines += [_UNIT + line for line in together.allocations()]
+    lines.append(wrapped(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
     lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
+    lines += [_UNIT + line for line in together.finishing(passed, grid)]
     return "\n".join([*lines, "}"])
 
 
@@ -304,7 +319,8 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[li
             parts.append(_grid_part(launcher, axis, counts[axis], size, lines))
         else:
             count = known.get(axis)
-            parts.append(str(min(_GRID_LIMIT[axis], -(-int(count) // size))) if count is not None else "1")
+            limit = _most_blocks(launcher, axis)
+            parts.append(str(min(limit, -(-int(count) // size))) if count is not None else "1")
     while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
         parts.pop()
     sizes = [str(size) for size in block[: len(parts)]]
@@ -326,7 +342,17 @@ def _grid_part(launcher: _Launcher, axis: str, count: str, size: int, lines: lis
         variable = fresh(f"blocks_{axis}", launcher.used)
         lines.append(f"const long long {variable} = {blocks};")
         blocks = variable
-    return f"(unsigned)({blocks} < {_GRID_LIMIT[axis]} ? {blocks} : {_GRID_LIMIT[axis]})"
+    limit = _most_blocks(launcher, axis)
+    return f"(unsigned)({blocks} < {limit} ? {blocks} : {limit})"
+
+
+def _most_blocks(launcher: _Launcher, axis: str) -> int:
+    """Return how many blocks a grid may have along an axis; those of a reduction are few enough for one more block to
+    combine their values."""
+    if not launcher.kernel.reductions:
+        return _GRID_LIMIT[axis]
+    shares = {1: (MOST_BLOCKS, 1, 1), 2: (32, MOST_BLOCKS // 32, 1), 3: (16, 8, MOST_BLOCKS // 128)}
+    return shares[len(launcher.threads)]["xyz".index(axis)]
 
 
 def _in_cxx(type: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from warpsmith.emit.words import Support
 
-__all__ = ["check_text", "declarations", "pool_text"]
+__all__ = ["check_text", "declarations", "pool_prototypes", "pool_text"]
 
 _CHECK = """\
 static void ws_check(cudaError_t status, const char *call, const char *file, int line)
@@ -144,6 +144,17 @@ void ws_device_release(void *memory);
 void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line);
 void ws_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line);
 """
+
+
+_POOL_PROTOTYPES = """\
+extern "C" void *ws_device_acquire(long long bytes, const char *name, const char *file, int line);
+extern "C" void ws_device_release(void *memory);
+"""
+
+
+def pool_prototypes(support: Support) -> str:
+    """Return what a launcher that needs device memory of its own must have seen of the pool."""
+    return _named(_POOL_PROTOTYPES, support)
 
 
 def check_text(support: Support) -> str:

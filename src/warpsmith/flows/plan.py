@@ -9,24 +9,25 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.cuda import emit_cuda, refused_kernels
+from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
-from warpsmith.poly.analyze import Facts
-from warpsmith.poly.facts import PolyOptions, statement_spans
+from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.program import Program
 
 __all__ = ["writable_port"]
 
 
-def writable_port(program: Program, facts: Facts, options: OffloadOptions, poly_options: PolyOptions) -> Port:
-    """Return the port, planned again without the fragments that cannot be written until all of it can be.
+def writable_port(prepared: Prepared, options: OffloadOptions) -> Port:
+    """Return the port of what steps have prepared, planned again without the fragments that cannot be written.
 
     Raises RefusedError where the text of the program cannot be changed at all.
     """
+    program, facts, user = prepared.program, prepared.facts, prepared.original.program
     refused: list[tuple[Fragment, Reason]] = []
     while True:
-        port = plan_port(program, facts, options, poly_options, refused)
-        more = tuple(_device_refusals(program, port)) or tuple(_host_refusals(program, port))
+        port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
+        more = tuple(_device_refusals(user, port)) or tuple(_host_refusals(user, port))
         if not more:
             return port
         refused += more

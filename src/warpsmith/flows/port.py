@@ -11,10 +11,12 @@ from warpsmith.emit.cuda import emit_cuda
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
-from warpsmith.flows.plan import writable_port
+from warpsmith.flows.prepare import automatic, planned
 from warpsmith.flows.select import select_loops
 from warpsmith.flows.sources import sources_of
+from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
@@ -28,7 +30,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 @dataclass(frozen=True, slots=True)
 class PortOptions:
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
-    `verify`: run the referee on the result."""
+    `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -36,6 +38,7 @@ class PortOptions:
     run: VerifyOptions = field(default_factory=VerifyOptions)
     loops: tuple[str, ...] = ()
     survey: bool = False
+    steps: bool = True
     verify: bool = True
     single_file: bool = False
 
@@ -44,14 +47,23 @@ class PortOptions:
 class PortResult:
     """Everything that the port found and made; `files` is empty after a survey."""
 
-    program: Program
-    facts: Facts
+    prepared: Prepared
     plan: Plan | None
     files: tuple[OutputFile, ...]
     verification: Verification | None
     diagnostics: tuple[Finding, ...]
     findings: tuple[Finding, ...]
     timing_s: dict[str, float]
+
+    @property
+    def program(self) -> Program:
+        """What the user wrote."""
+        return self.prepared.original.program
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of it as it is written."""
+        return self.prepared.original
 
 
 def port(paths: Sequence[str], options: PortOptions) -> PortResult:
@@ -65,32 +77,40 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
-    # What may run in parallel, exactly, and under which conditions.
+    # What may run in parallel as written, exactly, and under which conditions.
     facts = analyze(loaded.program, options.poly)
     clock.lap("analyze")
-    result = PortResult(loaded.program, facts, None, (), None, loaded.findings, (), clock.laps)
+    # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
+    prepared = Prepared(facts, facts)
     if options.survey:
-        return result
-    # What runs where, what moves when: the same tree with launches and copies in it.
-    wanted = replace(options.offload, selected=selected, demanded=bool(options.loops))
-    ported = writable_port(loaded.program, facts, wanted, options.poly)
+        prepared = automatic(prepared, selected) if options.steps else prepared
+        clock.lap("steps")
+        return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
+    wanted = replace(options.offload, demanded=bool(options.loops))
+    prepared, ported = planned(prepared, selected, wanted, search=options.steps)
+    result = PortResult(prepared, ported.plan, (), None, loaded.findings, ported.plan.findings, clock.laps)
     clock.lap("plan")
     if not ported.plan.fragments:
-        return replace(result, plan=ported.plan, findings=ported.plan.findings)
+        return result
     # The target's text, and another compiler's opinion of every kernel.
     files = emit_cuda(loaded.program, ported.program, single_file=options.single_file)
     findings = (*ported.plan.findings, *check_kernels(files))
     clock.lap("emit")
     # The referee builds both programs, runs the port under hostile schedules, and compares.
-    verification = _referee(ported, options) if options.verify else None
+    verification = _referee(prepared, ported, options) if options.verify else None
     clock.lap("verify")
-    return replace(result, plan=ported.plan, files=files, verification=verification, findings=findings)
+    return replace(result, files=files, verification=verification, findings=findings)
 
 
-def _referee(ported: Port, options: PortOptions) -> Verification:
+def _referee(prepared: Prepared, ported: Port, options: PortOptions) -> Verification:
+    """Judge the steps as C against C, then the port against what the steps made."""
+    steps = verify_steps(prepared, options.run) if prepared.applied else None
+    if steps is not None and steps.status == "fail":
+        return steps
     reference = sources_of(ported.reference, emit_cuda(ported.reference, ported.reference), captured=True)
     candidate = sources_of(ported.candidate, emit_cuda(ported.reference, ported.candidate), captured=True)
-    return verify(reference, candidate, options.run, harness_functions(ported, options.poly))
+    verdict = verify(reference, candidate, options.run, harness_functions(ported, options.poly))
+    return verdict if steps is None else with_steps(verdict, steps)
 
 
 class _Clock:

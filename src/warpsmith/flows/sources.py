@@ -15,4 +15,5 @@ def sources_of(program: Program, files: tuple[OutputFile, ...], *, captured: boo
     """Return `files` with the options and the directory of the program that they came from."""
     first = program.units[0]
     arguments = tuple(dict.fromkeys(argument for unit in program.units for argument in unit.arguments))
-    return Sources(files, arguments, str(Path(first.file.path).parent), captured)
+    reordered = any(kernel.reordered for kernel in program.kernels)
+    return Sources(files, arguments, str(Path(first.file.path).parent), captured, reordered)

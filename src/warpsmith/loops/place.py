@@ -1,7 +1,8 @@
 """Where a step works: the loop that an address names, and the same program with something else in its place.
 
-    lu/k/j        the j loop inside the k loop of function lu; the second i loop in one place is lu/i#2
-    lu.c:18       the outermost loop that starts on that line
+lu/k/j        the j loop inside the k loop of function lu; the second i loop in one place is lu/i#2
+lu.c:18       the outermost loop that starts on that line
+lu.c:lu/k/j   the same as lu/k/j, where two files have such a function
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import difflib
 from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
-from warpsmith.base.findings import Finding
+from warpsmith.base.findings import Finding, Note
 from warpsmith.tree.nodes import Block, For, Function, If, Loop, Node, Stmt, While, replace
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loop_names, loops, rebuild
@@ -30,18 +31,24 @@ class Place:
 
     @classmethod
     def of(cls, program: Program, address: str) -> Place:
-        """Return the place that `address` names; raises RefusedError (INP010) with the nearest loops otherwise."""
-        file, _, line = address.rpartition(":")
-        by_line = int(line) if file and line.isdecimal() else None
-        found: list[str] = []
+        """Return the place that `address` names; raises RefusedError where there is none (INP010, with the nearest
+        loops) or more than one (INP011)."""
+        found: dict[str, Place] = {}
+        known: list[str] = []
         for unit, function in program.functions():
+            names = loop_names(function)
+            known += names.values()
             around = dict(loops(function.body))
-            for loop, name in loop_names(function).items():
-                here = by_line == loop.header.line and _is_file(unit.file.path, file)
-                if here or name == address:
-                    return cls(unit, function, loop, around[loop])
-                found.append(name)
-        raise RefusedError(without_place(address, found))
+            here = [loop for loop, name in names.items() if _is_named(unit, loop, name, address)]
+            for loop in here:
+                if not any(outer in here for outer in around[loop]):
+                    # a header's function stands in every unit that includes it
+                    found.setdefault(f"{loop.span}{names[loop]}", cls(unit, function, loop, around[loop]))
+        if len(found) > 1:
+            raise RefusedError(_ambiguous(address, tuple(found.values())))
+        if not found:
+            raise RefusedError(without_place(address, known))
+        return next(iter(found.values()))
 
     def counted(self) -> For:
         """Return the loop; raises RefusedError (STP002) where it is not a counted one."""
@@ -56,6 +63,16 @@ def without_place(address: str, known: list[str]) -> Finding:
     near = difflib.get_close_matches(address, known, n=3, cutoff=0.3) or known[:3]
     helps = (f"the nearest loops: {', '.join(near)}",) if near else ("the input has no loop",)
     return Finding("INP010", "error", f"no loop is called {address}", help=helps)
+
+
+def _ambiguous(address: str, found: tuple[Place, ...]) -> Finding:
+    """Return the finding for an address that names several loops."""
+    own = [loop_names(place.function)[place.loop] for place in found]
+    same = len(set(own)) < len(own)
+    texts = [f"{place.unit.file.path}:{text}" if same else text for place, text in zip(found, own, strict=True)]
+    related = tuple(Note(place.loop.header, "") for place in found[1:])
+    message = f"{address} names {len(found)} loops"
+    return Finding("INP011", "error", message, found[0].loop.header, (f"say which: {', '.join(texts)}",), related)
 
 
 def with_run(program: Program, function: Function, old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> Program:
@@ -95,8 +112,13 @@ def _one(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> Stmt:
     return Block(span=dataclasses.replace(first, end=last.end), statements=new)
 
 
+def _is_named(unit: Unit, loop: Loop, name: str, address: str) -> bool:
+    file, _, own = address.rpartition(":")
+    if file and not _is_file(unit.file.path, file):
+        return False
+    return str(loop.header.line) == own if file and own.isdecimal() else name == own
+
+
 def _is_file(path: str, given: str) -> bool:
     given = given.removeprefix("./")
     return path.removeprefix("./") == given or path.endswith("/" + given)
-
-

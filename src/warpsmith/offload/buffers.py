@@ -23,7 +23,7 @@ from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.steady import deciding, moving
-from warpsmith.offload.versions import stable
+from warpsmith.loops.versions import stable
 from warpsmith.poly.aliasing import relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import Sections, statement_spans

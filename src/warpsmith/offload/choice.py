@@ -1,7 +1,11 @@
 """The search of one function for fragments: nests first, then the statements between them.
 
 Invariant: fragments never overlap, and every loop whose verdict is Proved is in a fragment, inside one, or refused with
-its reason.
+its reason; so is every reduction.
+
+An outer loop goes before the loops inside it, parallel or reduction, but for a reduction that would need atomic updates
+around a parallel loop, and one that two loops of the host would launch again and again for data that no other kernel
+uses there.
 """
 
 from __future__ import annotations
@@ -11,13 +15,15 @@ from dataclasses import dataclass, field
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
+from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Choice, Draft, Request
 from warpsmith.offload.nests import nest_at
 from warpsmith.offload.plan import Fragment, Refusal
+from warpsmith.offload.reductions import is_parallel, is_reduction
 from warpsmith.offload.singles import with_singles
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Block, For, Node, Pragma, Stmt, While
-from warpsmith.tree.walk import children, walk
+from warpsmith.tree.nodes import Block, For, Function, Node, Pragma, Stmt, While
+from warpsmith.tree.walk import children, loops, walk
 
 __all__ = ["choose", "failure_key"]
 
@@ -29,6 +35,7 @@ class _Search:
     request: Request
     selected: set[int] | None
     excluded: Mapping[int, Reason]
+    decided: Decided
     drafts: list[Draft] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
@@ -45,31 +52,57 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
     """
     selected = request.options.selected
     inside = None if selected is None else {id(p) for loop in selected for p in walk(loop)}
-    search = _Search(request, inside, excluded)
+    decided = Decided.of(request.program, request.facts.function, only=request.options.decided_only)
+    search = _Search(request, inside, excluded, decided)
     reason = no_port_here(request.program, request.facts.function)
     if reason is not None:
-        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _parallel(f)]
+        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _portable(f)]
         return Choice((), tuple(refusals))
     concurrent = run_concurrently(request.facts.function)
     for facts, statements in _loops(request):
-        if not _wanted(search, facts) or not _parallel(facts) or _inside(search, facts):
+        if not _wanted(search, facts) or not _portable(facts) or _inside(search, facts):
             continue
         # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
-        around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop))
+        around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop)) or decided.stays(facts.loop)
         found = around if around is not None else nest_at(request, facts, statements)
         if isinstance(found, Reason):
             search.refusals.append(Refusal(facts.id, found))
         else:
             search.drafts.append(found)
-    return Choice(with_singles(request, search.drafts, frozenset(excluded)), tuple(search.refusals))
+    _leave_out_small(search)
+    return Choice(with_singles(request, search.drafts, decided.kept() | excluded.keys()), tuple(search.refusals))
 
 
-def _parallel(facts: LoopFacts) -> bool:
-    return facts.category == "parallel" and isinstance(facts.verdict, Proved)
+def _portable(facts: LoopFacts) -> bool:
+    return is_parallel(facts) or is_reduction(facts)
+
+
+def _leave_out_small(search: _Search) -> None:
+    """Refuse the reductions that two loops of the host would launch for data that no other kernel there uses."""
+    for draft in list(search.drafts):
+        around = _host_loops(search.request.facts.function, draft)
+        if not draft.accumulators or len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
+            continue
+        others = (d for d in search.drafts if d is not draft and not d.accumulators and _holds(around[0], d))
+        data = {u.symbol for d in others for u in d.uses if u.kind == "buffer"}
+        if not data & {u.symbol for u in draft.uses if u.kind == "buffer"}:
+            text = f"{len(around)} loops of the host would launch it, for data that no other kernel there uses"
+            search.drafts.remove(draft)
+            search.refusals.append(Refusal(draft.region, Reason("POR002", text, draft.loops[0].loop.header)))
+
+
+def _host_loops(function: Function, draft: Draft) -> tuple[For | While, ...]:
+    """Return the loops around the draft, outermost first."""
+    return next(around for loop, around in loops(function.body) if loop is draft.loops[0].loop)
+
+
+def _holds(loop: For | While, draft: Draft) -> bool:
+    return any(part is draft.statements[-1] for part in walk(loop))
 
 
 def _wanted(search: _Search, facts: LoopFacts) -> bool:
-    return search.selected is None or id(facts.loop) in search.selected
+    asked = search.selected is None or id(facts.loop) in search.selected
+    return asked or search.decided.of_loop(facts.loop) is not None
 
 
 def _inside(search: _Search, facts: LoopFacts) -> bool:

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
+from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.plan import OffloadOptions, Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For, Loop, Node, While
+from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["refused_findings", "transfer_findings"]
+__all__ = ["decided_findings", "refused_findings", "transfer_findings"]
 
 _STAYS = {
     "reduction": Reason("POR002", "a reduction: not ported by this version"),
@@ -105,3 +107,14 @@ def _heavy(draft: Draft) -> bool:
     """Whether a thread loops itself."""
     heads = {id(f.loop) for f in draft.loops}
     return any(id(loop) not in heads for s in draft.statements for loop, _ in loops(s))
+
+
+def decided_findings(program: Program, functions: Iterable[FunctionFacts], plan: Plan) -> Iterator[Finding]:
+    """Yield an error for every loop that a step made a kernel and that the plan leaves on the host."""
+    ported = {loop for fragment in plan.fragments for s in fragment.statements for loop, _ in loops(s)}
+    refused = {refusal.loop: refusal.reason for refusal in plan.refusals}
+    for function in functions:
+        decided = Decided.of(program, function.function)
+        for facts in function.loops:
+            if decided.of_loop(facts.loop) is not None and facts.loop not in ported:
+                yield _refusal(facts, refused.get(facts.id) or _why(facts))

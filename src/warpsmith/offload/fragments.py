@@ -29,8 +29,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from warpsmith.loops.prepared import Change
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions, Refusal
+from warpsmith.offload.reductions import Accumulator
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Stmt
@@ -71,7 +73,7 @@ class Draft:
     `locals` are variables declared outside that every thread owns. `finals` are host statements that stand directly
     after the launch: they give the user's live counters the value that the loop leaves in them (plain host writes of
     scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its home must be versioned by the
-    guarded ones.
+    guarded ones. `accumulators`: what the threads of `loops` update together.
     """
 
     region: str
@@ -82,6 +84,7 @@ class Draft:
     locals: tuple[Symbol, ...]
     finals: tuple[Stmt, ...]
     assumptions: tuple[Assumption, ...]
+    accumulators: tuple[Accumulator, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class Request:
     """What every part of offload needs to know about the function at hand.
 
     `facts` has the original function; new names come from `names` (names.py: `names.fresh("A_gpu")`);
-    `summaries` is what `effects` may be given to save work.
+    `summaries` is what `effects` may be given to save work; `changes` are the runs of the function that steps rewrote.
     """
 
     program: Program
@@ -106,6 +109,7 @@ class Request:
     poly: PolyOptions
     names: Names
     summaries: Summaries | None = None
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, constant, name
 from warpsmith.offload.fragments import Draft, Home, Request, Use
 from warpsmith.offload.kernel_text import Rewriter, flat_rows, kernel_pointer, without_continues, without_pragmas
@@ -20,9 +21,11 @@ from warpsmith.offload.mapping import ThreadMapping, choose_mapping, strided_axe
 from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.ranges import guard, launch_ranges
+from warpsmith.offload.reductions import Accumulator
+from warpsmith.offload.updates import combined, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
-from warpsmith.tree.program import Kernel, MappedLoop, Parameter, Program
+from warpsmith.tree.program import Combine, Kernel, MappedLoop, Parameter, Program
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
@@ -44,10 +47,11 @@ def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built
     """
     buffers = {buffer.host: buffer for buffer in home.buffers}
     parameters = _parameters(request, draft, {h: b.symbol for h, b in buffers.items()}, kernel_name)
+    own = _own_accumulators(request, draft, kernel_name)
     rewriter = _rewriter(request, draft, parameters, kernel_name)
     heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
     mapping = _mapping(request, draft, heads)
-    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping))
+    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own))
     span = statement_spans(draft.statements)
     arguments = tuple(
         _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
@@ -68,13 +72,15 @@ class _Parts:
     rewriter: Rewriter
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
+    accumulators: Mapping[Accumulator, Symbol]
 
 
 def _mapping(request: Request, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
     if not heads:
         return None
     sizes = request.options.sizes or {}
-    return choose_mapping(draft.loops[0].accesses, heads, request.options.block_volume, sizes)
+    decision = Decided.of(request.program, request.facts.function).threads(draft.loops[0].loop)
+    return choose_mapping(draft.loops[0].accesses, heads, request.options.block_volume, sizes, decision)
 
 
 def _parameters(
@@ -118,6 +124,31 @@ def _own_name(request: Request, symbol: Symbol) -> str:
     return request.names.fresh(f"{symbol.name}_arg") if is_reserved(symbol.name) else symbol.name
 
 
+def _own_accumulators(request: Request, draft: Draft, kernel_name: str) -> dict[Accumulator, Symbol]:
+    """Return each accumulator of which every thread has one of its own, and the variable: the user's name for a scalar,
+    a new one for an element."""
+    own: dict[Accumulator, Symbol] = {}
+    for one in draft.accumulators:
+        if one.form == "sum":
+            host = one.symbol
+            text = _own_name(request, host) if one.is_scalar else request.names.fresh(f"{host.name}_part")
+            own[one] = Symbol(text, f"{kernel_name}:own:{text}", one.type, "local", host.span)
+    return own
+
+
+def _combines(parts: _Parts) -> tuple[Combine, ...]:
+    return tuple(
+        Combine(
+            op=one.op,
+            variable=variable,
+            target=(target := parts.rewriter.expr(one.element)),
+            start=target if one.keeps else neutral(one),
+            keeps=one.keeps,
+        )
+        for one, variable in parts.accumulators.items()
+    )
+
+
 def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...], kernel_name: str) -> Rewriter:
     kinds: dict[str, dict[Symbol, Symbol]] = {"value": {}, "cell": {}, "buffer": {}}
     for parameter in parameters:
@@ -159,6 +190,8 @@ def _owned(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
 def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
     strided = strided_axes(heads, mapping) if mapping is not None else ()
+    if mapping is not None and parts.accumulators:
+        strided = mapping.axes
     body = _body(draft, parts, bool(strided))
     inner = tuple(_head(rewriter, head, body) for head in heads)
     ranges = launch_ranges(inner)
@@ -181,6 +214,8 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
         functions=_functions(request.program, body),
         guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
         strided=strided,
+        reductions=_combines(parts),
+        reordered=any(one.is_rounded for one in draft.accumulators),
     )
 
 
@@ -188,7 +223,7 @@ def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
-    body = parts.rewriter.stmt(without_pragmas(parts.heads[-1].body))
+    body = parts.rewriter.stmt(combined(without_pragmas(parts.heads[-1].body), draft.accumulators, parts.accumulators))
     return body if walks else without_continues(body)
 
 

@@ -21,7 +21,7 @@ from warpsmith.offload.profile import Reference, estimate, references
 from warpsmith.offload.ranges import trip_count
 from warpsmith.poly.facts import AccessFact
 from warpsmith.tree.nodes import For
-from warpsmith.tree.program import Axis
+from warpsmith.tree.program import Axis, Decision
 from warpsmith.tree.types import Scalar
 
 __all__ = ["ThreadMapping", "choose_mapping", "strided_axes"]
@@ -40,14 +40,21 @@ class ThreadMapping:
 
 
 def choose_mapping(
-    accesses: Sequence[AccessFact], heads: Sequence[For], volume: int, sizes: Mapping[str, int]
+    accesses: Sequence[AccessFact],
+    heads: Sequence[For],
+    volume: int,
+    sizes: Mapping[str, int],
+    decision: Decision | None = None,
 ) -> ThreadMapping:
-    """Return the cheapest mapping of the loops `heads` (outermost first) with about `volume` threads a block."""
+    """Return the cheapest mapping of the loops `heads` (outermost first) with about `volume` threads a block; of those
+    that a step's `decision` leaves, where there is one."""
     found, assumed = references(accesses, heads, sizes)
     trips = [trip_count(head, sizes) for head in heads]
     best: tuple[tuple[float, ...], ThreadMapping] | None = None
     for order in permutations(range(len(heads))):
-        for block in _blocks(order, trips, volume):
+        if decision is not None and any(decision.axes[loop] != _AXES[place] for place, loop in enumerate(order)):
+            continue
+        for block in _decided(decision) or _blocks(order, trips, volume):
             shape = [block[order.index(loop)] for loop in range(len(heads))]
             model = estimate(found, shape, order, assumed)
             axes = tuple(_AXES[order.index(loop)] for loop in range(len(heads)))
@@ -56,6 +63,14 @@ def choose_mapping(
                 best = rank, ThreadMapping(axes, block, model)
     assert best is not None, "some block shape always fits"
     return best[1]
+
+
+def _decided(decision: Decision | None) -> list[tuple[int, int, int]]:
+    """Return the one block shape that a decision gives, if it gives one."""
+    if decision is None or not decision.block:
+        return []
+    x, y, z = (*decision.block, 1, 1)[:3]
+    return [(x, y, z)]
 
 
 def _rank(

@@ -5,7 +5,9 @@
             for (k …) …       anything: runs inside the thread
 
 Invariant: a nest is chosen only where its outermost loop's verdict is Proved and every scalar that its iterations write
-is owned by each of them; what such a scalar holds afterwards is either never read, or restored on the host.
+is owned by each of them; what such a scalar holds afterwards is either never read, or restored on the host. Or the
+outermost loop is a reduction: then its accumulators are what the iterations write together (reductions.py), and the
+loops below it that become threads are parallel, or reductions of the same accumulators.
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpsmith.base.verdict import Proved, Reason
+from warpsmith.loops.cost import only_loop
+from warpsmith.offload.decisions import Decided
 from warpsmith.offload.finals import final_statement
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.ranges import launch_ranges
+from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction
 from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, Name, Node, Pragma, Stmt, Unary
+from warpsmith.tree.nodes import DeclStmt, For, Function, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol
 from warpsmith.tree.walk import children, loops, statements_of, walk
@@ -37,10 +42,11 @@ class _Nest:
     chain: tuple[LoopFacts, ...]
     heads: tuple[For, ...]
     touched: Touched
+    accumulators: tuple[Accumulator, ...]
 
 
 def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
-    """Return the fragment that the parallel loop of `facts` makes, or why it makes none.
+    """Return the fragment that the parallel loop or reduction of `facts` makes, or why it makes none.
 
     `statements` are what the fragment replaces: the pragmas in front of the loop, and the loop.
     """
@@ -52,10 +58,15 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     if reason is not None:
         return reason
     chain = _chain(request, facts)
+    if isinstance(chain, Reason):
+        return chain
     heads = tuple(f.loop for f in chain if isinstance(f.loop, For))
     if launch_ranges(heads) is None:
         return Reason("POR008", "the range of the counter cannot be computed on the host", loop.header)
-    nest = _Nest(loop, chain, heads, touched(request, (loop,)))
+    together = accumulators(chain)
+    if isinstance(together, Reason):
+        return together
+    nest = _Nest(loop, chain, heads, touched(request, (loop,)), together)
     owned = _owned(nest)
     if isinstance(owned, Reason):
         return owned
@@ -72,6 +83,7 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
         locals=tuple(s for s in nest.touched.outside if s in owned and s not in counters),
         finals=finals,
         assumptions=_assumptions(chain),
+        accumulators=together,
     )
 
 
@@ -83,16 +95,19 @@ def _bad_bounds(loop: For) -> Reason | None:
     return None
 
 
-def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...]:
-    """Return the loops that become threads: as long as a loop's body is nothing but one more parallel loop."""
+def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Reason:
+    """Return the loops that become threads: as long as a loop's body is nothing but one more parallel loop; exactly as
+    many as a decision maps, where there is one."""
+    decided = Decided.of(request.program, request.facts.function)
+    threads = decided.threads(outermost.loop)
     chain = [outermost]
     heads = [outermost.loop]
-    while len(chain) < _MOST_THREAD_LOOPS:
-        inner = _only_loop(heads[-1].body)
-        if inner is None or _bad_bounds(inner) is not None:
+    while len(chain) < (_MOST_THREAD_LOOPS if threads is None else len(threads.axes)):
+        inner = only_loop(heads[-1].body)
+        if inner is None or _bad_bounds(inner) is not None or inner in decided.by_loop:
             break
         facts = request.facts.of(inner)
-        if facts.category != "parallel" or not isinstance(facts.verdict, Proved):
+        if not _continues(outermost, facts):
             break
         if inner.variable in {head.variable for head in heads if isinstance(head, For)}:
             break
@@ -100,22 +115,28 @@ def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...]:
             break
         chain.append(facts)
         heads.append(inner)
+    if threads is not None and len(chain) < len(threads.axes):
+        text = f"a step maps {len(threads.axes)} loops, and only {len(chain)} can become threads"
+        return Reason("STP005", text, outermost.loop.header)
     return tuple(chain)
 
 
-def _only_loop(body: Stmt) -> For | None:
-    inside = [s for s in statements_of(body) if not isinstance(s, Pragma | Empty)]
-    while len(inside) == 1 and isinstance(inside[0], Block):
-        inside = [s for s in inside[0].statements if not isinstance(s, Pragma | Empty)]
-    return inside[0] if len(inside) == 1 and isinstance(inside[0], For) else None
+def _continues(outermost: LoopFacts, inner: LoopFacts) -> bool:
+    """Whether the loop inside may become threads too: it carries nothing, or nothing but what the outermost does."""
+    if inner.category == "parallel":
+        return isinstance(inner.verdict, Proved)
+    shared = {(r.op, r.variable) for r in outermost.reductions}
+    mine = {(r.op, r.variable) for r in inner.reductions}
+    return is_reduction(outermost) and is_reduction(inner) and mine <= shared
 
 
 def _assumptions(chain: Sequence[LoopFacts]) -> tuple[Assumption, ...]:
     """Return what the verdicts of all the loops rest on, each once."""
     found: list[Assumption] = []
     for facts in chain:
-        if isinstance(facts.verdict, Proved):
-            found += [a for a in facts.verdict.assumptions if isinstance(a, Assumption) and a not in found]
+        verdict = facts.combined if facts.category == "reduction" else facts.verdict
+        if isinstance(verdict, Proved):
+            found += [a for a in verdict.assumptions if isinstance(a, Assumption) and a not in found]
     return tuple(found)
 
 
@@ -123,7 +144,8 @@ def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the nest that every iteration owns."""
     private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
-    written = [s for s in nest.touched.outside if s in nest.touched.written]
+    together = {one.symbol for one in nest.accumulators}
+    written = [s for s in nest.touched.outside if s in nest.touched.written and s not in together]
     forced = any(a.kind == "granted" and a.condition is None for a in _assumptions(nest.chain))
     if forced:
         # the user vouched for the loop: what its iterations share stays shared, and the referee has the last word

@@ -12,6 +12,7 @@ from typing import Literal
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.prepared import Change
 from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
 from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
@@ -35,7 +36,8 @@ TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
 class OffloadOptions:
     """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
     `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
-    `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block."""
+    `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
+    `decided_only`: no loop becomes a kernel unless a decision of the program says so."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
@@ -44,6 +46,7 @@ class OffloadOptions:
     block_volume: int = 256
     guards: bool = True
     demanded: bool = True
+    decided_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures."""
+    """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
+    `uncovered`: runs that steps changed under a guard which no part of the plan tests."""
 
     program: Program
     plan: Plan
     reference: Program
     candidate: Program
+    uncovered: tuple[Change, ...] = ()

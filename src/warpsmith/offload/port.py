@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.prepared import Change, Prepared, as_written
+from warpsmith.loops.versions import can_version, version
 from warpsmith.offload.captures import with_captures
 from warpsmith.offload.choice import choose, failure_key
-from warpsmith.offload.findings import refused_findings, transfer_findings
+from warpsmith.offload.findings import decided_findings, refused_findings, transfer_findings
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.kernels import Built, build
 from warpsmith.offload.names import Names
@@ -24,7 +26,6 @@ from warpsmith.offload.plan import Fragment, OffloadOptions, Plan, Port, Refusal
 from warpsmith.offload.residency import place
 from warpsmith.offload.splice import splice
 from warpsmith.offload.transfers import insert
-from warpsmith.offload.versions import can_version, version
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.summaries import Summaries
@@ -50,13 +51,21 @@ Unwritable = Sequence[tuple[Fragment, Reason]]
 
 
 def plan_port(
-    program: Program, facts: Facts, options: OffloadOptions, poly_options: PolyOptions, unwritable: Unwritable = ()
+    program: Program,
+    facts: Facts,
+    options: OffloadOptions,
+    poly_options: PolyOptions,
+    unwritable: Unwritable = (),
+    *,
+    prepared: Prepared | None = None,
 ) -> Port:
     """Return the ported program with its plan, and the two programs with captures.
 
     `unwritable` are fragments of an earlier plan which the target cannot express: they stay on the host. Every loop
-    that `options.selected` asks for and that no kernel serves gives an error finding.
+    that `options.selected` asks for and that no kernel serves gives an error finding. `prepared`: the steps that
+    `program` has behind it; where a guard of theirs fails, the user's own loops run.
     """
+    changes = prepared.changes() if prepared is not None else ()
     names, summaries = Names(program), Summaries.of(program)
     planned: list[_Planned] = []
     for function in facts.functions:
@@ -65,7 +74,9 @@ def plan_port(
             for fragment, reason in unwritable
             if fragment.function is function.function
         }
-        found = _function(Request(program, function, options, poly_options, names.scope(), summaries), names, failed)
+        mine = tuple(c for c in changes if c.function == function.function.symbol)
+        request = Request(program, function, options, poly_options, names.scope(), summaries, mine)
+        found = _function(request, names, failed)
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
     ported = _ported(program, planned)
@@ -77,9 +88,18 @@ def plan_port(
         refusals=tuple(refusal for found in planned for refusal in found.refusals),
         findings=(),
     )
-    findings = (*refused_findings(facts.functions, plan, options), *transfer_findings(homes))
+    refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
+    findings = (*refused, *transfer_findings(homes))
     reference, candidate = with_captures(program, ported, homes)
-    return Port(ported, replace(plan, findings=findings), reference, candidate)
+    return Port(ported, replace(plan, findings=findings), reference, candidate, tuple(_uncovered(changes, homes)))
+
+
+def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Change]:
+    """Yield the changes that need a guard and stand in no home that tests it."""
+    for change in changes:
+        guarded = any(assumption.kind == "guarded" for assumption in change.assumptions)
+        if guarded and not any(change.stands_in(home.scope) for home in homes):
+            yield change
 
 
 def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
@@ -155,6 +175,7 @@ def _assembled(request: Request, homes: tuple[Home, ...], built: Mapping[Draft, 
     for home in homes:
         moved = insert(request, home, {draft: built[draft].launch for draft in home.drafts})
         transfers += moved.transfers
-        replaced.append((home.scope, version(home.scope, moved.statements, home.guards)))
+        written = as_written(home.scope, request.changes)
+        replaced.append((home.scope, version(written, moved.statements, home.guards)))
     new = splice(function, replaced)
     return _Planned(function, new, homes, tuple(built.values()), tuple(transfers), ())

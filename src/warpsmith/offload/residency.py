@@ -27,7 +27,7 @@ from warpsmith.offload.buffers import BufferFinder, apart_text
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer
-from warpsmith.offload.versions import can_version, usable
+from warpsmith.loops.versions import can_version, usable
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Call, DeclStmt, Name, Stmt, Switch, Verbatim
 from warpsmith.tree.program import Assumption
@@ -154,12 +154,26 @@ class _Search:
         found = self.finder.find(scope, drafts, self.around)
         if isinstance(found, Reason):
             return found
-        own = [a for d in drafts for a in d.assumptions if not _implied(a, found.buffers)]
-        guards = _distinct([*own, *found.assumptions])
+        rewritten = self.rewritten(scope)
+        if isinstance(rewritten, Reason):
+            return rewritten
+        own = [*rewritten, *(a for d in drafts for a in d.assumptions)]
+        guards = _distinct([*(a for a in own if not _implied(a, found.buffers)), *found.assumptions])
         untestable = self.untestable(scope, guards)
         if untestable is not None:
             return untestable
         return Home(scope, drafts, found.buffers, guards, found.covers)
+
+    def rewritten(self, scope: tuple[Stmt, ...]) -> tuple[Assumption, ...] | Reason:
+        """Return what the steps inside `scope` rest on; a scope inside what they rewrote would come too late."""
+        found: list[Assumption] = []
+        for change in self.request.changes:
+            if change.assumptions and change.stands_in(scope):
+                found += change.assumptions
+            elif change.assumptions and any(s in change.parts() for s in scope):
+                text = "the steps' condition must be tested around all that they rewrote"
+                return Reason("POR008", text, statement_spans(change.new))
+        return tuple(found)
 
     def untestable(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Reason | None:
         """Return why a guard cannot be tested where `scope` is entered."""

@@ -66,7 +66,8 @@ class Facts:
 
     def loop(self, loop: Loop) -> LoopFacts:
         """Return the facts of a loop node of the program."""
-        return next(facts for function in self.functions for facts in function.loops if facts.loop is loop)
+        holders = (f for _, f in self.program.functions() if any(inner is loop for inner, _ in loops(f.body)))
+        return self.of(next(holders)).of(loop)
 
     def origin(self, function: Function) -> Origin:
         """Return what is known of a function as a whole."""
@@ -143,6 +144,7 @@ class _Work:
             reductions=answer.reductions,
             reasons=answer.reasons,
             accesses=access_facts(answer.region),
+            combined=answer.combined,
         )
 
     def _unanalyzable(self, loop: Loop, around: tuple[Stmt, ...], reason: Reason) -> LoopFacts:

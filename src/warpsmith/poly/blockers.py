@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.touches import direct_call
@@ -20,6 +21,7 @@ from warpsmith.tree.nodes import (
     Loop,
     Node,
     Return,
+    Stmt,
     Switch,
     Verbatim,
     VerbatimExpr,
@@ -28,7 +30,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import children, walk
 
-__all__ = ["blocker"]
+__all__ = ["blocker", "unmodelled"]
 
 
 def blocker(origin: Origin, loop: Loop) -> Reason | None:
@@ -36,22 +38,35 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
     if isinstance(loop, While):
         text = loop.reason or "its iterations are not counted by a canonical counter"
         return Reason("POR008", f"not a counted loop: {text}", loop.header)
-    for node in walk(loop):
-        reason = _construct(node) or _recursion(origin, node)
-        if reason is not None:
-            return reason
+    construct = _constructs(origin, loop)
+    if construct is not None:
+        return construct
     early = _break(loop.body)
     if early is not None:
         return Reason("POR008", "the loop may be left early by break", early.span)
-    done = origin.effects(loop)
-    if done.calls_unknown or done.io or done.allocates:
-        return Reason(
-            "POR006",
-            done.reason or "it calls a function whose effects are not known",
-            done.span or loop.header,
-            legal_if=("give the function's source, or move the call out of the loop",),
-        )
-    return None
+    return _effects(origin, loop, loop.header)
+
+
+def unmodelled(origin: Origin, stmt: Stmt) -> Reason | None:
+    """Return what stands in the way of any model of `stmt`, or None; leaving its loops early does not."""
+    return _constructs(origin, stmt) or _effects(origin, stmt, stmt.span)
+
+
+def _constructs(origin: Origin, stmt: Stmt) -> Reason | None:
+    reasons = (_construct(node) or _recursion(origin, node) for node in walk(stmt))
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _effects(origin: Origin, stmt: Stmt, span: Span) -> Reason | None:
+    done = origin.effects(stmt)
+    if not (done.calls_unknown or done.io or done.allocates):
+        return None
+    return Reason(
+        "POR006",
+        done.reason or "it calls a function whose effects are not known",
+        done.span or span,
+        legal_if=("give the function's source, or move the call out of the loop",),
+    )
 
 
 def _recursion(origin: Origin, node: Node) -> Reason | None:

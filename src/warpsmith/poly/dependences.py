@@ -8,7 +8,7 @@ there is none). A sample point of it, small parameter values first, is the witne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
@@ -21,7 +21,7 @@ from warpsmith.poly.state import State
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Pointer, Symbol
 
-__all__ = ["Conflict", "Reference", "conflicts", "describe", "references"]
+__all__ = ["Conflict", "Reference", "access_map", "common_steps", "conflicts", "describe", "references"]
 
 _OWN = "&"
 
@@ -61,10 +61,16 @@ class Conflict:
         return self.relation is not None and self.first.exact and self.second.exact
 
 
-def references(state: State, region: Region, skip: frozenset[Symbol]) -> list[list[Reference]]:
+def references(
+    state: State,
+    region: Region,
+    skip: frozenset[Symbol],
+    owner: Callable[[Statement], object] = lambda _: None,
+) -> list[list[Reference]]:
     """Return the references of every object that is written, grouped by (base, place).
 
-    The variables of `skip` are left out; what a pointer among them points to is not.
+    The variables of `skip` are left out; what a pointer among them points to is not. Of equal references of one owner
+    only the first is kept.
     """
     groups: dict[tuple[Symbol, str], list[tuple[Statement, Access]]] = {}
     for statement in region.statements:
@@ -75,7 +81,7 @@ def references(state: State, region: Region, skip: frozenset[Symbol]) -> list[li
     merged = _merge_places(groups)
     found: list[list[Reference]] = []
     for group in merged:
-        unique = _unique(group)
+        unique = _unique(group, owner)
         if any(a.write for _, a in unique):
             elements = shape(state, unique)
             found.append([Reference(s, a, e) for (s, a), e in zip(unique, elements, strict=True)])
@@ -113,12 +119,14 @@ def _vague(access: Access) -> Access:
     return Access(access.expr, access.base, access.place, (), False, access.element, access.write)
 
 
-def _unique(group: Sequence[tuple[Statement, Access]]) -> list[tuple[Statement, Access]]:
+def _unique(
+    group: Sequence[tuple[Statement, Access]], owner: Callable[[Statement], object]
+) -> list[tuple[Statement, Access]]:
     seen: set[tuple[object, ...]] = set()
     found: list[tuple[Statement, Access]] = []
     for statement, access in group:
         place = repr(access.path), access.known, access.write
-        key = (*place, statement.counters, repr(statement.domain), statement.exact)
+        key = (*place, statement.counters, repr(statement.domain), statement.exact, owner(statement))
         if key not in seen:
             seen.add(key)
             found.append((statement, access))
@@ -139,12 +147,7 @@ class _Tester:
     def relation(self, reference: Reference, length: int) -> Map:
         key = (id(reference), length)
         if key not in self.maps:
-            outputs = [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
-            statement = reference.statement
-            formula = both((statement.domain, self.state.context))
-            unsigned = [n for n in atoms_of(formula) if (low := self.state.vocabulary[n].low) is not None and low >= 0]
-            formula = both((formula, *(at_least(atom(n), constant(0)) for n in sorted(unsigned))))
-            self.maps[key] = make_map(self.state.vocabulary, statement.counters, outputs, formula)
+            self.maps[key] = access_map(self.state, reference, length)
         return self.maps[key]
 
     def before(self, first: int, second: int) -> Map:
@@ -154,7 +157,7 @@ class _Tester:
 
     def test(self, first: Reference, second: Reference) -> Conflict | None:
         """Return the conflict of `first` in an earlier iteration with `second` in a later one, or None."""
-        shared = _common(first.element, second.element)
+        shared = common_steps(first.element, second.element)
         if shared is None or self._apart(first, second, shared[0]):
             return None
         length, overlap = shared
@@ -175,7 +178,17 @@ class _Tester:
         return False
 
 
-def _common(first: Element | None, second: Element | None) -> tuple[int, bool] | None:
+def access_map(state: State, reference: Reference, length: int) -> Map:
+    """Return {iteration of the statement -> the first `length` steps of the element}, member names left out."""
+    outputs = [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
+    statement = reference.statement
+    formula = both((statement.domain, state.context))
+    unsigned = [n for n in atoms_of(formula) if (low := state.vocabulary[n].low) is not None and low >= 0]
+    formula = both((formula, *(at_least(atom(n), constant(0)) for n in sorted(unsigned))))
+    return make_map(state.vocabulary, statement.counters, outputs, formula)
+
+
+def common_steps(first: Element | None, second: Element | None) -> tuple[int, bool] | None:
     """Return how many leading steps are to be compared and whether agreement there means overlap.
 
     None where member names tell the elements apart.
@@ -238,9 +251,14 @@ def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For,
         second.access.expr.span,
         tuple(distance),
         tuple(direction),
-        ids[first.statement.loops[0]],
+        _carrier(first.statement.loops[:common], direction[around:], ids),
         _witness(state, region, conflict, sample),
     )
+
+
+def _carrier(loops: Sequence[For], direction: Sequence[Direction], ids: Mapping[For, str]) -> str | None:
+    """Return the outermost loop that may tell the two iterations apart."""
+    return next((ids[loop] for loop, way in zip(loops, direction, strict=True) if way != "="), None)
 
 
 def _negated(value: int | None) -> int | None:

@@ -33,11 +33,19 @@ class PolyOptions:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """An associative update (`op` as in C, or min/max) that is the only carried dependence of a loop."""
+    """An associative update (`op` as in C, or min/max) that is the only carried dependence of a loop.
+
+    `location`: the first of the `companions`, variables that are set with a new extreme (`{ m = a[i]; at = i; }`), all
+    to functions of the iteration alone; `strict`: an equal value does not replace the extreme (`>`, not `>=`), so that
+    the first of equal ones stays; else the last.
+    """
 
     op: str
     variable: Symbol
     span: Span
+    location: Symbol | None = None
+    strict: bool = True
+    companions: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,8 @@ class LoopFacts:
     with `private` variables owned by each iteration? Its assumptions say under which conditions. `live_out` are the
     private ones whose value is read after the loop (the last iteration's value must then be stored back).
     `reasons` explain the category in every case, also a parallel one's (`no carried dependence (proven)`).
+    `combined` is set for a reduction and a scan: Proved, under its assumptions, where nothing else is carried than the
+    updates of `reductions` (so no two names of the loop reach one element, but for those updates).
     """
 
     id: str
@@ -74,6 +84,7 @@ class LoopFacts:
     reductions: tuple[Reduction, ...]
     reasons: tuple[Reason, ...]
     accesses: tuple[AccessFact, ...]
+    combined: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from warpsmith.poly.region import Region
 from warpsmith.poly.scalars import ScalarRoles
 from warpsmith.poly.state import State
 from warpsmith.poly.typed import apart
+from warpsmith.poly.updates import Update
 from warpsmith.tree.nodes import Call, For, Loop, VarDecl
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Pointer, Symbol
@@ -46,20 +47,21 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The answer, with the model that it was read from."""
+    """The answer, with the model that it was read from. `combined`: see LoopFacts."""
 
     category: Category
     verdict: Verdict
     reasons: tuple[Reason, ...]
     reductions: tuple[Reduction, ...]
     region: Region
+    combined: Verdict | None = None
 
 
 def judge(question: Question) -> Judgement:
     """Return the verdict on a loop that has no blocker."""
     options = question.options
     best = _attempt(question, granted=False, guards=False)
-    if options.granted and not isinstance(best.verdict, Proved):
+    if options.granted and not isinstance(best.combined or best.verdict, Proved):
         best = _better(best, _attempt(question, granted=True, guards=False))
     if options.guards and _open(best):
         best = _better(best, _attempt(question, granted=bool(options.granted), guards=True))
@@ -68,13 +70,17 @@ def judge(question: Question) -> Judgement:
 
 def _better(old: Judgement, new: Judgement) -> Judgement:
     """Return the later answer, unless only the earlier one is certain."""
+    if old.combined is not None:
+        return new if isinstance(new.combined, Proved) else old
     return old if isinstance(old.verdict, Refuted) and isinstance(new.verdict, Unknown) else new
 
 
 def _open(answer: Judgement) -> bool:
     """Whether guards could still settle an answer."""
-    if isinstance(answer.verdict, Proved):
+    if isinstance(answer.verdict, Proved) or isinstance(answer.combined, Proved):
         return False
+    if answer.combined is not None:
+        return True
     settled = answer.region.reached and not answer.region.unproved and isinstance(answer.verdict, Refuted)
     return not settled
 
@@ -93,20 +99,30 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
         shown = " ".join(state.lost[0].span.text.split())
         reason = Reason("POR005", f"what {shown} points to is not known", state.lost[0].span)
         return Judgement("unanalyzable", Unknown((reason,)), (reason,), (), region)
-    updated = _own_updates(loop, found)
+    updated = _own_updates(loop, region, found)
     accumulated = {r.variable: r for r in (*question.roles.reductions, *array_reductions(loop), *updated)}
+    beside = {symbol for r in accumulated.values() for symbol in r.companions}
     scans = {r.variable: r for r in (*question.roles.scans, *array_scans(loop))}
-    hard = [c for c in found if c.first.access.base not in accumulated and c.first.access.base not in scans]
+    hard = [c for c in found if c.first.access.base not in accumulated.keys() | scans.keys() | beside]
     if hard or question.roles.carried:
         return _sequential(question, region, state, hard)
     carried = {c.first.access.base for c in found}
     kept = tuple(r for s, r in {**accumulated, **scans}.items() if s in carried or _is_scalar(question, s))
     if kept:
-        return _accumulating(question, region, state, found, kept)
+        return _accumulating(question, region, state, _Carried(found, kept, guards))
     return _parallel(question, region, guards=guards)
 
 
-def _own_updates(loop: For, found: list[Conflict]) -> list[Reduction]:
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What a loop of associative updates carries, and whether guards may be used."""
+
+    found: list[Conflict]
+    kept: tuple[Reduction, ...]
+    guards: bool
+
+
+def _own_updates(loop: For, region: Region, found: list[Conflict]) -> list[Reduction]:
     """Return the objects all of whose conflicts are between the parts of associative updates by one operator."""
     owners = {id(node): update for update in updates(loop) for node in update.nodes}
     operators: dict[Symbol, set[str]] = {}
@@ -114,9 +130,21 @@ def _own_updates(loop: For, found: list[Conflict]) -> list[Reduction]:
     for conflict in found:
         pair = [owners.get(id(r.access.expr)) for r in (conflict.first, conflict.second)]
         used = operators.setdefault(conflict.first.access.base, set())
-        used |= {"" if update is None else update.op for update in pair}
+        used |= {"" if update is None or update.companions else update.op for update in pair}
         spans[conflict.first.access.base] = conflict.first.access.expr.span
-    return [Reduction(min(ops), s, spans[s]) for s, ops in operators.items() if len(ops) == 1 and "" not in ops]
+    return [
+        Reduction(min(ops), s, spans[s])
+        for s, ops in operators.items()
+        if len(ops) == 1 and not ops & {"", "&&", "||"} and not _is_read_beside(region, s, owners)
+    ]
+
+
+def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, Update]) -> bool:
+    """Whether something that is no update touches the very element that an update does: equal accesses are tested once,
+    so that the conflicts do not tell."""
+    accesses = [a for s in region.statements for a in s.accesses if a.base == symbol]
+    updated = {repr(a.path) for a in accesses if id(a.expr) in owners}
+    return any(repr(a.path) in updated or not a.known for a in accesses if id(a.expr) not in owners)
 
 
 def _updated(region: Region, state: State) -> Region:
@@ -213,10 +241,9 @@ def _vague(reference: Reference) -> Reason:
     return Reason("POR005", text, access.expr.span, legal_if=help_text)
 
 
-def _accumulating(
-    question: Question, region: Region, state: State, found: list[Conflict], kept: tuple[Reduction, ...]
-) -> Judgement:
+def _accumulating(question: Question, region: Region, state: State, carried: _Carried) -> Judgement:
     """Only associative updates are carried."""
+    kept, found = carried.kept, carried.found
     names = ", ".join(f"{r.op}: {r.variable.name}" for r in kept)
     scan_symbols = {r.variable for r in (*question.roles.scans, *array_scans(question.loop))}
     category: Category = "scan" if any(r.variable in scan_symbols for r in kept) else "reduction"
@@ -228,11 +255,26 @@ def _accumulating(
     if not reasons:
         reasons = (Reason("POR002", text, kept[0].span),)
     verdict = Refuted(reasons) if dependences and region.reached else Unknown(reasons)
-    return Judgement(category, verdict, reasons, kept, region)
+    assumptions, doubts = _one_name_each(question, region, guards=carried.guards)
+    combined: Verdict = Unknown(doubts) if doubts else Proved(assumptions)
+    return Judgement(category, verdict, reasons, kept, region, combined)
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:
     """No object conflicts with itself; what remains is whether two names are one object."""
+    assumptions, doubts = _one_name_each(question, region, guards=guards)
+    if doubts:
+        return Judgement("unanalyzable", Unknown(doubts), doubts, (), region)
+    how = "; ".join(a.text for a in assumptions)
+    text = f"no carried dependence (if {how})" if how else "no carried dependence (proven)"
+    reason = Reason("POR001", text, question.loop.header, assumptions=tuple(a.text for a in assumptions))
+    return Judgement("parallel", Proved(assumptions), (reason,), (), region)
+
+
+def _one_name_each(
+    question: Question, region: Region, *, guards: bool
+) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
+    """Return under which assumptions no two names of the loop are one object, and why that may not be so."""
     assumptions: list[Assumption] = list(region.assumptions)
     doubts: list[Reason] = []
     reached = {a.base for s in region.statements for a in s.accesses}
@@ -248,12 +290,7 @@ def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:
         elif chosen not in assumptions:
             assumptions.append(chosen)
     doubts += _indirect(region)
-    if doubts:
-        return Judgement("unanalyzable", Unknown(tuple(doubts)), tuple(doubts), (), region)
-    how = "; ".join(a.text for a in assumptions)
-    text = f"no carried dependence (if {how})" if how else "no carried dependence (proven)"
-    reason = Reason("POR001", text, question.loop.header, assumptions=tuple(a.text for a in assumptions))
-    return Judgement("parallel", Proved(tuple(assumptions)), (reason,), (), region)
+    return tuple(assumptions), tuple(doubts)
 
 
 def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:

@@ -20,7 +20,7 @@ from warpsmith.poly.loops import loop_bounds, loop_domain
 from warpsmith.poly.origin import Origin, changed_variables, own_writes
 from warpsmith.poly.places import address_of, place_of
 from warpsmith.poly.polynomial import atom
-from warpsmith.poly.region import Access, Region, Statement
+from warpsmith.poly.region import Access, Entry, Region, Statement
 from warpsmith.poly.state import State
 from warpsmith.poly.surroundings import surround
 from warpsmith.poly.typed import stored_types
@@ -94,10 +94,19 @@ class _Walk:
     state: State
     statements: list[Statement] = field(default_factory=list)
     broken: dict[For, str] = field(default_factory=dict)
+    entries: dict[Stmt, Entry] = field(default_factory=dict)
+    within: list[Stmt] = field(default_factory=list)
 
     # --- statements
 
     def statement(self, stmt: Stmt) -> None:
+        state = self.state
+        self.entries[stmt] = Entry(tuple(state.loops), tuple(state.counters), tuple(state.path), state.exact)
+        self.within.append(stmt)
+        self.dispatch(stmt)
+        self.within.pop()
+
+    def dispatch(self, stmt: Stmt) -> None:
         match stmt:
             case If():
                 self.branch(stmt)
@@ -272,7 +281,13 @@ class _Walk:
         if accesses:
             self.statements.append(
                 Statement(
-                    node, tuple(state.loops), tuple(state.counters), both(state.path), state.exact, tuple(accesses)
+                    node,
+                    tuple(state.loops),
+                    tuple(state.counters),
+                    both(state.path),
+                    state.exact,
+                    tuple(accesses),
+                    tuple(self.within),
                 )
             )
 
@@ -476,6 +491,7 @@ def build_region(
         tuple(dict.fromkeys(state.unproved)),
         work.broken,
         state.reached,
+        work.entries,
     )
     return region, state
 

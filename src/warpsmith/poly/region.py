@@ -11,7 +11,8 @@ parameters, with what is known of their range in `context`. `exact` is False whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from warpsmith.poly.formula import Formula
 from warpsmith.poly.polynomial import Polynomial
@@ -20,7 +21,7 @@ from warpsmith.tree.nodes import Expr, For, Node, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol, Type
 
-__all__ = ["Access", "Path", "Region", "Statement", "Subscript"]
+__all__ = ["Access", "Entry", "Path", "Region", "Statement", "Subscript"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A piece of the program that runs once for each point of its domain (if `exact`; else at most so)."""
+    """A piece of the program that runs once for each point of its domain (if `exact`; else at most so).
+
+    `within` are the tree's statements that it is part of, outermost first."""
 
     node: Node
     loops: tuple[For, ...]
@@ -63,6 +66,17 @@ class Statement:
     domain: Formula
     exact: bool
     accesses: tuple[Access, ...]
+    within: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a statement of the tree is entered: for the points of `path` (if `exact`; else at most there)."""
+
+    loops: tuple[For, ...]
+    counters: tuple[str, ...]
+    path: tuple[Formula, ...]
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +85,7 @@ class Region:
 
     `broken` are loops whose counter may repeat a value (it may wrap around): such a loop's iterations cannot be told
     apart by their counter; the text says why. `reached`: `context` is all that it takes for the scope to be entered.
+    `entries` has every statement of the tree below the scope (one that stands there twice: where it stands last).
     """
 
     scope: tuple[Stmt, ...]
@@ -82,3 +97,4 @@ class Region:
     unproved: tuple[str, ...]
     broken: dict[For, str]
     reached: bool
+    entries: Mapping[Stmt, Entry] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from warpsmith.poly.assigned import Iteration, iteration
 from warpsmith.poly.effects import escaped
 from warpsmith.poly.facts import Reduction
 from warpsmith.poly.liveness import Liveness
-from warpsmith.poly.reductions import scalar_reductions, scalar_scans
+from warpsmith.poly.reductions import constant_stores, holds_truth, scalar_reductions, scalar_scans
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.variables import Variables
 from warpsmith.tree.nodes import For, Function, Loop, VarDecl, Verbatim
@@ -43,7 +43,7 @@ class CarriedScalar:
 @dataclass(frozen=True, slots=True)
 class ScalarRoles:
     """Every scalar (and struct taken as a scalar) that the loop body writes stands in exactly one of `private`,
-    `reductions`, `scans`, `carried`. The loop's own counter stands in none of them.
+    `reductions` (as the variable or as a companion), `scans`, `carried`. The loop's own counter stands in none of them.
 
     `local`: declared in the body (they are in `private` too). `live_out`: the private ones that are read after the
     loop; each iteration certainly writes them, so the last iteration's value is the loop's (nothing is stored back when
@@ -72,19 +72,26 @@ def classify_scalars(
     one = iteration(Variables.of(known, function), loop)
     own = _declared(loop)
     held = escaped(program, function, known)
-    sums = {r.variable: r for r in scalar_reductions(loop)}
+    sums = {r.variable: r for r in _sums(function, loop, live, held)}
+    companions = {symbol for r in sums.values() for symbol in r.companions}
     scans = {r.variable: r for r in scalar_scans(loop)}
     roles = _Roles([], [], [], [], [])
     for symbol in _written(loop, one):
         if symbol in own:
             roles.private.append(symbol)
             roles.local.append(symbol)
-        elif symbol in sums and symbol not in held:
+        elif symbol in sums:
             roles.reductions.append(sums[symbol])
+        elif symbol in companions:
+            continue
         elif symbol in scans and symbol not in held:
             roles.scans.append(scans[symbol])
         elif (crossing := _crossing(symbol, loop, one, held, live)) is not None:
-            roles.carried.append(crossing)
+            stores = None if symbol in held else constant_stores(function, loop, symbol)
+            if stores is not None:
+                roles.reductions.append(stores)
+            else:
+                roles.carried.append(crossing)
         else:
             roles.private.append(symbol)
     counter = isinstance(loop, For) and not loop.declares and loop.variable in live
@@ -97,6 +104,14 @@ def classify_scalars(
         tuple(roles.scans),
         tuple(roles.carried),
     )
+
+
+def _sums(function: Function, loop: Loop, live: frozenset[Symbol], held: frozenset[Symbol]) -> Iterable[Reduction]:
+    """Yield the reductions whose variables nobody else can reach; a truth value must be one before the loop too."""
+    for found in scalar_reductions(loop, live | held):
+        apart = not held & {found.variable, *found.companions}
+        if apart and (found.op not in ("&&", "||") or holds_truth(function, found.variable)):
+            yield found
 
 
 @dataclass(frozen=True, slots=True)

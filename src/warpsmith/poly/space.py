@@ -10,6 +10,7 @@ OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,17 +29,25 @@ __all__ = [
     "Set",
     "budget",
     "deltas",
+    "earlier",
     "gist",
     "image",
     "is_bounded",
+    "lexicographic",
     "make_map",
     "make_set",
+    "make_times",
+    "named",
     "nearest",
     "order",
     "parameter_formula",
     "parameters_of",
     "pieces",
     "point",
+    "prefix",
+    "shallow",
+    "widened",
+    "without_points",
     "without_quotients",
 ]
 
@@ -49,6 +58,7 @@ _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
 # what the nearest pair of a conflict may cost, in isl operations: well below a second
 _NEAREST_EFFORT = 300_000
+_MOST_READ = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +92,25 @@ def budget(operations: int) -> Iterator[None]:
 def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
     """Return {[dims] : formula} as an isl set."""
     parameters, body = _body(vocabulary, dims, formula, ())
-    return isl.Set.read_from_str(isl.DEFAULT_CONTEXT, f"[{parameters}] -> {{ [{', '.join(dims)}] : {body} }}")
+    return _read_set(f"[{parameters}] -> {{ [{', '.join(dims)}] : {body} }}")
 
 
 def make_map(vocabulary: Vocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula) -> isl.Map:
     """Return {[dims] -> [outputs] : formula} as an isl relation; the outputs are linear polynomials."""
     parameters, body = _body(vocabulary, dims, formula, outputs)
     names = ", ".join(f"o{k}" for k in range(len(outputs)))
-    text = f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{names}] : {body} }}"
+    return _read_map(f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{names}] : {body} }}")
+
+
+# isl objects never change, and one question is asked many times: of every loop around a statement, with and without
+# guards, of each form of a nest.
+@functools.lru_cache(maxsize=_MOST_READ)
+def _read_set(text: str) -> isl.Set:
+    return isl.Set.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+@functools.lru_cache(maxsize=_MOST_READ)
+def _read_map(text: str) -> isl.Map:
     return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
 
 
@@ -256,3 +277,58 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
 def without_quotients(values: isl.Set) -> isl.Set:
     """Return a superset whose projection onto the parameters needs no quotients."""
     return values.params().remove_divs()
+
+
+def earlier(depth_in: int, depth_out: int, steps: Sequence[int], *, held: int, ties: bool) -> isl.Map:
+    """Return {[x] -> [y] : y runs before x, the first `held` counters the same} for two statements whose common loops
+    have `steps`, outermost first; where all common counters agree, y is before x if `ties`."""
+    left, right = [f"x{k}" for k in range(depth_in)], [f"y{k}" for k in range(depth_out)]
+    same = [f"x{k} = y{k}" for k in range(len(steps))]
+    cases = [" and ".join([*same[:k], f"y{k} {'<' if steps[k] > 0 else '>'} x{k}"]) for k in range(held, len(steps))]
+    if ties:
+        cases.append(" and ".join(same) or "true")
+    body = " or ".join(f"({case})" for case in cases) or "false"
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {body} }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def without_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
+    """Return the pairs of `relation` that are not in `gone`."""
+    return relation.subtract(gone)
+
+
+def make_times(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]]) -> isl.Map:
+    """Return {[dims] -> [floor(value / divisor), …]}, one output a row; the values are linear polynomials."""
+    used = frozenset[str]().union(*(value.atoms() for value, _ in rows))
+    parameters = ", ".join(sorted(used - set(dims)))
+    outputs = ", ".join(f"floor(({_sum(value)})/{divisor})" if divisor != 1 else _sum(value) for value, divisor in rows)
+    text = f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{outputs}] }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def lexicographic(first: isl.Map, second: isl.Map) -> isl.Map:
+    """Return {x -> y : first(x) < second(y)} in lexicographic order; both give vectors of one length."""
+    return first.lex_lt_map(second).coalesce()
+
+
+def shallow(relation: isl.Map, depth: int) -> isl.Map:
+    """Return the relation of the first `depth` dimensions of its domain: the others are projected out."""
+    return relation.project_out(isl.dim_type.in_, depth, relation.dim(isl.dim_type.in_) - depth)
+
+
+def widened(relation: isl.Map, depth_in: int, depth_out: int) -> isl.Map:
+    """Return the relation with dimensions of any value appended on both sides."""
+    more_in, more_out = (
+        depth - relation.dim(kind) for kind, depth in ((isl.dim_type.in_, depth_in), (isl.dim_type.out, depth_out))
+    )
+    return relation.add_dims(isl.dim_type.in_, more_in).add_dims(isl.dim_type.out, more_out)
+
+
+def named(relation: isl.Map, source: str, sink: str) -> isl.Map:
+    """Return the relation between the tuples `source[…]` and `sink[…]`."""
+    return relation.set_tuple_name(isl.dim_type.in_, source).set_tuple_name(isl.dim_type.out, sink)
+
+
+def prefix(relation: isl.Map, length: int) -> isl.Map:
+    """Return the relation with only the first `length` input dimensions kept."""
+    return relation.project_out(isl.dim_type.in_, length, relation.dim(isl.dim_type.in_) - length)

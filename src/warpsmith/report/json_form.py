@@ -12,7 +12,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.offload.plan import Transfer
-from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.run.verification import LiveOut, Race, Verification
 
 __all__ = ["report_json", "schema"]
@@ -45,6 +45,7 @@ def report_json(report: Report) -> str:
         "findings": [_finding(f) for f in report.findings],
         "devices": [dataclasses.asdict(device) for device in report.devices],
         "tools": [dataclasses.asdict(tool) for tool in report.tools],
+        "steps": [_step(step) for step in report.steps],
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     required = ("schema", "command", "version", "inputs", "status", "diagnostics")
@@ -106,6 +107,7 @@ def _reason(reason: Reason) -> Json:
 
 
 def _loop(loop: LoopEntry) -> Json:
+    steps: Json = {"steps": list(loop.steps)} if loop.steps else {}
     return {
         "id": loop.id,
         "span": _span(loop.span),
@@ -117,6 +119,7 @@ def _loop(loop: LoopEntry) -> Json:
         "kernel": loop.kernel,
         "assumptions": [{"text": readable(text), "kind": kind} for text, kind in loop.assumptions],
         "reasons": [_reason(r) for r in loop.reasons],
+        **steps,
     }
 
 
@@ -136,6 +139,21 @@ def _kernel(kernel: KernelEntry) -> Json:
             "assumed": list(kernel.model.assumed),
         }
     return entry
+
+
+def _step(step: StepEntry) -> Json:
+    return {
+        "name": step.name,
+        "title": step.title,
+        "doc": step.doc,
+        "parameters": [
+            {"name": name, "kind": kind, "required": not default, **({"default": default} if default else {})}
+            for name, kind, default in step.parameters
+        ],
+        "example": dict(step.example),
+        "before": step.before,
+        "after": step.after,
+    }
 
 
 def _transfer(transfer: Transfer) -> Json:

@@ -17,14 +17,15 @@ from warpsmith.offload.plan import CostEstimate, Transfer
 from warpsmith.poly.facts import Category
 from warpsmith.run.verification import Verification
 
-__all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "ToolEntry"]
+__all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
 
 Status = Literal["ok", "negative", "incomplete", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class LoopEntry:
-    """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind)."""
+    """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
+    a `parallel-after` loop parallel, in their order."""
 
     id: str
     span: Span
@@ -37,6 +38,7 @@ class LoopEntry:
     kernel: str | None
     assumptions: tuple[tuple[str, str], ...]
     reasons: tuple[Reason, ...]
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,20 @@ class ToolEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class StepEntry:
+    """One step: `parameters` are (name, kind, default as text; empty where it must be given), `example` the arguments
+    with which `before` becomes `after`."""
+
+    name: str
+    title: str
+    doc: str
+    parameters: tuple[tuple[str, str, str], ...]
+    example: Mapping[str, str]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What one command has to say."""
 
@@ -78,4 +94,5 @@ class Report:
     findings: tuple[Finding, ...] = ()
     devices: tuple[Device, ...] = ()
     tools: tuple[ToolEntry, ...] = ()
+    steps: tuple[StepEntry, ...] = ()
     timing_s: Mapping[str, float] = field(default_factory=dict)

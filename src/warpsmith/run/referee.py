@@ -43,6 +43,7 @@ def verify(
 
     Raises UsageError where no compiler is found.
     """
+    original = dataclasses.replace(original, reordered=candidate.reordered)
     with _workspace(options) as work:
         mains = [_has_main(sources) for sources in (original, candidate)]
         if mains[0] != mains[1]:

@@ -34,7 +34,12 @@ _VARIANTS = (
     ("-O3", "-fno-strict-aliasing", "-ffp-contract=off"),
     ("-O3", "-fno-strict-aliasing", "-ffp-contract=fast", "-march=native"),
 )
-_REASSOCIATED = ("-O3", "-fno-strict-aliasing", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
+_FREE_ORDER = ("-O3", "-fno-strict-aliasing", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
+_REASSOCIATED = (
+    _FREE_ORDER,
+    (*_FREE_ORDER, "-march=native"),
+    (*_FREE_ORDER, "-funroll-loops", "-fvariable-expansion-in-unroller"),
+)
 _RUNTIME = ("ws_log.c", "ws_heap.c", "ws_capture.c")
 
 
@@ -106,7 +111,8 @@ class Reference:
     @cached_property
     def variants(self) -> tuple[Outcome, ...]:
         """The runs of the other builds that C allows; a build or run that fails says nothing."""
-        flags = [*_VARIANTS, *([] if self._sources.captured else [_REASSOCIATED])]
+        free = self._sources.reordered or not self._sources.captured
+        flags = [*_VARIANTS, *(_REASSOCIATED if free else [])]
         jobs = [(f"variant_{i}", (*f, *self.pattern)) for i, f in enumerate(flags)]
         with ThreadPoolExecutor(2) as pool:
             found = list(pool.map(lambda job: self._variant(*job), jobs))

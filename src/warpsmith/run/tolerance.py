@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -77,13 +78,15 @@ def _address(words: npt.NDArray[np.uint64]) -> Mask:
 
 
 def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:
-    """Return the largest distance of any variant's element from `base`, in the object's unit; 0 for integers."""
+    """Return the largest distance between an element's values in `base` and the variants, in the object's unit; 0 for
+    integers."""
     if not is_floating(base):
         return 0.0
     spread = 0.0
-    for variant in variants:
-        if variant.shape == base.shape:
-            gap = np.where(skip, 0.0, distances(base, variant))
+    unlike = {variant.tobytes(): variant for variant in variants if variant.shape == base.shape}
+    for left, right in combinations({base.tobytes(): base, **unlike}.values(), 2):
+        if left.shape == right.shape:
+            gap = np.where(skip, 0.0, distances(left, right))
             finite = gap[np.isfinite(gap)]
             spread = max(spread, float(finite.max()) if finite.size else 0.0)
     return spread

@@ -14,13 +14,15 @@ from typing import Literal, Protocol
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Verdict
-from warpsmith.tree.nodes import Expr, For, Function, Stmt, Top
+from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, Top
 from warpsmith.tree.types import Symbol
 
 __all__ = [
     "Assumption",
     "Axis",
+    "Combine",
     "Constant",
+    "Decision",
     "Kernel",
     "Language",
     "MappedLoop",
@@ -111,6 +113,23 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Combine:
+    """One accumulator of a kernel whose threads each combine a part of the iterations.
+
+    Every thread has a `variable` of its own that starts as `start` and that the body updates; then the variables of all
+    threads are combined by `op` (+ * min max & | ^ && ||) and the result goes to `target`, the place that the user's
+    loop updates: combined by `op` with what it holds, or, where `start` is what it holds (`keeps`), instead of it.
+    All in the kernel's names; `target` and `start` read nothing but parameters.
+    """
+
+    op: str
+    variable: Symbol
+    target: Expr
+    start: Expr
+    keeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One kernel: the threads of `mapped` loops (outermost first; none: one thread) run `body`.
 
@@ -125,6 +144,8 @@ class Kernel:
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
     and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
     it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
+    `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
+    `reordered`: floating-point numbers are summed in another order than the user's.
     """
 
     name: str
@@ -140,6 +161,8 @@ class Kernel:
     functions: tuple[Symbol, ...]
     guards: tuple[Expr, ...] = ()
     strided: tuple[Axis, ...] = ()
+    reductions: tuple[Combine, ...] = ()
+    reordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +174,31 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """Where a loop runs, decided by a step and not by the planner.
+
+    device   the loop becomes a kernel           threads  it and the loops directly inside it lie on `axes`
+    host     it stays on the host, with every loop inside it for which nothing else is decided
+    `loop` is the address that it had when this was decided, `node` the loop; steps that come later rebuild nodes and
+    rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
+    """
+
+    loop: str
+    function: str
+    kind: Literal["device", "host", "threads"]
+    node: Loop = field(compare=False, repr=False)
+    axes: tuple[Axis, ...] = ()
+    block: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Everything that is ported together."""
 
     units: tuple[Unit, ...]
     kernels: tuple[Kernel, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
     def functions(self) -> Iterator[tuple[Unit, Function]]:
         """Yield every function definition with its unit, in source order."""

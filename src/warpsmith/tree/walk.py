@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable, Hashable, Iterator
 from typing import TypeVar, cast
 
+from warpsmith.tree import nodes
 from warpsmith.tree.nodes import (
     Assign,
     Expr,
@@ -55,8 +57,9 @@ def children(node: Node) -> Iterator[Node]:
 @functools.cache
 def _parts(kind: type[Node]) -> tuple[str, ...]:
     """Return the fields of a node class that may hold nodes; walking asks for them at every node."""
-    plain = ("span", "intact", "type", "header", "symbol", "text", "op")
-    return tuple(spec.name for spec in dataclasses.fields(kind) if spec.name not in plain)
+    classes = (value for value in vars(nodes).values() if isinstance(value, type) and issubclass(value, Node))
+    held = {"Expr", "Stmt", *(value.__name__ for value in classes)}
+    return tuple(spec.name for spec in dataclasses.fields(kind) if held & set(re.findall(r"\w+", str(spec.type))))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -65,7 +68,8 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(children(current))))
+        if _parts(cast(Hashable, type(current))):
+            stack.extend(reversed(list(children(current))))
 
 
 def rebuild(node: N, change: Callable[[Node], Node]) -> N:

@@ -57,7 +57,7 @@ def command(
 def _loop(file: str, subject: str, front: FrontOptions, *, as_json: bool) -> str:
     result = port([file], PortOptions(front=front, survey=True))
     wanted = find_loop(result.program, subject)
-    entries = loop_entries(result.facts, None)
+    entries = loop_entries(result.prepared, None)
     facts = [loop for function in result.facts.functions for loop in function.loops]
     entry = next(entry for entry, loop in zip(entries, facts, strict=True) if loop.loop is wanted)
     return report_json(Report("explain", (file,), "ok", loops=(entry,))) if as_json else loop_text(entry)

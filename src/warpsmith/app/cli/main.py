@@ -20,6 +20,7 @@ COMMANDS = {
     "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
     "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
+    "steps": ("warpsmith.app.cli.steps", "List the steps that rewrite or place loops, with before and after."),
     "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
 }
 

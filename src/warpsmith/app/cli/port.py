@@ -131,7 +131,7 @@ def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
 
 def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], *, survey: bool) -> Report:
     plan = result.plan
-    loops = loop_entries(result.facts, plan)
+    loops = loop_entries(result.prepared, plan)
     return Report(
         command="survey" if survey else "port",
         inputs=paths,

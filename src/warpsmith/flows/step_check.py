@@ -1,0 +1,124 @@
+"""The referee's first question after steps: does the rewritten C program still do what the user's program does?
+
+    original ── capture after each run that the steps changed ──┐
+                                                                ├── built, run, compared
+    prepared ── capture after what took its place ──────────────┘
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from warpsmith.emit.cuda import emit_cuda
+from warpsmith.flows.harness import extents_of
+from warpsmith.flows.sources import sources_of
+from warpsmith.loops.changes import Run, changed_runs
+from warpsmith.loops.place import with_run
+from warpsmith.loops.prepared import Prepared, pairs
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.sections import known_extent, sections
+from warpsmith.run.referee import verify
+from warpsmith.run.verification import HarnessFunction, Verification, VerifyOptions
+from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol
+from warpsmith.tree.walk import written_symbols
+
+__all__ = ["verify_steps"]
+
+
+def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
+    """Compare the user's program with what steps made of it, as C on the host; raises UsageError without a compiler."""
+    facts, rewritten = prepared.original, prepared.guarded()
+    reference, candidate = _captured(facts, rewritten)
+    changed = {function.symbol for function, _ in pairs(facts.program, rewritten)}
+    harness = () if _has_main(facts.program) else tuple(_harness(facts, changed))
+    return verify(
+        sources_of(reference, emit_cuda(facts.program, reference), captured=True),
+        sources_of(candidate, emit_cuda(facts.program, candidate), captured=True),
+        options,
+        harness,
+    )
+
+
+def with_steps(port: Verification, steps: Verification) -> Verification:
+    """Return the referee's word on a port, with what it found of the steps before it."""
+    status = port.status if steps.status == "pass" else steps.status
+    return dataclasses.replace(
+        port,
+        status=status if port.status != "fail" else "fail",
+        live_out=(*steps.live_out, *port.live_out),
+        output_equal=port.output_equal and steps.output_equal,
+        reasons=(*steps.reasons, *port.reasons),
+    )
+
+
+def _has_main(program: Program) -> bool:
+    return any(function.symbol.name == "main" for _, function in program.functions())
+
+
+def _harness(facts: Facts, changed: set[Symbol]) -> Iterator[HarnessFunction]:
+    for _, function in facts.program.functions():
+        if function.symbol in changed:
+            yield HarnessFunction(function, extents_of(facts.program, function, facts.options))
+
+
+def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
+    """Return both programs with the same captures after every changed run."""
+    reference, candidate = facts.program, prepared
+    for function, new in pairs(facts.program, prepared):
+        for old_run, new_run in changed_runs(function, new):
+            recorded = _captures(facts, function, old_run) if old_run and new_run else ()
+            if recorded:
+                reference = _appended(reference, old_run, recorded)
+                candidate = _appended(candidate, new_run, recorded)
+    return reference, candidate
+
+
+def _appended(program: Program, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
+    holder = next(f for _, f in program.functions() if _holds(f, run[0]))
+    return with_run(program, holder, run, (*run, *captures))
+
+
+def _holds(function: Function, stmt: Stmt) -> bool:
+    spans = function.span, stmt.span
+    return spans[0].file is spans[1].file and spans[0].start <= spans[1].start < spans[0].end
+
+
+def _captures(facts: Facts, function: Function, run: Run) -> tuple[CaptureStmt, ...]:
+    """Return captures of what `run` writes and somebody may read afterwards."""
+    span = statement_spans(run)
+    region = f"{function.symbol.name}:{span.line}"
+    live = facts.liveness(function).after[run[-1]]
+    made: list[CaptureStmt] = []
+    found = sections(facts.program, function, run, run, facts.options, summaries=facts.summaries)
+    zero, one = _number(0, run[0]), _number(1, run[0])
+    for section in found.sections:
+        if not section.written or section.symbol not in live:
+            continue
+        extent = known_extent(facts.program, function, section.symbol, run[0]) if _is_array(section.symbol) else None
+        made.append(
+            CaptureStmt(
+                span=span, region=region, symbol=section.symbol, element=section.element, lower=section.lower,
+                upper=section.upper, extent=extent, buffer=None,
+            )
+        )  # fmt: skip
+    scalars = {s for stmt in run for s in written_symbols(stmt) if isinstance(s.type, Scalar)} & live
+    for symbol in sorted(scalars, key=lambda s: s.key):
+        made.append(
+            CaptureStmt(
+                span=span, region=region, symbol=symbol, element=symbol.type, lower=zero, upper=one, extent=one,
+                buffer=None,
+            )
+        )  # fmt: skip
+    return tuple(made)
+
+
+def _is_array(symbol: Symbol) -> bool:
+    return isinstance(symbol.type, Array) and not isinstance(symbol.type, Pointer)
+
+
+def _number(value: int, at: Stmt) -> Expr:
+    return Literal(span=at.span, type=INT, text=str(value), value=value)

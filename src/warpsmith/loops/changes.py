@@ -1,0 +1,76 @@
+"""What steps changed in a function: the smallest statement runs that differ.
+
+    for (t …) {                for (t …) {
+        S1;                        S1;
+        for (i …) …      →         for (w …) …        changed: the i loop ↔ the w loop, once per iteration of t
+        S3;                        S3;
+    }                          }
+
+Invariant: outside the changed runs both functions have the same nodes under the same headers, so an old run is executed
+exactly when its new run is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warpsmith.tree.nodes import Block, For, Function, If, Stmt, While
+from warpsmith.tree.walk import same
+
+__all__ = ["changed_runs"]
+
+Run = tuple[Stmt, ...]
+
+
+def changed_runs(old: Function, new: Function) -> tuple[tuple[Run, Run], ...]:
+    """Return every pair (old run, new run), in source order; a run may be empty where statements were only added."""
+    return tuple(_of_runs(old.body.statements, new.body.statements))
+
+
+def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
+    shortest = min(len(old), len(new))
+    first = next((k for k in range(shortest) if old[k] is not new[k]), shortest)
+    last = next((k for k in range(shortest - first) if old[-1 - k] is not new[-1 - k]), shortest - first)
+    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    if not before and not after:
+        return
+    pairs = list(zip(before, after, strict=False))
+    inner = [list(_inside(a, b)) for a, b in pairs if a is not b] if len(before) == len(after) else []
+    if inner and all(inner):
+        for found in inner:
+            yield from found
+    else:
+        yield before, after
+
+
+def _inside(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:
+    """Yield what differs inside two statements with the same header; nothing where the headers differ."""
+    match old, new:
+        case Block(), Block():
+            yield from _of_runs(old.statements, new.statements)
+        case For(), For() if _same_header(old, new):
+            yield from _of_bodies(old.body, new.body)
+        case While(), While() if old.condition is new.condition and old.advance is new.advance and old.init is new.init:
+            yield from _of_bodies(old.body, new.body)
+        case If(), If() if old.condition is new.condition and (old.other is None) == (new.other is None):
+            if old.then is not new.then:
+                yield from _of_bodies(old.then, new.then)
+            if old.other is not None and new.other is not None and old.other is not new.other:
+                yield from _of_bodies(old.other, new.other)
+        case _:
+            return
+
+
+def _of_bodies(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:
+    yield from _of_runs(_statements(old), _statements(new))
+
+
+def _statements(body: Stmt) -> Run:
+    return body.statements if isinstance(body, Block) else (body,)
+
+
+def _same_header(old: For, new: For) -> bool:
+    mine = (old.variable, old.declares, old.relation, old.step)
+    return mine == (new.variable, new.declares, new.relation, new.step) and all(
+        same(a, b) for a, b in ((old.lower, new.lower), (old.bound, new.bound))
+    )

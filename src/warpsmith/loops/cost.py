@@ -1,0 +1,131 @@
+"""How well a statement run would do on a GPU, told from verdicts alone: what the search for steps compares.
+
+    for (t …)                    one host loop around kernels: depth 1
+        for (i …) a[i] = …;      parallel: one kernel an iteration of t
+        for (i …) b = f(b);      neither parallel nor a reduction, nothing parallel inside: stranded on the host
+
+Of two forms the one with fewer stranded statements is better, then the one with fewer host loops around its kernels,
+then the one with fewer launches in an iteration, then the one with more loops that can be threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from warpsmith.base.verdict import Proved
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node, Pragma, Stmt, Switch, While
+from warpsmith.tree.walk import children, statements_of
+
+__all__ = ["Cost", "cost_of", "thread_loops"]
+
+_MOST_THREAD_LOOPS = 3
+# a reduction is two kernels, a scan three
+_LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cost:
+    """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `launches`: kernels and
+    single-thread statements in one pass; `narrow`: the thread loops that nests lack compared with two each; `kernels`
+    of them all, `reduces`: one of them is a reduction or a scan."""
+
+    stranded: int = 0
+    depth: int = 0
+    launches: int = 0
+    narrow: int = 0
+    kernels: int = field(default=0, compare=False)
+    reduces: bool = field(default=False, compare=False)
+
+    @property
+    def ideal(self) -> bool:
+        """Whether everything runs on the device, with no host loop around a kernel."""
+        return self.stranded == 0 and self.depth == 0
+
+
+def cost_of(facts: Facts, function: Function, run: Iterable[Stmt]) -> Cost:
+    """Return the cost of consecutive statements of `function`."""
+    known = facts.of(function)
+    return _sum(_cost(known, stmt, inside=False) for stmt in run)
+
+
+def thread_loops(known: FunctionFacts, loop: For) -> int:
+    """Return how many perfectly nested parallel loops start with `loop`, at most three."""
+    count = 0
+    current: For | None = loop
+    while current is not None and count < _MOST_THREAD_LOOPS and is_parallel(known.of(current)):
+        count += 1
+        current = only_loop(current.body)
+    return count
+
+
+def is_parallel(facts: LoopFacts) -> bool:
+    """Whether the loop's iterations may become threads as they stand."""
+    return facts.category == "parallel" and isinstance(facts.verdict, Proved)
+
+
+def only_loop(body: Stmt) -> For | None:
+    """Return the loop that is all that a body does."""
+    inside = [s for s in statements_of(body) if not isinstance(s, Pragma | Empty)]
+    while len(inside) == 1 and isinstance(inside[0], Block):
+        inside = [s for s in inside[0].statements if not isinstance(s, Pragma | Empty)]
+    return inside[0] if len(inside) == 1 and isinstance(inside[0], For) else None
+
+
+def _cost(known: FunctionFacts, stmt: Node, *, inside: bool) -> Cost:
+    match stmt:
+        case For():
+            return _loop_cost(known, stmt)
+        case While(body=body):
+            return _host_loop(_cost(known, body, inside=True))
+        case Block(statements=parts):
+            return _sum(_cost(known, part, inside=inside) for part in parts)
+        case If() | Switch():
+            return _sum(_cost(known, part, inside=inside) for part in children(stmt) if isinstance(part, Stmt))
+        case Pragma() | Empty() | DeclStmt():
+            return Cost()
+        case _:
+            return Cost(launches=int(inside))
+
+
+def _loop_cost(known: FunctionFacts, loop: For) -> Cost:
+    facts = known.of(loop)
+    if is_parallel(facts):
+        wanted = 2 if _has_loop(loop.body) else 1
+        return Cost(launches=1, narrow=max(0, wanted - thread_loops(known, loop)), kernels=1)
+    inner = _cost(known, loop.body, inside=True)
+    if facts.category in _LAUNCHES and facts.reductions:
+        alone = Cost(launches=_LAUNCHES[facts.category], narrow=int(_has_loop(loop.body)), kernels=1, reduces=True)
+        return min(alone, _host_loop(inner))
+    return _host_loop(inner)
+
+
+def _has_loop(body: Stmt) -> bool:
+    pending: list[Node] = [body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, For | While):
+            return True
+        pending += children(node)
+    return False
+
+
+def _host_loop(inner: Cost) -> Cost:
+    """Return the cost of a loop that stays on the host; one without any kernel inside is stranded as a whole."""
+    if not inner.kernels:
+        return Cost(stranded=max(1, inner.stranded + inner.launches))
+    return replace(inner, depth=inner.depth + 1)
+
+
+def _sum(costs: Iterable[Cost]) -> Cost:
+    parts = list(costs)
+    return Cost(
+        stranded=sum(c.stranded for c in parts),
+        depth=max((c.depth for c in parts), default=0),
+        launches=sum(c.launches for c in parts),
+        narrow=sum(c.narrow for c in parts),
+        kernels=sum(c.kernels for c in parts),
+        reduces=any(c.reduces for c in parts),
+    )

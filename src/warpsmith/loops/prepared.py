@@ -1,0 +1,155 @@
+"""A program that steps have rewritten, beside the program that the user wrote.
+
+    original ── steps, each proved ──► program        changes: what stands in place of what, and under which guards
+
+Invariant: `program` does what `original` does wherever the assumptions of its changes hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved, Verdict
+from warpsmith.loops.changes import Run, changed_runs
+from warpsmith.loops.place import with_run
+from warpsmith.loops.step import Step, step_text
+from warpsmith.loops.versions import can_version, usable, version
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import Function, Node, Stmt
+from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A step that was applied, what its check said, and the user's text that it worked on."""
+
+    step: Step
+    verdict: Verdict
+    function: Symbol
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The step in one line."""
+        return step_text(self.step)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the step's legality rests on."""
+        found = self.verdict.assumptions if isinstance(self.verdict, Proved) else ()
+        return tuple(a for a in found if isinstance(a, Assumption))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The run `new` of the prepared function stands in place of `old` of the user's function `written`; it is right
+    where `assumptions` hold."""
+
+    function: Symbol
+    written: Function
+    old: Run
+    new: Run
+    assumptions: tuple[Assumption, ...]
+
+    def parts(self) -> frozenset[Node]:
+        """Return every node of the new run."""
+        return frozenset(part for stmt in self.new for part in walk(stmt))
+
+    def stands_in(self, scope: Run) -> bool:
+        """Whether all of the new run stands in `scope`."""
+        return bool(self.new) and any(self.new[0] is part for stmt in scope for part in walk(stmt))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """`facts` are those of the rewritten program, `original` those of the user's."""
+
+    original: Facts
+    facts: Facts
+    applied: tuple[Applied, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The rewritten program."""
+        return self.facts.program
+
+    def changes(self) -> tuple[Change, ...]:
+        """Return every run that the steps changed."""
+        return tuple(
+            Change(function.symbol, function, old, new, self._assumptions(function, old))
+            for function, after in pairs(self.original.program, self.program)
+            for old, new in changed_runs(function, after)
+        )
+
+    def steps_of(self, span: Span) -> tuple[Applied, ...]:
+        """Return the steps that worked on the user's text at `span`."""
+        return tuple(a for a in self.applied if a.span.file is span.file and _meet(a.span, span))
+
+    def guarded(self) -> Program:
+        """Return the rewritten program with `if (guards) { new } else { old }` for every change that needs it."""
+        program = self.program
+        for change in self.changes():
+            if change.old and change.new and change.assumptions:
+                holder = next(f for _, f in program.functions() if f.symbol == change.function)
+                versioned = version(change.old, change.new, change.assumptions)
+                program = with_run(program, holder, change.new, versioned)
+        return program
+
+    def untestable(self) -> tuple[Change, ...]:
+        """Return the changes whose guards cannot be tested where the changed run is entered."""
+        return tuple(c for c in self.changes() if not self._testable(c))
+
+    def _testable(self, change: Change) -> bool:
+        guards = [a for a in change.assumptions if a.kind == "guarded"]
+        if not guards:
+            return True
+        if not change.old or not can_version(change.old):
+            return False
+        program, known = self.original.program, self.original.summaries
+        conditions = [a.condition for a in guards]
+        return all(c is not None and usable(program, change.written, c, change.old, known) for c in conditions)
+
+    def _assumptions(self, function: Function, old: Run) -> tuple[Assumption, ...]:
+        mine = [a for a in self.applied if a.function == function.symbol]
+        inside = [a for a in mine if old and _meet(statement_spans(old), a.span)]
+        found: Sequence[Applied] = inside if old else mine
+        return tuple(dict.fromkeys(assumption for applied in found for assumption in applied.assumptions))
+
+
+def as_written(scope: Run, changes: Sequence[Change]) -> Run:
+    """Return the user's statements in whose place `scope` stands."""
+    user = {(type(node), node.span): node for change in changes for node in walk(change.written.body)}
+    result: list[Stmt] = []
+    position = 0
+    while position < len(scope):
+        stmt = scope[position]
+        change = next((c for c in changes if c.new and c.new[0] is stmt), None)
+        if change is not None:
+            result += change.old
+            position += len(change.new)
+            continue
+        inside = any(change.stands_in((stmt,)) for change in changes)
+        result.append(cast(Stmt, user[type(stmt), stmt.span]) if inside else stmt)
+        position += 1
+    return tuple(result)
+
+
+def pairs(original: Program, program: Program) -> Iterator[tuple[Function, Function]]:
+    """Yield every function of `original` that steps changed, with what it became."""
+    after = {(unit.file.path, function.symbol): function for unit, function in program.functions()}
+    for unit, function in original.functions():
+        new = after.get((unit.file.path, function.symbol))
+        if new is not None and new is not function:
+            yield function, new
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.file is other.file and one.start < other.end and other.start < one.end

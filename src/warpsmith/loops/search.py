@@ -1,0 +1,203 @@
+"""The automatic search for steps that let loops run on the device.
+
+    for (i) for (j) { …y[j] += A[i][j]*x[i]… }      not good as written
+        try: interchange, distribute, expand, split, substitute, wavefront, reschedule
+             each one checked, the pieces it makes improved in turn
+        keep: the form with the lowest cost (cost.py); as written where nothing is better
+
+Invariant: every step of the answer was Proved on the program that it is applied to. The search is deterministic: its
+effort is bounded by a number of checks, never by time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.candidates import candidates
+from warpsmith.loops.changes import Run
+from warpsmith.loops.cost import Cost, cost_of
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.step import Step
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children, statements_of, walk
+
+__all__ = ["prepare"]
+
+# checks of one function, and steps inside one another
+_MOST_CHECKS = 160
+_DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a run stands, whatever takes its place: the way down to its statement list (child numbers), and how many
+    statements of the list stand before and behind it."""
+
+    way: tuple[int, ...]
+    before: int
+    behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One form of the program, the steps that led there, and the cost of the run at hand."""
+
+    facts: Facts
+    applied: tuple[Applied, ...]
+    cost: Cost
+
+
+def prepare(prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[Span]) -> Prepared:
+    """Return `prepared` with every step that helps.
+
+    `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
+    their text, that stay as they are.
+    """
+    for _, function in prepared.program.functions():
+        search = _Search(function.symbol)
+        nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
+        spots = [_spot(function, loop) for loop in nests]
+        # from the last to the first, so that addresses in front of a step stay what they are
+        for spot in reversed(spots):
+            form = search.best(prepared.facts, prepared.applied, spot, 0)
+            prepared = dataclasses.replace(prepared, facts=form.facts, applied=form.applied)
+    return prepared
+
+
+def _overlaps(loop: Node, spans: frozenset[Span]) -> bool:
+    return any(s.file is loop.span.file and s.start < loop.span.end and loop.span.start < s.end for s in spans)
+
+
+def _is_wanted(loop: Node, wanted: frozenset[int] | None) -> bool:
+    return wanted is None or any(id(part) in wanted for part in walk(loop))
+
+
+class _Search:
+    """The search in one function."""
+
+    def __init__(self, function: Symbol) -> None:
+        self.function = function
+        self.checks = 0
+
+    def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
+        """Return the best form of the run at `spot`: its nests improved one after the other."""
+        form = self.form(facts, applied, spot)
+        number = 0
+        while number < len(inner := tuple(_outermost_of(self.run(form.facts, spot)))):
+            function = self.node(form.facts)
+            whole = len(inner)
+            found = self.best_nest(form.facts, form.applied, _spot(function, inner[number]), depth)
+            form = self.form(found.facts, found.applied, spot)
+            number += 1 + len(tuple(_outermost_of(self.run(form.facts, spot)))) - whole
+        return form
+
+    def best_nest(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
+        """Return the best form of the one nest at `spot`."""
+        found = self.form(facts, applied, spot)
+        loop = next(iter(_outermost_of(self.run(facts, spot))))
+        if _good(found.cost) or depth >= _DEEPEST:
+            return found
+        if isinstance(loop, For):
+            for step in candidates(facts, self.node(facts), loop, found.cost):
+                after = self.checked(facts, step)
+                if after is None:
+                    continue
+                more = (*applied, Applied(step, after[1], self.function, loop.span))
+                tried = self.best(after[0], more, spot, depth + 1)
+                if _better(tried.cost, found.cost):
+                    found = tried
+                if _good(found.cost):
+                    return found
+        inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
+        whole = self.form(inside.facts, inside.applied, spot)
+        return whole if _better(whole.cost, found.cost) else found
+
+    def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
+        """Return the program after `step`, where that is Proved."""
+        if self.checks >= _MOST_CHECKS:
+            return None
+        self.checks += 1
+        try:
+            verdict = step.check(facts.program, facts)
+        except RefusedError:
+            return None
+        return (facts.after(step.apply(facts.program)), verdict) if isinstance(verdict, Proved) else None
+
+    def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
+        return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))
+
+    def run(self, facts: Facts, spot: _Spot) -> Run:
+        """Return what stands at `spot` now."""
+        node: Node = self.node(facts).body
+        for number in spot.way:
+            node = tuple(children(node))[number]
+        statements = statements_of(cast(Stmt, node))
+        return statements[spot.before : len(statements) - spot.behind]
+
+    def node(self, facts: Facts) -> Function:
+        """Return the function as it is now."""
+        return next(function for _, function in facts.program.functions() if function.symbol == self.function)
+
+
+def _good(cost: Cost) -> bool:
+    return cost.ideal and cost.narrow == 0
+
+
+def _better(new: Cost, old: Cost) -> bool:
+    """Whether a form is worth its steps: less on the host, or wider kernels of about as many, or far fewer launches."""
+    if (new.stranded, new.depth) != (old.stranded, old.depth):
+        return (new.stranded, new.depth) < (old.stranded, old.depth)
+    if new.narrow != old.narrow:
+        return new.narrow < old.narrow and new.depth == 0 and new.launches <= 2 * old.launches + 2
+    return 2 * new.launches <= old.launches
+
+
+def _outermost(node: Node) -> Iterator[For | While]:
+    """Yield the outermost loops below `node`, itself included, in source order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, For | While):
+            yield current
+        else:
+            pending += reversed(list(children(current)))
+
+
+def _outermost_of(run: Run) -> Iterator[For | While]:
+    for stmt in run:
+        yield from _outermost(stmt)
+
+
+def _spot(function: Function, loop: Loop) -> _Spot:
+    """Return where a loop stands alone."""
+    way = _way(function.body, loop)
+    parents: list[Node] = [function.body]
+    for number in way:
+        parents.append(tuple(children(parents[-1]))[number])
+    if isinstance(parents[-2], Block):
+        return _Spot(way[:-1], way[-1], len(parents[-2].statements) - 1 - way[-1])
+    return _Spot(way, 0, 0)
+
+
+def _body_spot(function: Function, loop: Loop) -> _Spot:
+    """Return where the statements of a loop's body stand."""
+    return _Spot(_way(function.body, loop.body), 0, 0)
+
+
+def _way(top: Node, wanted: Node) -> tuple[int, ...]:
+    """Return the child numbers that lead from `top` to `wanted`."""
+    pending: list[tuple[Node, tuple[int, ...]]] = [(top, ())]
+    while pending:
+        node, way = pending.pop()
+        if node is wanted:
+            return way
+        pending += [(child, (*way, number)) for number, child in enumerate(children(node))]
+    raise ValueError("the statement does not stand in the function")

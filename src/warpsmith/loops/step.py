@@ -1,0 +1,44 @@
+"""What every step is: a frozen dataclass whose fields are its parameters, with two pure methods."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, Protocol
+
+from warpsmith.base.verdict import Verdict
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.program import Program
+
+__all__ = ["Step", "step_text"]
+
+
+class Step(Protocol):
+    """A rewriting of a program that does not change what the program does."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
+    name: ClassVar[str]
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Say whether the step may be applied, under which assumptions, or why not."""
+        ...
+
+    def apply(self, program: Program) -> Program:
+        """Return the rewritten program; only where `check` is Proved."""
+        ...
+
+
+def step_text(step: Step) -> str:
+    """Return the step as `--transform` takes it: `tile=f/i,sizes=8:8`; parameters that have their default are left
+    out."""
+    parts: list[str] = []
+    for spec in dataclasses.fields(step):
+        value = getattr(step, spec.name)
+        if spec.name == "loop":
+            parts.insert(0, str(value))
+        elif value != spec.default:
+            parts.append(f"{spec.name}={_text(value)}")
+    return f"{step.name}={','.join(parts)}"
+
+
+def _text(value: object) -> str:
+    return ":".join(str(item) for item in value) if isinstance(value, tuple) else str(value)

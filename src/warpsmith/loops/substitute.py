@@ -1,0 +1,109 @@
+"""Copies of statements, with variables of their own, and with expressions in place of variables.
+
+Invariant: no node of a copy stands elsewhere in the tree, and no variable declared in a copy is declared elsewhere:
+facts are kept by node and by symbol, and two scopes with the same symbol would be taken for one variable.
+A copy keeps its names, so what was the user's text still is.
+
+Limits: text that is not modelled, and types with a length in them, cannot be changed inside (`fixed_text` says where).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TypeVar, cast
+
+from warpsmith.loops.fresh import Fresh, declared_symbols
+from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr
+from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.walk import names, rebuild, walk
+
+__all__ = ["copied", "fixed_text", "replaced", "with_symbols"]
+
+N = TypeVar("N", bound=Node)
+
+
+def copied(node: N, fresh: Fresh | None = None) -> N:
+    """Return a copy of `node`, all of it new nodes; with `fresh`, the variables declared in it are new ones too."""
+    symbols = {} if fresh is None else {s: fresh.again(s) for s in declared_symbols(node) if s.storage == "local"}
+    return with_symbols(node, symbols)
+
+
+def with_symbols(node: N, symbols: Mapping[Symbol, Symbol]) -> N:
+    """Return a copy of `node` with other variables in place of some. One that keeps its name keeps the user's text."""
+    made: dict[int, Node] = {}
+    for part in reversed(list(walk(node))):
+        made[id(part)] = _copy(part, made, symbols)
+    return cast(N, made[id(node)])
+
+
+def _copy(node: Node, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]) -> Node:
+    changes: dict[str, object] = {}
+    intact = node.intact
+    for spec in dataclasses.fields(node):
+        value = getattr(node, spec.name)
+        if isinstance(value, Node):
+            changes[spec.name] = part = made.get(id(value), value)
+            intact = intact and part.intact >= value.intact
+        elif isinstance(value, Symbol):
+            changes[spec.name] = symbol = symbols.get(value, value)
+            intact = intact and symbol.name == value.name
+        elif isinstance(value, tuple) and value:
+            items = tuple(_item(item, made, symbols) for item in value)
+            changes[spec.name] = items
+            intact = intact and all(_kept(a, b) for a, b in zip(value, items, strict=True))
+    return dataclasses.replace(node, **{**changes, "intact": intact})  # type: ignore[arg-type]
+
+
+def _item(item: object, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]) -> object:
+    if isinstance(item, Node):
+        return made.get(id(item), item)
+    return symbols.get(item, item) if isinstance(item, Symbol) else item
+
+
+def _kept(old: object, new: object) -> bool:
+    return not (isinstance(old, Node) and isinstance(new, Node)) or new.intact >= old.intact
+
+
+def replaced(node: N, values: Mapping[Symbol, Expr]) -> N:
+    """Return `node` with a copy of `values[v]` for every use of a variable v (which `node` must not write)."""
+
+    def change(part: Node) -> Node:
+        if isinstance(part, Name) and part.symbol in values:
+            return copied(values[part.symbol])
+        return part
+
+    return rebuild(node, change)
+
+
+def fixed_text(node: Node, symbols: frozenset[Symbol]) -> Node | None:
+    """Return a part of `node` that names one of `symbols` in a text or a type that cannot be changed, or None."""
+    return next((part for part in walk(node) if _is_fixed(part, symbols)), None)
+
+
+def _is_fixed(part: Node, symbols: frozenset[Symbol]) -> bool:
+    match part:
+        case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
+            return bool(symbols & {*reads, *writes})
+        case VarDecl(symbol=symbol) | For(variable=symbol):
+            return _measured_by(symbol.type, symbols)
+        case Cast(type=type):
+            return _measured_by(type, symbols)
+        case SizeOf(value=None):
+            return True
+        case Unary(op="&", operand=Name(symbol=symbol)):
+            return symbol in symbols
+        case _:
+            return False
+
+
+def _measured_by(type: Type, symbols: frozenset[Symbol]) -> bool:
+    """Whether a length in `type` is made of one of `symbols`."""
+    while isinstance(type, Array | Pointer):
+        if isinstance(type, Array):
+            if type.extent is not None and any(n.symbol in symbols for n in names(type.extent)):
+                return True
+            type = type.of
+        else:
+            type = type.to
+    return False

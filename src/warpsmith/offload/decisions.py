@@ -1,0 +1,120 @@
+"""What steps decided about where loops run, found again in the program as it is now.
+
+    map f/i            decision: node i, axes (y, x)
+    unroll f/i/j       rebuilds i: another node, the same header → the decision still means it
+    distribute f/i     two loops with that header → the decision means neither: `undecided`
+
+Invariant: a decision never moves to a loop that was not made from the one that it was taken for. A decision says where
+a loop runs, not that it may: the planner proves that as for any other loop.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.loops.place import Place
+from warpsmith.tree.nodes import For, Function, Loop
+from warpsmith.tree.program import Decision, Program
+from warpsmith.tree.walk import loops
+
+__all__ = ["Decided", "decide", "decided_nests", "undecided"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decided:
+    """The decisions about the loops of one function; `only`: a loop without a decision stays on the host."""
+
+    by_loop: Mapping[Loop, Decision]
+    around: Mapping[Loop, tuple[Loop, ...]]
+    only: bool = False
+
+    @classmethod
+    def of(cls, program: Program, function: Function, *, only: bool = False) -> Decided:
+        """Return the decisions about `function`; of two about one loop the later counts."""
+        found: dict[Loop, Decision] = {}
+        for decision in program.decisions:
+            loop = _meant(function, decision) if decision.function == function.symbol.name else None
+            if loop is not None:
+                found[loop] = decision
+        return cls(found, dict(loops(function.body)) if found or only else {}, only)
+
+    def of_loop(self, loop: Loop) -> Decision | None:
+        """Return the decision that makes `loop` a kernel, if there is one."""
+        decision = self.by_loop.get(loop)
+        return None if decision is None or decision.kind == "host" else decision
+
+    def threads(self, loop: Loop) -> Decision | None:
+        """Return the decision that maps `loop` to axes, if there is one."""
+        decision = self.by_loop.get(loop)
+        return decision if decision is not None and decision.kind == "threads" else None
+
+    def stays(self, loop: Loop) -> Reason | None:
+        """Return why `loop` may not become a kernel of its own, if a decision keeps it from that."""
+        if self.of_loop(loop) is not None:
+            return None
+        own = self.by_loop.get(loop)
+        if own is not None:
+            return Reason("STP005", "kept on the host by a step", loop.header)
+        for inner, decision in self.by_loop.items():
+            if decision.kind != "host" and any(outer is loop for outer in self.around[inner]):
+                return Reason("STP005", f"a step made {decision.loop} the kernel", loop.header)
+        nearest = next((self.by_loop[o] for o in reversed(self.around.get(loop, ())) if o in self.by_loop), None)
+        if nearest is not None and nearest.kind == "host":
+            return Reason("STP005", f"kept on the host with {nearest.loop} by a step", loop.header)
+        if self.only:
+            return Reason("STP005", "the recipe does not move it to the device", loop.header)
+        return None
+
+    def kept(self) -> frozenset[int]:
+        """Return the identities of the loops that stay on the host with all that is inside."""
+        return frozenset(id(loop) for loop, own in self.by_loop.items() if own.kind == "host" and self._alone(loop))
+
+    def _alone(self, loop: Loop) -> bool:
+        return not any(
+            own.kind != "host" and any(outer is loop for outer in self.around[inner])
+            for inner, own in self.by_loop.items()
+        )
+
+
+def decide(program: Program, place: Place, decision: Decision) -> Program:
+    """Return the program with one more decision, in place of an earlier one about the same loop."""
+    kept = tuple(d for d in program.decisions if _meant(place.function, d) is not place.loop)
+    return dataclasses.replace(program, decisions=(*kept, decision))
+
+
+def undecided(program: Program) -> tuple[Decision, ...]:
+    """Return the decisions of which the program does not tell any more which loop they mean."""
+    functions = [function for _, function in program.functions()]
+    return tuple(
+        decision
+        for decision in program.decisions
+        if not any(_meant(f, decision) for f in functions if f.symbol.name == decision.function)
+    )
+
+
+def decided_nests(program: Program) -> frozenset[Span]:
+    """Return the spans of the outermost loops in which a decision was taken: the search for steps leaves them alone."""
+    found: set[Span] = set()
+    for _, function in program.functions():
+        decided = Decided.of(program, function)
+        found.update((decided.around[loop] or (loop,))[0].span for loop in decided.by_loop)
+    return frozenset(found)
+
+
+def _meant(function: Function, decision: Decision) -> Loop | None:
+    """Return the loop of `function` that is the decision's, or the only one that was made from it."""
+    found = [loop for loop, _ in loops(function.body)]
+    if any(loop is decision.node for loop in found):
+        return decision.node
+    alike = [loop for loop in found if _alike(loop, decision.node)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _alike(loop: Loop, node: Loop) -> bool:
+    """Whether `loop` was made from `node`: it has its header in the user's text, and its counter."""
+    if type(loop) is not type(node) or loop.header != node.header:
+        return False
+    return not (isinstance(loop, For) and isinstance(node, For)) or loop.variable.name == node.variable.name

@@ -1,0 +1,643 @@
+"""Times become loops: a nest that visits the leaf instances of a run in the order of new times.
+
+    for (i …)                  times of the leaf: (2t + i, t)        for (w = …)            row 0: no counter, a new one
+        for (t …)                                              →         for (t = …)        row 1: the counter t
+            S(t, i);                                                         { int i = w - 2 * t; S(t, i); }
+
+Row after row, outermost first: leaves whose values of a row lie one after the other stand one after the other; where
+the values mix, one loop goes over all of them. A row that the rows before it fix needs no loop. After the given rows
+come those of the original order, so that instances with equal times keep it.
+
+Invariant: the loops around a leaf visit each of its instances exactly once, in lexicographic order of the rows: their
+bounds hold at every instance (projections, made convex), and what they let in beyond is kept out by an `if`.
+After A. Bastoul: Code generation in the polyhedral model is easier than you think (PACT 2004), without its splitting of
+domains. Limits: what is under a condition on data must be inside a leaf; a counter that lives on after the run, or that
+is unsigned 64-bit without a proof that it fits, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from warpsmith.base.source import Span
+from warpsmith.poly.formula import Formula, at_least, atoms_of, both
+from warpsmith.poly.host import integer, operation
+from warpsmith.poly.order import Leaf, Ordered
+from warpsmith.poly.pen import Bound, Pen, PenError, Variable
+from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
+from warpsmith.poly.rows import Floor, Points, QuotientError, Test
+from warpsmith.poly.space import Set, make_set, make_times
+from warpsmith.poly.times import Time
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    MacroUse,
+    Name,
+    Node,
+    Relation,
+    Stmt,
+    VarDecl,
+)
+from warpsmith.tree.nodes import replace as changed
+from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, integer_range
+from warpsmith.tree.walk import names, peel, rebuild, same, walk
+
+__all__ = ["ScanError", "scan"]
+
+_INT = integer_range(INT)
+
+
+class ScanError(Exception):
+    """The run cannot be written in that order; the text says why, in the user's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a leaf, floor(value / divisor) over its counters. `number`: it is that constant; `fixed`: its value
+    over the rows before it; both None: it is free."""
+
+    value: Polynomial
+    divisor: int
+    number: int | None = None
+    fixed: Polynomial | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether the rows before it do not fix it."""
+        return self.number is None and self.fixed is None
+
+    @property
+    def known(self) -> Polynomial | None:
+        """The value where it is fixed."""
+        return constant(self.number) if self.number is not None else self.fixed
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A leaf with its rows, its points (row vectors), and its counters over the rows."""
+
+    leaf: Leaf
+    rows: tuple[_Row, ...]
+    points: Points
+    counters: Mapping[str, Polynomial]
+
+
+def scan(model: Ordered, times: Mapping[Stmt, Time], fresh: Callable[[str], str]) -> tuple[Stmt, ...]:
+    """Return the statements that run the leaves of `model` at `times`; `fresh` gives names for new variables.
+
+    The order is not judged here (poly/legality.py). Raises ScanError, and OutOfBudgetError inside a `budget`.
+    """
+    for leaf in model.leaves:
+        if not leaf.exact:
+            raise ScanError(f"the statement in line {leaf.stmt.span.line} runs under a condition that depends on data")
+    length = max(len(times[leaf.stmt]) for leaf in model.leaves)
+    tail = max(len(leaf.time) for leaf in model.leaves)
+    dims = tuple(f"row{k}" for k in range(length + tail))
+    items = [_item(model, leaf, times[leaf.stmt], length, dims) for leaf in model.leaves]
+    known = Points.context(_context(model), dims)
+    work = _Scan(model, dims, fresh, _spellings(model), _quotations(model))
+    try:
+        return tuple(work.level(0, _merged(items, length), known, {}))
+    except (PenError, QuotientError) as error:
+        raise ScanError(str(error)) from error
+
+
+# --- leaves over rows
+
+
+def _context(model: Ordered) -> Set:
+    """Return what is known of all parameters: the region's context and the ranges of their types."""
+    state = model.state
+    used = atoms_of(state.context).union(*(atoms_of(leaf.domain) for leaf in model.leaves))
+    counters = {name for leaf in model.leaves for name in leaf.counters}
+    quotients, _ = state.vocabulary.definitions(used)
+    formula = both((state.context, state.ranges(frozenset(used - counters - quotients))))
+    return make_set(state.vocabulary, (), formula)
+
+
+def _item(model: Ordered, leaf: Leaf, time: Time, length: int, dims: tuple[str, ...]) -> _Item:
+    values: list[tuple[Polynomial, int]] = []
+    for row in time:
+        value = model.row_value(leaf, row)
+        if value is None or row.divisor <= 0:
+            raise ScanError("a time names what changes in the run")
+        values.append((value, row.divisor))
+    values += [(ZERO, 1)] * (length - len(values))
+    for row in leaf.time:
+        value = model.row_value(leaf, row)
+        assert value is not None, "an original time has counters only"
+        values.append((value, 1))
+    values += [(ZERO, 1)] * (len(dims) - len(values))
+    rows, counters = _solved(leaf, values, dims)
+    domain = model.domain(leaf).intersect(_counter_ranges(model, leaf))
+    return _Item(leaf, rows, Points.of(domain, make_times(leaf.counters, values), dims), counters)
+
+
+def _counter_ranges(model: Ordered, leaf: Leaf) -> Set:
+    """A counter that is stepped once more after each iteration stays a step inside its type."""
+    vocabulary = model.state.vocabulary
+    parts: list[Formula] = []
+    for loop, name in zip(leaf.loops, leaf.counters, strict=True):
+        low, high = vocabulary[name].low, vocabulary[name].high
+        if low is not None and high is not None:
+            low, high = (low, high - loop.step) if loop.step > 0 else (low - loop.step, high)
+            parts += [at_least(atom(name), constant(low)), at_least(constant(high), atom(name))]
+    return make_set(vocabulary, leaf.counters, both(parts))
+
+
+def _solved(
+    leaf: Leaf, values: Sequence[tuple[Polynomial, int]], dims: Sequence[str]
+) -> tuple[tuple[_Row, ...], Mapping[str, Polynomial]]:
+    """Find which rows are free, and every counter as a function of those: `w = 4t + 2i + j`, so `j = w - 4t - 2i`."""
+    counters: dict[str, Polynomial] = {}
+    equations: list[tuple[Polynomial, str]] = []
+    rows: list[_Row] = []
+    for (value, divisor), dim in zip(values, dims, strict=True):
+        reduced = _substituted(value, counters)
+        if not reduced.atoms() & set(leaf.counters) and divisor == 1:
+            number = reduced.number
+            rows.append(_Row(value, divisor, number, None if number is not None else reduced))
+            continue
+        if value.number is not None:
+            rows.append(_Row(value, divisor, value.number // divisor))
+            continue
+        rows.append(_Row(value, divisor))
+        if divisor == 1:
+            equations.append((value, dim))
+            _solve(leaf, equations, counters)
+    return tuple(rows), counters
+
+
+def _solve(leaf: Leaf, equations: Sequence[tuple[Polynomial, str]], counters: dict[str, Polynomial]) -> None:
+    """Solve every equation that has one unknown left, with factor 1 or -1."""
+    found = True
+    while found:
+        found = False
+        for value, dim in equations:
+            rest = _substituted(value, counters)
+            unknown = sorted(rest.atoms() & set(leaf.counters))
+            if len(unknown) == 1 and abs(factor := rest.terms[(unknown[0],)]) == 1:
+                counters[unknown[0]] = (atom(dim) - rest.without(unknown[0])).scaled(factor)
+                found = True
+
+
+def _substituted(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomial:
+    for name in value.atoms() & known.keys():
+        value = value.substitute(name, known[name])
+    return value
+
+
+def _merged(items: Sequence[_Item], length: int) -> list[_Item]:
+    """Make one of leaves that are the same statement at different points of the same rows."""
+    result: dict[int, _Item] = {}
+    for later, item in enumerate(items):
+        for earlier, other in result.items():
+            united = _united(other, item, items[earlier + 1 : later], length)
+            if united is not None:
+                result[earlier] = united
+                break
+        else:
+            result[later] = item
+    return list(result.values())
+
+
+def _united(one: _Item, other: _Item, between: Sequence[_Item], length: int) -> _Item | None:
+    if [r.number for r in one.rows[:length]] != [r.number for r in other.rows[:length]]:
+        return None
+    renamed = _renaming(one, other, length)
+    if renamed is None or not same(one.leaf.stmt, _renamed(other.leaf.stmt, renamed)):
+        return None
+    own = range(length)
+    points = other.points.only(own)
+    if not all(points.apart(item.points.only(own)) for item in (one, *between)):
+        return None
+    for k in range(length, len(one.rows)):
+        value = one.rows[k].known
+        if value is None:
+            return None
+        points = points.where(atom(f"row{k}") - value, equality=True)
+    return replace(one, points=one.points.join([points]))
+
+
+def _renaming(one: _Item, other: _Item, length: int) -> dict[Symbol, Symbol] | None:
+    """Return which variable of `other` is which of `one`, both being the same functions of the first rows."""
+    rows = {f"row{k}" for k in range(length)}
+    left, right = _by_symbol(one), _by_symbol(other)
+    found: dict[Symbol, Symbol] = {}
+    for symbol, value in right.items():
+        partner = next((s for s, v in left.items() if v == value and s.type == symbol.type), None)
+        if partner is None or value.atoms() & {f"row{k}" for k in range(length, len(one.rows))} - rows:
+            return None
+        found[symbol] = partner
+    return found if len(set(found.values())) == len(left) == len(right) else None
+
+
+def _by_symbol(item: _Item) -> dict[Symbol, Polynomial]:
+    pairs = zip(item.leaf.loops, item.leaf.counters, strict=True)
+    return {loop.variable: item.counters[name] for loop, name in pairs if name in item.counters}
+
+
+def _renamed(stmt: Stmt, renaming: Mapping[Symbol, Symbol]) -> Stmt:
+    """Return a statement with other variables; it is the very same one where nothing changes."""
+    moved = {a: b for a, b in renaming.items() if a != b}
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Name) and node.symbol in moved:
+            return changed(node, symbol=moved[node.symbol], type=moved[node.symbol].type)
+        return node
+
+    return rebuild(stmt, change) if moved else stmt
+
+
+# --- how the user writes things
+
+
+def _headers(model: Ordered) -> Iterable[Expr]:
+    loops = dict.fromkeys(loop for leaf in model.leaves for loop in leaf.loops)
+    sides = [side for loop in loops for side in (loop.lower, loop.bound)]
+    return (part for side in sides for part in walk(side) if isinstance(part, Expr))
+
+
+def _spellings(model: Ordered) -> Mapping[str, Expr]:
+    """Return parameters that the headers name through a macro."""
+    own = {a.symbol: name for name, a in model.state.vocabulary.atoms.items() if a.kind == "parameter" and a.symbol}
+    found: dict[str, Expr] = {}
+    for part in _headers(model):
+        inner = peel(part)
+        if isinstance(part, MacroUse) and isinstance(inner, Name) and inner.symbol in own:
+            found.setdefault(own[inner.symbol], part)
+    return found
+
+
+def _quotations(model: Ordered) -> Sequence[tuple[Polynomial, Expr]]:
+    """Return the bounds that are numbers under the user's names (`N - 1` where N is a macro)."""
+    found: list[tuple[Polynomial, Expr]] = []
+    for part in _headers(model):
+        plain = not any(isinstance(n, Name) for n in walk(part)) and any(isinstance(n, MacroUse) for n in walk(part))
+        value = model.state.affine.exact(part) if plain else None
+        if value is not None and value.number is not None:
+            found.append((value, part))
+    return found
+
+
+# --- loops
+
+
+@dataclass(slots=True)
+class _Scan:
+    """What all levels of one scan share."""
+
+    model: Ordered
+    dims: tuple[str, ...]
+    fresh: Callable[[str], str]
+    spelled: Mapping[str, Expr]
+    quoted: Sequence[tuple[Polynomial, Expr]]
+
+    def level(
+        self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]
+    ) -> list[Stmt]:
+        """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
+        if level == len(self.dims):
+            return [stmt for item in items for stmt in self.leaf(item, known, variables)]
+        parts = _parts(level, items)
+        if len(parts) > 1:
+            return [stmt for part in parts for stmt in self.level(level, part, known, variables)]
+        first = items[0].rows[level].known
+        if first is not None and all(item.rows[level].known == first for item in items):
+            done = [replace(item, points=item.points.without(level)) for item in items]
+            return self.level(level + 1, done, known.without(level), variables)
+        return self.loop(level, items, known, variables)
+
+    def loop(self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+        """Return one loop over the values of a row, under the condition that there are any."""
+        dim = self.dims[level]
+        united = items[0].points.upto(level).join(item.points.upto(level) for item in items[1:])
+        tests = united.hull(known)
+        bounds = [test for test in tests if dim in test.value.atoms()]
+        inside = reduce(lambda points, test: points.where(test.value, equality=test.equality), bounds, known)
+        guards = [test for test in tests if dim not in test.value.atoms() and not _implied(inside, test)]
+        entered = reduce(lambda points, test: points.where(test.value, equality=test.equality), guards, known)
+        ends = _Ends.of(bounds, dim, entered)
+        inside = reduce(lambda points, test: points.where(test.value, equality=test.equality), bounds, entered)
+        stride = _stride(united, level, ends)
+        if stride > 1:
+            inside = inside.multiple(atom(dim) - ends.lowers[0].value, stride)
+        chosen = _Choice.of(level, items, variables)
+        variable = self.variable(chosen, ends, (entered, inside), stride)
+        inner = {**variables, dim: variable}
+        body = self.level(level + 1, items, inside, inner)
+        pen = self.pen(chosen.near.span, entered, variables)
+        made = _for(pen, chosen, variable, ends, (_block(body, chosen.near), stride))
+        test = self.condition([guards], self.pen(chosen.near.span, known, variables))
+        return [made if test is None else If(span=chosen.near.span, condition=test, then=made, other=None)]
+
+    def pen(self, span: Span, known: Points, variables: Mapping[str, Variable]) -> Pen:
+        """Return what writes expressions at one place."""
+        return Pen(self.model.state.vocabulary, span, variables, self.spelled, self.quoted, known)
+
+    def variable(self, chosen: _Choice, ends: _Ends, known: tuple[Points, Points], stride: int) -> Variable:
+        """Return the loop's variable: the user's own where its type holds every value it takes, else a new one."""
+        symbol = chosen.symbol
+        if symbol is not None and isinstance(symbol.type, Scalar) and _holds_all(symbol.type, ends, known, stride):
+            return Variable(symbol, chosen.sign)
+        kind = INT if _holds_all(INT, ends, known, stride) else LONG_LONG
+        name = self.fresh("w" if symbol is None else symbol.name)
+        key = f"{self.model.leaves[0].stmt.span.file.path}:{self.model.leaves[0].stmt.span.start}:{name}"
+        return Variable(Symbol(name, key, kind, "local", chosen.near.header), chosen.sign)
+
+    # --- leaves
+
+    def leaf(self, item: _Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+        """Return a leaf's statement with its counters, under what is left of its domain's conditions."""
+        pen = self.pen(item.leaf.stmt.span, known, variables)
+        test = self.condition(item.points.rest(known), pen)
+        body = self.body(item, known, variables)
+        if test is None:
+            return body
+        then = body[0] if len(body) == 1 else Block(span=item.leaf.stmt.span, statements=tuple(body))
+        return [If(span=item.leaf.stmt.span, condition=test, then=then, other=None)]
+
+    def body(self, item: _Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+        """Return the statement with each counter replaced by a loop's variable, or computed in front of it."""
+        stmt = item.leaf.stmt
+        inside = Points(known.values.intersect(item.points.values))
+        pen = self.pen(stmt.span, inside, variables)
+        renaming: dict[Symbol, Symbol] = {}
+        computed: list[Stmt] = []
+        for loop, name in zip(item.leaf.loops, item.leaf.counters, strict=True):
+            value = item.counters[name]
+            own = _variable_of(value, variables)
+            if own is not None and own.type == loop.variable.type and not _captured(stmt, own, loop.variable):
+                renaming[loop.variable] = own
+            else:
+                symbol = self.computed(loop, variables)
+                renaming[loop.variable] = symbol
+                computed.append(_definition(loop, symbol, pen.sum(value), stmt))
+        moved = _renamed(stmt, renaming)
+        if not computed:
+            return [moved]
+        inner = moved.statements if isinstance(moved, Block) else (moved,)
+        return [Block(span=stmt.span, statements=(*computed, *inner))]
+
+    def computed(self, loop: For, variables: Mapping[str, Variable]) -> Symbol:
+        """Return the variable that holds a counter which no loop counts: the user's, if its name is free here."""
+        symbol = loop.variable
+        if all(v.symbol.name != symbol.name or v.symbol == symbol for v in variables.values()):
+            return symbol
+        name = self.fresh(symbol.name)
+        return Symbol(name, f"{symbol.key}:{name}", symbol.type, "local", symbol.span)
+
+    def condition(self, options: Sequence[Sequence[Test]], pen: Pen) -> Expr | None:
+        """Return `a && b || c && d` for lists of tests; None where one of them is empty."""
+        if any(not tests for tests in options):
+            return None
+        whole = [reduce(lambda a, b: operation("&&", a, b), [_tested(pen, t) for t in tests]) for tests in options]
+        return reduce(lambda a, b: operation("||", a, b), whole)
+
+
+def _parts(level: int, items: Sequence[_Item]) -> list[list[_Item]]:
+    """Split leaves whose values of a row lie one after the other; leaves that are free in it share a loop."""
+    if len(items) == 1 or all(item.rows[level].free for item in items):
+        return [list(items)]
+    groups: list[list[_Item]] = []
+    for item in items:
+        joined = [group for group in groups if any(_mixed(level, item, other) for other in group)]
+        merged = [*(other for group in joined for other in group), item]
+        groups = [group for group in groups if all(group is not one for one in joined)] + [merged]
+    ordered: list[list[_Item]] = []
+    for group in groups:
+        place = next((k for k, other in enumerate(ordered) if _before(level, group[0], other[0])), len(ordered))
+        ordered.insert(place, group)
+    return [[item for item in items if item in group] for group in ordered]
+
+
+def _mixed(level: int, one: _Item, other: _Item) -> bool:
+    """Whether the values of a row must share a loop (or are one value)."""
+    if one.rows[level].free and other.rows[level].free:
+        return True
+    a, b = one.rows[level].known, other.rows[level].known
+    if a is not None and a == b:
+        return True
+    return not _before(level, one, other) and not _before(level, other, one)
+
+
+def _before(level: int, one: _Item, other: _Item) -> bool:
+    a, b = one.rows[level].number, other.rows[level].number
+    if a is not None and b is not None:
+        return a < b
+    return one.points.before(other.points, level)
+
+
+def _implied(points: Points, test: Test) -> bool:
+    return points.holds(test.value) and (not test.equality or points.holds(-test.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The bounds of a row, those left out that another one makes superfluous."""
+
+    dim: str
+    lowers: tuple[Bound, ...]
+    uppers: tuple[Bound, ...]
+
+    @classmethod
+    def of(cls, tests: Sequence[Test], dim: str, known: Points) -> _Ends:
+        lowers: list[Bound] = []
+        uppers: list[Bound] = []
+        for test in tests:
+            factor, rest = test.value.terms[(dim,)], test.value.without(dim)
+            if factor > 0 or test.equality:
+                lowers.append(Bound(-rest, factor) if factor > 0 else Bound(rest, -factor))
+            if factor < 0 or test.equality:
+                uppers.append(Bound(rest, -factor) if factor < 0 else Bound(-rest, factor))
+        if not lowers or not uppers:
+            raise ScanError("a loop in that order would have no end")
+        return cls(dim, _pruned(lowers, known, 1), _pruned(uppers, known, -1))
+
+
+def _pruned(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, ...]:
+    """Leave out bounds that are never the tight one."""
+    kept = list(bounds)
+    for bound in bounds:
+        for other in kept:
+            difference = other.value.scaled(bound.divisor) - bound.value.scaled(other.divisor)
+            if other is not bound and known.holds(difference.scaled(sign)):
+                kept = [b for b in kept if b is not bound]
+                break
+    return tuple(kept)
+
+
+def _stride(points: Points, level: int, ends: _Ends) -> int:
+    """Return the step of a row, 1 where its first value is not known to be one that is taken."""
+    if len(ends.lowers) > 1 or ends.lowers[0].divisor != 1:
+        return 1
+    stride, offset = points.stride(level)
+    if stride == 1 or offset is None:
+        return 1
+    way = ends.lowers[0].value - offset
+    return stride if all(factor % stride == 0 for factor in way.terms.values()) else 1
+
+
+def _holds_all(kind: Scalar, ends: _Ends, known: tuple[Points, Points], stride: int) -> bool:
+    """Whether a signed type holds the first value, every value, and one step beyond it, both ways."""
+    if kind.kind != "signed" or kind.bits < INT.bits:
+        return False
+    entered, inside = known
+    high = integer_range(kind)[1] - stride
+    starts = all(entered.holds(constant(high * b.divisor) - b.value) for b in ends.lowers)
+    reached = any(entered.holds(b.value.shifted(high * b.divisor)) for b in ends.lowers)
+    return starts and reached and inside.holds(constant(high) - atom(ends.dim))
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """How a loop is named: after a counter that it counts (None: a new name), which way; `near`: a loop of the user's
+    text for which it stands; `declares`: it declares its variable."""
+
+    symbol: Symbol | None
+    sign: int
+    near: For
+    declares: bool
+
+    @classmethod
+    def of(cls, level: int, items: Sequence[_Item], variables: Mapping[str, Variable]) -> _Choice:
+        votes = [(item, vote) for item in items if (vote := _counted(item, level)) is not None]
+        counts: dict[str, int] = {}
+        for _, (loop, _sign) in votes:
+            counts[loop.variable.name] = counts.get(loop.variable.name, 0) + 1
+        down = bool(votes) and all(sign < 0 for _, (_, sign) in votes)
+        votes = [(item, vote) for item, vote in votes if vote[1] > 0 or down]
+        near = items[0].leaf.loops[0]
+        if not votes:
+            return cls(None, 1, near, True)
+        _, (loop, sign) = max(votes, key=lambda vote: counts[vote[1][0].variable.name])
+        symbol = loop.variable
+        taken = {v.symbol.name for v in variables.values()}
+        if symbol.name in taken or _clashes(symbol, items):
+            return cls(None, sign, loop, True)
+        return cls(symbol, sign, loop, loop.declares)
+
+
+def _counted(item: _Item, level: int) -> tuple[For, int] | None:
+    """Return the loop whose counter (or its negative) a row is."""
+    row = item.rows[level]
+    if not row.free or row.divisor != 1 or len(row.value.terms) != 1:
+        return None
+    for loop, name in zip(item.leaf.loops, item.leaf.counters, strict=True):
+        factor = row.value.terms.get((name,), 0)
+        if abs(factor) == 1:
+            return loop, factor
+    return None
+
+
+def _clashes(symbol: Symbol, items: Sequence[_Item]) -> bool:
+    """Whether a statement under the loop, or its bounds, mean another variable by the same name."""
+    for item in items:
+        own = {loop.variable for loop in item.leaf.loops}
+        bounds = [side for loop in item.leaf.loops for side in (loop.lower, loop.bound)]
+        used = {n.symbol for part in (item.leaf.stmt, *bounds) for n in names(part)}
+        if any(s.name == symbol.name and s != symbol and s not in own for s in used):
+            return True
+    return False
+
+
+def _for(pen: Pen, chosen: _Choice, variable: Variable, ends: _Ends, body: tuple[Stmt, int]) -> For:
+    """Return the loop; a row that is minus its variable counts down."""
+    up = variable.sign > 0
+    lowers = ends.lowers if up else tuple(b.negated() for b in ends.uppers)
+    uppers = ends.uppers if up else tuple(b.negated() for b in ends.lowers)
+    own = variable.symbol == chosen.symbol
+    if up:
+        relation, bound = _last(pen, uppers)
+        first = pen.least(lowers)
+    else:
+        relation, bound = _last_down(pen, lowers)
+        first = pen.greatest(uppers)
+    return For(
+        span=chosen.near.span,
+        variable=variable.symbol,
+        declares=chosen.declares if own else True,
+        lower=first,
+        relation=relation,
+        bound=bound,
+        step=body[1] * variable.sign,
+        body=body[0],
+        header=chosen.near.header,
+    )
+
+
+def _last(pen: Pen, uppers: Sequence[Bound]) -> tuple[Relation, Expr]:
+    if all(b.divisor == 1 for b in uppers):
+        beyond = [Bound(b.value.shifted(1), 1) for b in uppers]
+        quoted = len(uppers) == 1 and pen.quote(uppers[0].value) is not None
+        if not quoted and all(b.value.constant_term == -1 or b.value.number is not None for b in uppers):
+            return "<", pen.greatest(beyond)
+    return "<=", pen.greatest(uppers)
+
+
+def _last_down(pen: Pen, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
+    only = lowers[0]
+    if len(lowers) == 1 and only.divisor == 1 and only.value.constant_term == 1 and only.value.number is None:
+        return ">", pen.least([Bound(only.value.shifted(-1), 1)])
+    return ">=", pen.least(lowers)
+
+
+def _block(body: Sequence[Stmt], near: For) -> Stmt:
+    if len(body) == 1:
+        return body[0]
+    return Block(span=near.body.span, statements=tuple(body))
+
+
+def _variable_of(value: Polynomial, variables: Mapping[str, Variable]) -> Symbol | None:
+    """Return the loop's variable whose value this is."""
+    if len(value.terms) != 1:
+        return None
+    ((monomial, factor),) = value.terms.items()
+    own = variables.get(monomial[0]) if monomial else None
+    return own.symbol if own is not None and factor * own.sign == 1 else None
+
+
+def _captured(stmt: Stmt, own: Symbol, counter: Symbol) -> bool:
+    """Whether the statement means something else by the name of `own`."""
+    inside = {n.symbol for n in names(stmt)} | {n.variable for n in walk(stmt) if isinstance(n, For)}
+    inside |= {n.symbol for n in walk(stmt) if isinstance(n, VarDecl)}
+    return any(s.name == own.name and s not in (own, counter) for s in inside)
+
+
+def _definition(loop: For, symbol: Symbol, value: Expr, stmt: Stmt) -> Stmt:
+    """Return `int j = value;`, or `j = value;` for a counter that is declared elsewhere."""
+    if loop.declares or symbol != loop.variable:
+        return DeclStmt(span=stmt.span, declarations=(VarDecl(span=stmt.span, symbol=symbol, init=value),))
+    target = Name(span=stmt.span, type=symbol.type, symbol=symbol)
+    return ExprStmt(
+        span=stmt.span, expr=Assign(span=stmt.span, type=symbol.type, op="=", target=target, value=value)
+    )
+
+
+def _tested(pen: Pen, test: Test) -> Expr:
+    if not test.floors:
+        return pen.compare(test.value, equality=test.equality)
+    divisible = _divisible(test)
+    if divisible is not None:
+        value, divisor = divisible
+        rest = operation("%", pen.sum(value), integer(divisor, pen.span))
+        return operation("==", rest, integer(0, pen.span))
+    raise PenError("a condition on the new order has a quotient that cannot be written")
+
+
+def _divisible(test: Test) -> tuple[Polynomial, int] | None:
+    """Return (p, d) for `p = d * floor(p / d)`."""
+    if len(test.floors) != 1 or not test.equality:
+        return None
+    floor: Floor = test.floors[0]
+    for sign in (1, -1):
+        if floor.factor * sign == -floor.divisor and test.value.scaled(sign) == floor.value:
+            return floor.value, floor.divisor
+    return None

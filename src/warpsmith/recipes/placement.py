@@ -1,0 +1,33 @@
+"""What the planner decided, as steps: so that a recipe holds the whole port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpsmith.loops.step import Step
+from warpsmith.offload.plan import Fragment, Plan
+from warpsmith.offload.steps.map import Map
+from warpsmith.offload.steps.offload import Offload
+
+__all__ = ["placing_steps", "recorded_steps"]
+
+
+def recorded_steps(applied: Sequence[Step], plan: Plan | None) -> tuple[Step, ...]:
+    """Return the steps that make the same port again: those applied, and where the plan's kernels run. What steps said
+    of that before is left out: the plan honors it."""
+    if plan is None:
+        return tuple(applied)
+    return (*(step for step in applied if not isinstance(step, Map | Offload)), *placing_steps(plan))
+
+
+def placing_steps(plan: Plan) -> tuple[Step, ...]:
+    """Return a map step for every kernel whose loops are threads, in the plan's order. Runs of statements that one
+    thread executes follow from them, and have no step."""
+    return tuple(_step(fragment) for fragment in plan.fragments if fragment.kind == "nest")
+
+
+def _step(fragment: Fragment) -> Step:
+    axes = tuple(mapped.axis for mapped in fragment.kernel.mapped)
+    if not axes:
+        return Offload(fragment.region)
+    return Map(fragment.region, axes, fragment.kernel.block[: len(axes)])

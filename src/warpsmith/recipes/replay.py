@@ -1,0 +1,158 @@
+"""Applying steps in order, each one checked on the program that the ones before it made.
+
+    program ── step 1: Proved ──► program' ── step 2: Refuted ──► stop: which step, which dependence, what would help
+
+Invariant: what comes back was made by steps that were all Proved. A refusal names the step and its place in the recipe,
+the user's line, and the witness.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from warpsmith.base.errors import RefusedError, UsageError
+from warpsmith.base.findings import Finding, Note
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared, pairs
+from warpsmith.loops.step import Step, step_text
+from warpsmith.offload.decisions import undecided
+from warpsmith.recipes.enabling import enabling_steps
+from warpsmith.recipes.reading import Listed
+from warpsmith.tree.nodes import Function
+from warpsmith.tree.program import Program
+from warpsmith.tree.walk import walk
+
+__all__ = ["MOST_NODES", "apply_steps", "refusal"]
+
+MOST_NODES = 200_000
+_NO_LOOP = ("INP010", "INP011")
+
+
+def apply_steps(prepared: Prepared, steps: Sequence[Listed], *, explain: bool = False) -> Prepared:
+    """Return the program after `steps`, in order.
+
+    Raises RefusedError at the first step that is not Proved; with `explain` it names the steps that, applied before,
+    would make it legal. Raises UsageError where a step names no loop, or several.
+    """
+    for number, listed in enumerate(steps, 1):
+        prepared = _applied(prepared, listed, f"step {number} of {len(steps)}", explain=explain)
+    return prepared
+
+
+def _applied(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -> Prepared:
+    step, facts, program = listed.step, prepared.facts, prepared.program
+    try:
+        verdict = step.check(program, facts)
+    except RefusedError as error:
+        raise _without_loop(listed, which, error) from error
+    if not isinstance(verdict, Proved):
+        wrong = any(reason.rule == "STP003" for reason in verdict.reasons)
+        enabling = enabling_steps(facts, step) if explain and not wrong else None
+        raise RefusedError(*refusal(listed, which, verdict, enabling))
+    after = step.apply(program)
+    _check_result(listed, which, program, after)
+    function, span = _worked_on(program, after, step)
+    done = Applied(step, verdict, function.symbol, span)
+    return dataclasses.replace(prepared, facts=facts.after(after), applied=(*prepared.applied, done))
+
+
+def refusal(
+    listed: Listed, which: str, verdict: Refuted | Unknown, enabling: tuple[Step, ...] | None = None
+) -> tuple[Finding, ...]:
+    """Return the findings for a step whose check is `verdict`; `enabling` are single steps that would make it legal,
+    None where they were not looked for."""
+    helps = _enabling_help(enabling)
+    reasons = verdict.reasons or (Reason("STP002", "it cannot be applied here"),)
+    shown = reasons if enabling is not None else reasons[:1]
+    return tuple(
+        _finding(
+            listed, f"{which}, {step_text(listed.step)}, {_word(verdict, reason)}", reason, helps if k == 0 else ()
+        )
+        for k, reason in enumerate(shown)
+    )
+
+
+def _word(verdict: Refuted | Unknown, reason: Reason) -> str:
+    if isinstance(verdict, Refuted):
+        return "is refused"
+    return {"STP002": "does not fit", "STP003": "has a wrong parameter"}.get(reason.rule, "cannot be proved legal")
+
+
+def _enabling_help(enabling: tuple[Step, ...] | None) -> tuple[str, ...]:
+    if enabling is None:
+        return ()
+    if not enabling:
+        return ("no single step that was tried makes it legal",)
+    return tuple(f"legal after {step_text(step)} (checked)" for step in enabling)
+
+
+def _finding(listed: Listed, head: str, reason: Reason, helps: tuple[str, ...]) -> Finding:
+    """Return one reason as a finding: at the recipe's line where there is one, with the user's lines below it."""
+    notes: list[Note] = []
+    if listed.span is not None and reason.span is not None:
+        notes.append(Note(reason.span, ""))
+    witness: tuple[str, ...] = ()
+    if reason.dependence is not None:
+        found = reason.dependence
+        notes += [Note(found.source, f"{found.kind} dependence: first this"), Note(found.sink, "then this")]
+        witness = (f"for example: {found.witness}",) if found.witness else ()
+    return Finding(
+        rule=reason.rule,
+        severity="error",
+        message=f"{head}: {reason.text}",
+        span=listed.span or reason.span,
+        help=(*witness, *reason.legal_if, *helps),
+        related=tuple(notes),
+        assumptions=reason.assumptions,
+    )
+
+
+def _without_loop(listed: Listed, which: str, error: RefusedError) -> Exception:
+    """Return the error for a step whose address names no loop, several, or one that it cannot be about."""
+    findings = tuple(_located(listed, which, finding) for finding in error.findings)
+    return UsageError(*findings) if findings[0].rule in _NO_LOOP else RefusedError(*findings)
+
+
+def _located(listed: Listed, which: str, finding: Finding) -> Finding:
+    notes = finding.related
+    if listed.span is not None and finding.span is not None:
+        notes = (Note(finding.span, ""), *notes)
+    return dataclasses.replace(
+        finding,
+        message=f"{which}, {step_text(listed.step)}: {finding.message}",
+        span=listed.span or finding.span,
+        related=notes,
+    )
+
+
+def _check_result(listed: Listed, which: str, before: Program, after: Program) -> None:
+    """Raise where the program got too large, or where it does not tell any more which loop a decision means."""
+    lost = undecided(after)
+    if lost:
+        text = f"it would leave open which loop is meant by the earlier step about {lost[0].loop}"
+        reason = Reason("STP005", text, lost[0].node.header, legal_if=("offload, map and keep stand last",))
+        raise RefusedError(_finding(listed, f"{which}, {step_text(listed.step)}", reason, ()))
+    for _, function in pairs(before, after):
+        if sum(1 for _ in walk(function)) > MOST_NODES:
+            reason = Reason("STP006", f"{function.symbol.name} would get more than {MOST_NODES} nodes", function.span)
+            raise RefusedError(_finding(listed, f"{which}, {step_text(listed.step)}", reason, ()))
+
+
+def _worked_on(before: Program, after: Program, step: Step) -> tuple[Function, Span]:
+    """Return the function of the user's that a step worked on, and the text in it."""
+    address = getattr(step, "loop", None)
+    if isinstance(address, str):
+        place = Place.of(before, address)
+        return place.function, place.loop.span
+    for _, function in before.functions():
+        if not any(function is kept for _, kept in after.functions()):
+            return function, function.span
+    first = next(_functions(before))
+    return first, first.span
+
+
+def _functions(program: Program) -> Iterator[Function]:
+    return (function for _, function in program.functions())
