@@ -84,6 +84,14 @@
 #define SUITE_ARRAY(name) (*name)
 
 /* What is printed of one array: a weighted sum of all elements, and those whose number is a power of two. */
+#ifdef SUITE_DUMP
+#define SUITE_SHOWN(number) 1
+#define SUITE_FORMAT "\n%.17g"
+#else
+#define SUITE_SHOWN(number) (((number) & ((number)-1)) == 0)
+#define SUITE_FORMAT " %.6g"
+#endif
+
 typedef struct {
     double sum;
     long count;
@@ -98,12 +106,8 @@ static Digest digest_begin(const char *name)
 
 static void digest_put(Digest *digest, double value)
 {
-#ifdef SUITE_DUMP
-    printf("\n%.17g", value);
-#else
-    if ((digest->count & (digest->count - 1)) == 0)
-        printf(" %.6g", value);
-#endif
+    if (SUITE_SHOWN(digest->count))
+        printf(SUITE_FORMAT, value);
     digest->sum += value * (double)(digest->count % 7 + 1);
     digest->count++;
 }

@@ -21,7 +21,19 @@ from typing import Literal
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.loops.contract import Contract
+from warpsmith.loops.distribute import Distribute
+from warpsmith.loops.expand import Expand
+from warpsmith.loops.forward_substitute import ForwardSubstitute
+from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.peel import Peel
+from warpsmith.loops.privatize import Privatize
+from warpsmith.loops.remove_header import RemoveHeader
+from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
+from warpsmith.loops.strip_mine import StripMine
+from warpsmith.loops.tile import Tile
+from warpsmith.loops.unroll import Unroll
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
@@ -48,6 +60,18 @@ _LARGEST = 2**63 - 1
 
 
 STEPS: tuple[type[Step], ...] = (
+    Interchange,
+    Distribute,
+    Tile,
+    StripMine,
+    Unroll,
+    Peel,
+    Split,
+    Expand,
+    Privatize,
+    Contract,
+    ForwardSubstitute,
+    RemoveHeader,
     Map,
     Offload,
     Keep,
@@ -136,34 +160,36 @@ def describe(cls: type[Step]) -> Page:
     head, marked, rest = text.partition("\nStep: ")
     line, _, shown = rest.partition("\n")
     before, _, after = shown.partition("\nAfter:\n")
-    title, _, doc = head.strip().partition("\n")
+    title, _, doc = head.strip().partition("\n\n")
     before = before.strip("\n").removeprefix("Before:\n")
     if not marked or not before or not after.strip():
         raise ValueError(f"the docstring of {cls.__name__} needs Step:, Before: and After:")
-    example = dict(word.split("=", 1) for word in shlex.split(line))
-    return Page(cls.name, title, doc.strip(), parameters(cls), example, _code(before), _code(after))
+    words = (word.rstrip(",").partition("=") for word in shlex.split(line))
+    example = {key: value for key, _, value in words}
+    return Page(cls.name, " ".join(title.split()), doc.strip(), parameters(cls), example, _code(before), _code(after))
 
 
 def _code(text: str) -> str:
     return textwrap.dedent(text).strip("\n") + "\n"
 
 
+_PLAIN: Mapping[object, Kind] = {
+    str: "text",
+    int: "number",
+    bool: "flag",
+    tuple[str, ...]: "texts",
+    tuple[int, ...]: "numbers",
+}
+
+
 def _parameter(spec: dataclasses.Field[object], hint: object) -> Parameter:
+    words = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
+    kind = "text" if words and all(isinstance(word, str) for word in words) else _PLAIN.get(hint)
+    if kind is None:
+        raise TypeError(f"a recipe cannot hold {spec.name}: {hint}")
     default: object = None if spec.default is dataclasses.MISSING else spec.default
     assert default is None or isinstance(default, str | int | tuple)
-    plain: dict[object, Kind] = {
-        str: "text",
-        int: "number",
-        bool: "flag",
-        tuple[str, ...]: "texts",
-        tuple[int, ...]: "numbers",
-    }
-    if hint in plain:
-        return Parameter(spec.name, plain[hint], default)
-    words = typing.get_args(hint)
-    if typing.get_origin(hint) is Literal and all(isinstance(word, str) for word in words):
-        return Parameter(spec.name, "text", default, tuple(str(word) for word in words))
-    raise TypeError(f"a recipe cannot hold {spec.name}: {hint}")
+    return Parameter(spec.name, kind, default, tuple(str(word) for word in words))
 
 
 def _exact(name: str, parameter: Parameter, value: object) -> Argument:
@@ -183,9 +209,9 @@ def _exact(name: str, parameter: Parameter, value: object) -> Argument:
         case "text", str():
             helps = _nearest(value, parameter.choices, f"one of {', '.join(parameter.choices)}")
             raise _error(f"{name}: {parameter.name} cannot be {_quoted(value)}", parameter.name, helps)
-    wanted = _WORDS[parameter.kind]
-    got = f"the number {value}, which has more than 64 bits" if _is_huge(value) else _word(value)
-    raise _error(f"{name}: {parameter.name} is {wanted}, not {got}", parameter.name, ())
+    odd = next((item for item in items or () if not _fits(parameter.kind, item)), None)
+    got = _word(value) if odd is None else f"a list with {_word(odd)}"
+    raise _error(f"{name}: {parameter.name} is {_WORDS[parameter.kind]}, not {got}", parameter.name, ())
 
 
 _WORDS: Mapping[Kind, str] = {
@@ -201,8 +227,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
-def _is_huge(value: object) -> bool:
-    return isinstance(value, int) and _LARGEST < abs(value) < _LARGEST**2
+def _fits(kind: Kind, item: object) -> bool:
+    return isinstance(item, str) if kind == "texts" else kind == "numbers" and _is_number(item)
 
 
 def _word(value: object) -> str:
@@ -213,7 +239,7 @@ def _word(value: object) -> str:
         case str():
             return f"the text {_quoted(value)}"
         case int():
-            return "a whole number"
+            return f"the number {value}" if _is_number(value) else "a number of more than 64 bits"
         case float():
             return f"the number {value}"
         case list() | tuple():
@@ -221,7 +247,7 @@ def _word(value: object) -> str:
         case Mapping():
             return "a table"
         case _:
-            return f"a {type(value).__name__}"
+            return f"a {type(value).__name__.lower()}"
 
 
 def _signature(cls: type[Step]) -> str:

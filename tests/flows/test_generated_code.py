@@ -35,7 +35,7 @@ def ported(path: Path) -> tuple[Program, Program]:
     """Return the original and the port."""
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
-    return program, writable_port(Prepared(facts, facts), OffloadOptions()).program
+    return program, writable_port(Prepared(facts, facts), OffloadOptions()).port.program
 
 
 def warnings(name: str, directory: Path) -> Counter[str]:

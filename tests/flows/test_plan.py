@@ -39,7 +39,7 @@ def _load(text: str, folder: Path, *arguments: str) -> Program:
 
 def _port(program: Program) -> Port:
     facts = analyze(program, PolyOptions())
-    return writable_port(Prepared(facts, facts), OffloadOptions())
+    return writable_port(Prepared(facts, facts), OffloadOptions()).port
 
 
 def _host(text: str, folder: Path) -> str:

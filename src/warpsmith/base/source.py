@@ -34,7 +34,7 @@ class SourceFile:
     """One file as the user named it; `text` holds one character for each byte."""
 
     path: str
-    text: str
+    text: str = field(repr=False)
     _starts: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class Edit:
     """Replace the text of `span` by `text`; an empty span inserts."""
 
     span: Span
-    text: str
+    text: str = field(repr=False)
 
 
 def apply_edits(file: SourceFile, edits: Iterable[Edit]) -> str:

@@ -14,12 +14,13 @@ from warpsmith.emit.atomics import atomic_names, atomic_texts
 from warpsmith.emit.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
 from warpsmith.emit.kernel import kernel_text
 from warpsmith.emit.reduction import block_texts
+from warpsmith.emit.scan import scan_helpers
 from warpsmith.emit.words import Support, is_reserved
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.patch import Patcher
 from warpsmith.tree.printer import Printer, join_lines
-from warpsmith.tree.program import Combine, Kernel, Program, Unit
+from warpsmith.tree.program import Combine, Kernel, Program, Scan, Unit
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
 
@@ -51,7 +52,7 @@ def device_section(
     constants = _constants(program, kernels, helpers)
     pieces = [_constant_text(declaration, patcher.printer) for declaration in constants]
     pieces += _helper_texts(helpers, names, patcher.printer)
-    pieces += [*block_texts(kernels, support), *atomic_texts(atomics)]
+    pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
     for kernel in kernels:
@@ -77,9 +78,12 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
     to_device = {p.host: p.symbol for p in kernel.parameters if p.host != p.symbol and p.kind == "value"}
     loops = tuple(m.loop for m in kernel.mapped)
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
-    places = [part for c in kernel.reductions for part in (c.target, c.start)]
+    places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
+    if kernel.scan is not None:
+        places += [kernel.scan.element, kernel.scan.initial]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers)
-    own = (*kernel.locals, *(c.variable for c in kernel.reductions))
+    own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
+    own += [kernel.scan.variable] if kernel.scan is not None else []
     for symbol in (*(p.symbol for p in kernel.parameters), *own, *(loop.variable for loop in loops)):
         if is_reserved(symbol.name):
             renamed[symbol] = dataclasses.replace(symbol, name=f"{symbol.name}_")
@@ -103,6 +107,17 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
         parameters=tuple(dataclasses.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
+        scan=None if kernel.scan is None else _device_scan(kernel.scan, symbols, device),
+    )
+
+
+def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Scan:
+    return dataclasses.replace(
+        scan,
+        variable=symbols.get(scan.variable, scan.variable),
+        element=device(scan.element),
+        initial=device(scan.initial),
+        target=None if scan.target is None else device(scan.target),
     )
 
 
@@ -112,6 +127,7 @@ def _device_combine(one: Combine, symbols: Mapping[Symbol, Symbol], device: Call
         variable=symbols.get(one.variable, one.variable),
         target=device(one.target),
         start=device(one.start),
+        companions=tuple((symbols.get(symbol, symbol), device(place)) for symbol, place in one.companions),
     )
 
 

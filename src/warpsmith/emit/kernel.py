@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from warpsmith.emit.prototypes import kernel_type, launcher_type, launcher_words, plain
 from warpsmith.emit.reduction import MOST_BLOCKS, Accumulators
+from warpsmith.emit.scan import ScanShape, scan_kernels, scan_launcher
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.layout import wrapped
 from warpsmith.tree.lexical import identifiers
@@ -77,10 +78,35 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
         _Thread(m, lower, count, guard, m.axis in kernel.strided, fresh(f"t_{m.loop.variable.name}", used))
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
+    if kernel.scan is not None:
+        return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
     launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together))
     return KernelText(device, launcher, wrapped(f"{launcher_words(kernel, {})};"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What every text of one kernel is written with."""
+
+    printer: Printer
+    support: Support
+    used: set[str]
+
+
+def _scan_text(kernel: Kernel, name: str, thread: _Thread, frame: _Frame) -> KernelText:
+    """Return the texts of a kernel with a running value."""
+    printer = frame.printer
+    passed = {p.symbol.name: _passed(kernel, i, printer) for i, p in enumerate(kernel.parameters)}
+    counter, count = _from_index(thread, printer), _wide(thread, printer)
+    shape = ScanShape(name, thread.index, counter, count, passed, frame.used)
+    structs = {p.symbol: fresh(f"{p.symbol.name}_at", frame.used) for p in kernel.parameters if _is_struct(p)}
+    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines += [_UNIT + _unpacked(kernel, p, structs[p.symbol], printer) for p in kernel.parameters if _is_struct(p)]
+    lines += scan_launcher(kernel, shape, printer, frame.support)
+    device = scan_kernels(kernel, shape, printer, frame.support)
+    return KernelText(device, "\n".join([*lines, "}"]), wrapped(f"{launcher_words(kernel, {})};"))
 
 
 def _guards(kernel: Kernel) -> Sequence[Expr | None]:
@@ -90,7 +116,10 @@ def _guards(kernel: Kernel) -> Sequence[Expr | None]:
 def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     text = join_lines(printer.stmt(kernel.body))
     words = identifiers(text) | {p.symbol.name for p in kernel.parameters} | {s.name for s in kernel.locals}
-    words |= {c.variable.name for c in kernel.reductions}
+    words |= {s.name for c in kernel.reductions for s in (c.variable, *(s for s, _ in c.companions))}
+    words |= {c.when.name for c in kernel.reductions if c.when is not None}
+    if kernel.scan is not None:
+        words |= identifiers(printer.expr(kernel.scan.element)) | identifiers(printer.expr(kernel.scan.initial))
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 
@@ -281,7 +310,7 @@ def _launcher_text(launcher: _Launcher) -> str:
     lines += [_UNIT + line for line in together.allocations()]
     lines.append(wrapped(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
     lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
-    lines += [_UNIT + line for line in together.finishing(passed, grid)]
+    lines += [wrapped(_UNIT + line) for line in together.finishing(passed, grid)]
     return "\n".join([*lines, "}"])
 
 

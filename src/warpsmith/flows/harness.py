@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from warpsmith.offload.plan import Port
+from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.sections import sections
 from warpsmith.run.verification import HarnessFunction
@@ -15,14 +15,13 @@ from warpsmith.tree.types import Symbol
 __all__ = ["extents_of", "harness_functions"]
 
 
-def harness_functions(ported: Port, options: PolyOptions) -> tuple[HarnessFunction, ...]:
-    """Return the functions that hold fragments, with the extents of their pointers; none if there is a `main`."""
-    program = ported.reference
+def harness_functions(facts: Facts, changed: Collection[Symbol]) -> tuple[HarnessFunction, ...]:
+    """Return the user's functions among `changed`, with the extents of their pointers; none if there is a `main`."""
+    program = facts.program
     if any(function.symbol.name == "main" for _, function in program.functions()):
         return ()
-    changed = {fragment.function.symbol for fragment in ported.plan.fragments}
     chosen = [function for _, function in program.functions() if function.symbol in changed]
-    return tuple(HarnessFunction(function, extents_of(program, function, options)) for function in chosen)
+    return tuple(HarnessFunction(function, extents_of(program, function, facts.options)) for function in chosen)
 
 
 def extents_of(program: Program, function: Function, options: PolyOptions) -> Mapping[Symbol, Expr]:

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.cuda import emit_cuda, refused_kernels
+from warpsmith.emit.files import OutputFile
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.program import Program
 
-__all__ = ["writable_port"]
+__all__ = ["Written", "writable_port"]
 
 
-def writable_port(prepared: Prepared, options: OffloadOptions) -> Port:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A port and its text; `reference` and `candidate` are that of the programs with captures."""
+
+    port: Port
+    files: tuple[OutputFile, ...]
+    reference: tuple[OutputFile, ...]
+    candidate: tuple[OutputFile, ...]
+
+
+def writable_port(prepared: Prepared, options: OffloadOptions, *, single_file: bool = False) -> Written:
     """Return the port of what steps have prepared, planned again without the fragments that cannot be written.
 
     Raises RefusedError where the text of the program cannot be changed at all.
@@ -27,10 +39,11 @@ def writable_port(prepared: Prepared, options: OffloadOptions) -> Port:
     refused: list[tuple[Fragment, Reason]] = []
     while True:
         port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
-        more = tuple(_device_refusals(user, port)) or tuple(_host_refusals(user, port))
-        if not more:
-            return port
-        refused += more
+        more = tuple(_device_refusals(user, port))
+        written = more or _written(user, port, single_file=single_file)
+        if isinstance(written, Written):
+            return written
+        refused += written
 
 
 def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, Reason]]:
@@ -41,19 +54,21 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
             yield fragment, _reason(found[fragment.kernel.name])
 
 
-def _host_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, Reason]]:
-    """Yield the fragments whose region cannot be replaced in the user's text."""
+def _written(program: Program, port: Port, *, single_file: bool) -> Written | tuple[tuple[Fragment, Reason], ...]:
+    """Return the text of a port, or the fragments whose region cannot be replaced in the user's text."""
     try:
-        emit_cuda(program, port.program)
-        emit_cuda(port.reference, port.reference)
-        emit_cuda(port.reference, port.candidate)
+        return Written(
+            port,
+            emit_cuda(program, port.program, single_file=single_file),
+            emit_cuda(program, port.reference),
+            emit_cuda(program, port.candidate),
+        )
     except RefusedError as error:
         finding = error.findings[0]
         blamed = _at(port.plan.fragments, finding.span)
         if not blamed:
             raise
-        for fragment in blamed:
-            yield fragment, _reason(finding)
+        return tuple((fragment, _reason(finding)) for fragment in blamed)
 
 
 def _at(fragments: tuple[Fragment, ...], place: Span | None) -> list[Fragment]:

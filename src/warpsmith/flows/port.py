@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.findings import Finding
-from warpsmith.emit.cuda import emit_cuda
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
+from warpsmith.flows.plan import Written
 from warpsmith.flows.prepare import automatic, planned
 from warpsmith.flows.select import select_loops
 from warpsmith.flows.sources import sources_of
 from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
-from warpsmith.offload.plan import OffloadOptions, Plan, Port
+from warpsmith.offload.plan import OffloadOptions, Plan
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.run.referee import verify
@@ -30,7 +30,9 @@ __all__ = ["PortOptions", "PortResult", "port"]
 @dataclass(frozen=True, slots=True)
 class PortOptions:
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
-    `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result."""
+    `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
+    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`: look
+    for what would make a refused one legal."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -41,6 +43,9 @@ class PortOptions:
     steps: bool = True
     verify: bool = True
     single_file: bool = False
+    recipe: str | None = None
+    transforms: tuple[str, ...] = ()
+    explain_illegal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +92,31 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
     wanted = replace(options.offload, demanded=bool(options.loops))
-    prepared, ported = planned(prepared, selected, wanted, search=options.steps)
-    result = PortResult(prepared, ported.plan, (), None, loaded.findings, ported.plan.findings, clock.laps)
+    prepared, written = planned(prepared, selected, wanted, search=options.steps, single_file=options.single_file)
+    plan = written.port.plan
+    result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
-    if not ported.plan.fragments:
+    if not plan.fragments:
         return result
-    # The target's text, and another compiler's opinion of every kernel.
-    files = emit_cuda(loaded.program, ported.program, single_file=options.single_file)
-    findings = (*ported.plan.findings, *check_kernels(files))
-    clock.lap("emit")
+    # Another compiler's opinion of every kernel.
+    findings = (*plan.findings, *check_kernels(written.files))
+    clock.lap("check")
     # The referee builds both programs, runs the port under hostile schedules, and compares.
-    verification = _referee(prepared, ported, options) if options.verify else None
+    verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
-    return replace(result, files=files, verification=verification, findings=findings)
+    return replace(result, files=written.files, verification=verification, findings=findings)
 
 
-def _referee(prepared: Prepared, ported: Port, options: PortOptions) -> Verification:
+def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     """Judge the steps as C against C, then the port against what the steps made."""
     steps = verify_steps(prepared, options.run) if prepared.applied else None
     if steps is not None and steps.status == "fail":
         return steps
-    reference = sources_of(ported.reference, emit_cuda(ported.reference, ported.reference), captured=True)
-    candidate = sources_of(ported.candidate, emit_cuda(ported.reference, ported.candidate), captured=True)
-    verdict = verify(reference, candidate, options.run, harness_functions(ported, options.poly))
+    ported = written.port
+    changed = {fragment.function.symbol for fragment in ported.plan.fragments}
+    reference = sources_of(ported.reference, written.reference, captured=True)
+    candidate = sources_of(ported.candidate, written.candidate, captured=True)
+    verdict = verify(reference, candidate, options.run, harness_functions(prepared.original, changed))
     return verdict if steps is None else with_steps(verdict, steps)
 
 

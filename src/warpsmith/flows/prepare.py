@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from warpsmith.base.source import Span
-from warpsmith.flows.plan import writable_port
+from warpsmith.flows.plan import Written, writable_port
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import prepare
-from warpsmith.offload.plan import OffloadOptions, Port
+from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
@@ -37,16 +37,17 @@ def automatic(prepared: Prepared, selected: tuple[Loop, ...] | None, left: froze
 
 
 def planned(
-    prepared: Prepared, selected: tuple[Loop, ...] | None, options: OffloadOptions, *, search: bool
-) -> tuple[Prepared, Port]:
+    prepared: Prepared, selected: tuple[Loop, ...] | None, options: OffloadOptions, *, search: bool, single_file: bool
+) -> tuple[Prepared, Written]:
     """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test."""
     found = automatic(prepared, selected) if search else prepared
     left: frozenset[Span] = frozenset()
     while True:
-        port = writable_port(found, replace(options, selected=_now(found.program, selected)))
-        more = {statement_spans(change.old) for change in port.uncovered if change.old}
+        wanted = replace(options, selected=_now(found.program, selected))
+        written = writable_port(found, wanted, single_file=single_file)
+        more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         if not search or not more - left:
-            return found, port
+            return found, written
         left |= more
         found = automatic(prepared, selected, left)
 

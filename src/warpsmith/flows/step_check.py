@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 from warpsmith.emit.cuda import emit_cuda
-from warpsmith.flows.harness import extents_of
+from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.sources import sources_of
 from warpsmith.loops.changes import Run, changed_runs
 from warpsmith.loops.place import with_run
@@ -20,10 +19,10 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.sections import known_extent, sections
 from warpsmith.run.referee import verify
-from warpsmith.run.verification import HarnessFunction, Verification, VerifyOptions
+from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol
+from warpsmith.tree.types import INT, Pointer, Scalar
 from warpsmith.tree.walk import written_symbols
 
 __all__ = ["verify_steps"]
@@ -34,7 +33,7 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
     facts, rewritten = prepared.original, prepared.guarded()
     reference, candidate = _captured(facts, rewritten)
     changed = {function.symbol for function, _ in pairs(facts.program, rewritten)}
-    harness = () if _has_main(facts.program) else tuple(_harness(facts, changed))
+    harness = harness_functions(facts, changed)
     return verify(
         sources_of(reference, emit_cuda(facts.program, reference), captured=True),
         sources_of(candidate, emit_cuda(facts.program, candidate), captured=True),
@@ -53,16 +52,6 @@ def with_steps(port: Verification, steps: Verification) -> Verification:
         output_equal=port.output_equal and steps.output_equal,
         reasons=(*steps.reasons, *port.reasons),
     )
-
-
-def _has_main(program: Program) -> bool:
-    return any(function.symbol.name == "main" for _, function in program.functions())
-
-
-def _harness(facts: Facts, changed: set[Symbol]) -> Iterator[HarnessFunction]:
-    for _, function in facts.program.functions():
-        if function.symbol in changed:
-            yield HarnessFunction(function, extents_of(facts.program, function, facts.options))
 
 
 def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
@@ -96,9 +85,10 @@ def _captures(facts: Facts, function: Function, run: Run) -> tuple[CaptureStmt, 
     found = sections(facts.program, function, run, run, facts.options, summaries=facts.summaries)
     zero, one = _number(0, run[0]), _number(1, run[0])
     for section in found.sections:
-        if not section.written or section.symbol not in live:
+        pointed = isinstance(section.symbol.type, Pointer)
+        if not section.written or not (pointed or section.symbol in live):
             continue
-        extent = known_extent(facts.program, function, section.symbol, run[0]) if _is_array(section.symbol) else None
+        extent = None if pointed else known_extent(facts.program, function, section.symbol, run[0])
         made.append(
             CaptureStmt(
                 span=span, region=region, symbol=section.symbol, element=section.element, lower=section.lower,
@@ -114,10 +104,6 @@ def _captures(facts: Facts, function: Function, run: Run) -> tuple[CaptureStmt, 
             )
         )  # fmt: skip
     return tuple(made)
-
-
-def _is_array(symbol: Symbol) -> bool:
-    return isinstance(symbol.type, Array) and not isinstance(symbol.type, Pointer)
 
 
 def _number(value: int, at: Stmt) -> Expr:

@@ -17,9 +17,10 @@ from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node, Pragma, Stmt, Switch, While
+from warpsmith.tree.types import Array, Pointer
 from warpsmith.tree.walk import children, statements_of
 
-__all__ = ["Cost", "cost_of", "thread_loops"]
+__all__ = ["Cost", "cost_of", "is_parallel", "only_loop", "thread_loops"]
 
 _MOST_THREAD_LOOPS = 3
 # a reduction is two kernels, a scan three
@@ -28,12 +29,14 @@ _LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cost:
-    """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `launches`: kernels and
-    single-thread statements in one pass; `narrow`: the thread loops that nests lack compared with two each; `kernels`
-    of them all, `reduces`: one of them is a reduction or a scan."""
+    """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `atomics`: kernels whose
+    threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass;
+    `narrow`: the thread loops that nests lack compared with two each; `kernels`: of them all; `reduces`: one of them is
+    a reduction or a scan."""
 
     stranded: int = 0
     depth: int = 0
+    atomics: int = 0
     launches: int = 0
     narrow: int = 0
     kernels: int = field(default=0, compare=False)
@@ -98,6 +101,8 @@ def _loop_cost(known: FunctionFacts, loop: For) -> Cost:
     inner = _cost(known, loop.body, inside=True)
     if facts.category in _LAUNCHES and facts.reductions:
         alone = Cost(launches=_LAUNCHES[facts.category], narrow=int(_has_loop(loop.body)), kernels=1, reduces=True)
+        shared = any(isinstance(r.variable.type, Array | Pointer) for r in facts.reductions)
+        alone = replace(alone, atomics=int(shared and facts.category == "reduction"))
         return min(alone, _host_loop(inner))
     return _host_loop(inner)
 
@@ -124,6 +129,7 @@ def _sum(costs: Iterable[Cost]) -> Cost:
     return Cost(
         stranded=sum(c.stranded for c in parts),
         depth=max((c.depth for c in parts), default=0),
+        atomics=sum(c.atomics for c in parts),
         launches=sum(c.launches for c in parts),
         narrow=sum(c.narrow for c in parts),
         kernels=sum(c.kernels for c in parts),

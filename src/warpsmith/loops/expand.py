@@ -9,17 +9,17 @@ from typing import ClassVar
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
-from warpsmith.loops.extremes import Cover, cover_of, extreme, is_writable, number, whole, wide, wide_expr
+from warpsmith.loops.expansion import Shape, count_of, origin_of, settles, shape_of, slots_of
+from warpsmith.loops.extremes import wide, wide_expr
 from warpsmith.loops.fresh import Fresh
-from warpsmith.loops.linear import Linear
+from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import Place, with_run
-from warpsmith.loops.storage import Room, after, allocation, before, fresh, has_memory_functions, positive, release
-from warpsmith.loops.storage import use as _use
-from warpsmith.loops.uses import Chain, Use, chains, declared_in, element_of, uses, variable
+from warpsmith.loops.shape import marked
+from warpsmith.loops.storage import Room, after, allocation, before, has_memory_functions, positive, release
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.control import jumps
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.privacy import private_in, read_after, writes_all
+from warpsmith.poly.privacy import private_in, read_after
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -35,12 +35,9 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, loops, rebuild, walk, written_symbols
+from warpsmith.tree.walk import rebuild, walk
 
 __all__ = ["Expand"]
-
-# a counter that starts here or below keeps its value as its slot
-_SMALL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +48,37 @@ class Expand:
     ICS 1988). What is needed after the loop is copied back from the last iteration. Where the memory cannot be had the
     program ends.
 
-    Step: loop=f/i, variable=w
+    Step: loop=f/i variable=w depth=2
 
     Before:
         #include <stdlib.h>
+
         void f(int n, int m, double a[n][m])
         {
+            double w;
             for (int i = 0; i < n; i++)
-                w = 0;
+                for (int j = 0; j < m; j++) {
+                    w = a[i][j] * 2.0;
+                    a[i][j] = w * w;
+                }
         }
 
     After:
+        #include <stdlib.h>
+
+        void f(int n, int m, double a[n][m])
+        {
+            double w;
+            double *w_all = malloc((n > 0 && m > 0 ? (size_t)n * m : 1) * sizeof(double));
+            if (!w_all)
+                abort();
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++) {
+                    w_all[(long long)i * m + j] = a[i][j] * 2.0;
+                    a[i][j] = w_all[(long long)i * m + j] * w_all[(long long)i * m + j];
+                }
+            free(w_all);
+        }
     """
 
     name: ClassVar[str] = "expand"
@@ -97,14 +114,14 @@ class Expand:
         shape = shape_of(place, self.variable, self.depth)
         assert not isinstance(shape, Reason), shape.text
         facts = Facts.about(program, PolyOptions())
-        room = Room(tuple(map(slots_of, shape.ranges)), tuple(map(count_of, shape.ranges)), checked=not settles(facts, place, shape))
-        loop, span = place.counted(), place.loop.span
-        name = fresh(program, f"{shape.symbol.name}_all")
-        key = f"{place.unit.file.path}:{span.start}:{name}"
-        storage = Symbol(name, key, Pointer(dataclasses.replace(shape.element, const=False)), "local")
+        slots, counts = tuple(map(slots_of, shape.covers)), tuple(map(count_of, shape.covers))
+        room = Room(slots, counts, checked=not settles(facts, place, shape))
+        loop, span, supply = place.counted(), place.loop.span, Fresh.of(program)
+        element = dataclasses.replace(shape.element, const=False)
+        storage = supply.variable(f"{shape.symbol.name}_all", Pointer(element), shape.symbol)
         new = [*allocation(place.unit, storage, room, before(span)), _expanded(loop, shape, storage)]
         if read_after(facts, place.function, loop, shape.symbol):
-            new += _last_value(program, place, shape, storage)
+            new.append(_last_value(supply, loop, shape, storage))
         return with_run(program, place.function, (loop,), (*new, release(storage, after(span))))
 
 
@@ -113,10 +130,12 @@ def _obstacle(facts: Facts, place: Place, shape: Shape) -> Reason | None:
     header = place.loop.header
     if any(jumps(loop.body) for chain in shape.chains for loop in chain.loops):
         return Reason("STP002", "the loop may be left early", header)
+    if marked(place.function, place.loop) is not None:
+        return Reason("STP002", "a pragma tells the compiler about this loop", header, legal_if=("remove the pragma",))
     if not _in_block(place):
         return Reason("STP002", "the loop stands where no statement can be put beside it", header)
     changed = facts.origin(place.function).effects(place.loop).direct_writes
-    moving = [s for r in shape.ranges for f in (r.low, r.high) for s in f.symbols if s in changed]
+    moving = [s for r in shape.covers for f in (r.low, r.high) for s in f.symbols if s in changed]
     if moving:
         return Reason("STP002", f"{moving[0].name}, on which the size depends, changes in the loop", header)
     if not has_memory_functions(place.unit):
@@ -148,18 +167,18 @@ def _expanded(loop: For, shape: Shape, storage: Symbol) -> For:
         found = places.get(id(node))
         if found is None:
             return node
-        use, chain = found
-        counters = [use(inner.variable, use.node.span) for inner in chain.loops]
-        return _element(shape, storage, [*counters, *use.subscripts], use.node.span)
+        used, chain = found
+        counters = [use(inner.variable, used.node.span) for inner in chain.loops]
+        return _element(shape, storage, [*counters, *used.subscripts], used.node.span)
 
     return rebuild(loop, change)
 
 
 def _element(shape: Shape, storage: Symbol, values: Sequence[Expr], span: Span) -> Index:
     """Return the element of the storage for the values of all dimensions."""
-    slots = [_less(value, origin_of(r), span) for value, r in zip(values, shape.ranges, strict=True)]
+    slots = [_less(value, origin_of(r), span) for value, r in zip(values, shape.covers, strict=True)]
     total = slots[0]
-    for slot, r in zip(slots[1:], shape.ranges[1:], strict=True):
+    for slot, r in zip(slots[1:], shape.covers[1:], strict=True):
         size = wide_expr(slots_of(r), span)
         row = Binary(span=span, type=LONG_LONG, op="*", left=wide(total), right=_signed(size))
         total = Binary(span=span, type=LONG_LONG, op="+", left=row, right=_signed(slot))
@@ -181,29 +200,24 @@ def _less(value: Expr, origin: Linear, span: Span) -> Expr:
     return Binary(span=span, type=LONG_LONG, op="-", left=wide(value), right=wide_expr(origin, span))
 
 
-def _last_value(program: Program, place: Place, shape: Shape, storage: Symbol) -> tuple[Stmt, ...]:
-    """Return the statements that give the variable what the last iteration left."""
-    span = after(place.loop.span)
+def _last_value(supply: Fresh, loop: For, shape: Shape, storage: Symbol) -> Stmt:
+    """Return the statement that gives the variable what the last iteration left."""
+    span = after(loop.span)
     chain = shape.chains[0].loops
-    last = [wide_expr(r.high if loop.step > 0 else r.low, span) for loop, r in zip(chain, shape.levels, strict=True)]
-    counters: list[Symbol] = []
-    for number_of in range(len(shape.dims)):
-        name = fresh(program, f"e{number_of}", *(c.name for c in counters))
-        counters.append(Symbol(name, f"{place.unit.file.path}:{span.start}:{name}", LONG_LONG, "local"))
-    values = [*last, *(use(c, span) for c in counters)]
+    last = [wide_expr(c.high if inner.step > 0 else c.low, span) for inner, c in zip(chain, shape.levels, strict=True)]
+    counters = [supply.variable(f"e{k}", LONG_LONG, shape.symbol) for k in range(len(shape.dims))]
     target: Expr = use(shape.symbol, span)
     for counter in counters:
         target = Index(span=span, type=_inner(target.type), base=target, index=use(counter, span))
-    value = _element(shape, storage, values, span)
-    copy = ExprStmt(span=span, expr=Assign(span=span, type=target.type, op="=", target=target, value=value))
-    body: Stmt = copy
+    value = _element(shape, storage, [*last, *(use(c, span) for c in counters)], span)
+    body: Stmt = ExprStmt(span=span, expr=Assign(span=span, type=target.type, op="=", target=target, value=value))
     for counter, dim in reversed(list(zip(counters, shape.dims, strict=True))):
         body = For(
             span=span, variable=counter, declares=True, lower=number(0, span), relation="<",
             bound=wide_expr(dim.high.shifted(1), span), step=1, body=body, header=span,
         )  # fmt: skip
     condition = positive(tuple(map(count_of, shape.levels)), span)
-    return (body if condition is None else If(span=span, condition=condition, then=body, other=None),)
+    return body if condition is None else If(span=span, condition=condition, then=body, other=None)
 
 
 def _inner(type: Type) -> Type:

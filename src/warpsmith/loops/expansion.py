@@ -45,7 +45,7 @@ class Shape:
     dims: tuple[Cover, ...]
 
     @property
-    def ranges(self) -> tuple[Cover, ...]:
+    def covers(self) -> tuple[Cover, ...]:
         """All dimensions, outermost first."""
         return (*self.levels, *self.dims)
 
@@ -113,7 +113,7 @@ def _sized(
     loop = place.counted()
     levels: list[Cover] = []
     for level in zip(*(chain.loops for chain in chains_of), strict=True):
-        found = [_ranges(place, inner).get(inner.variable) for inner in level]
+        found = [_covers(place, inner).get(inner.variable) for inner in level]
         taken_in = whole([r for r in found if r is not None]) if None not in found else None
         if taken_in is None:
             text = f"how often {level[0].variable.name} runs is not a sum of variables and numbers"
@@ -129,13 +129,16 @@ def _sized(
         dims.append(taken_in)
     shape = Shape(symbol, element, chains_of, pairs, tuple(levels), tuple(dims))
     changed = written_symbols(loop) | declared_in(loop)
-    moving = [s for r in shape.ranges for f in (r.low, r.high) for s in f.symbols if s in changed]
+    moving = [s for r in shape.covers for f in (r.low, r.high) for s in f.symbols if s in changed]
     if moving:
         return Reason("STP002", f"{moving[0].name}, on which the size depends, changes in the loop", loop.header)
+    sizes = [form for cover in shape.covers for form in (count_of(cover), slots_of(cover), origin_of(cover))]
+    if not all(map(is_writable, sizes)):
+        return Reason("STP002", f"the size of {symbol.name}'s copies might overflow", loop.header)
     return shape
 
 
-def _ranges(place: Place, inner: Node) -> dict[Symbol, Cover]:
+def _covers(place: Place, inner: Node) -> dict[Symbol, Cover]:
     """Return the values of the counters of the loops around a part of the loop, itself included."""
     found: dict[Symbol, Cover] = {}
     for around in _path(place.loop, inner):
@@ -161,7 +164,7 @@ def _subscript(place: Place, use: Use, position: int) -> Cover | None:
     form = Linear.of(use.subscripts[position])
     if form is None:
         return None
-    ranges = _ranges(place, use.node)
+    ranges = _covers(place, use.node)
     inside = {loop.variable for loop, _ in loops(place.loop) if isinstance(loop, For)}
     if any(symbol in inside and symbol not in ranges for symbol in form.symbols):
         return None
@@ -196,5 +199,3 @@ def settles(facts: Facts, place: Place, shape: Shape) -> bool:
         return False
     extents = [wide_expr(r.high.shifted(1), span) for r in shape.dims]
     return writes_all(facts, place.function, loops_of, shape.symbol, extents)
-
-

@@ -19,17 +19,14 @@ from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.ends import form_expr, over
 from warpsmith.loops.linear import Linear, follows, use
 from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.scopes import names_hold
 from warpsmith.loops.shape import (
     Range,
-    counter_stays,
     does_not_fit,
     enclosing_facts,
-    jump,
-    marked,
-    movable_bounds,
+    nest_in_the_way,
     perfect_nest,
     range_of,
-    steady,
     wrong_value,
 )
 from warpsmith.poly.analyze import Facts
@@ -66,9 +63,10 @@ class Interchange:
         void f(int n, int m, double a[n][m], double y[m])
         {
             for (int j = 0; j < m; j++)
-                for (int i = 0; i < n; i++)
+                for (int i = 0; i < n; i++) {
                     if (j >= i)
                         y[j] += a[i][j];
+                }
         }
     """
 
@@ -83,7 +81,7 @@ class Interchange:
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             return nest
-        stop = _in_the_way(facts, place, nest, stays=self._positions(nest)[0] == 0)
+        stop = nest_in_the_way(facts, place, nest, stays=self._positions(nest)[0] == 0)
         if stop is not None:
             return stop
         new = reordered(nest, self._positions(nest), enclosing_facts(place.function, place.around))
@@ -91,7 +89,8 @@ class Interchange:
             return does_not_fit(new, loop)
         rows = tuple(counter(nest[k].variable, 1 if nest[k].step > 0 else -1) for k in self._positions(nest))
         times: dict[Stmt, Time] = {nest[-1].body: rows}
-        return keeps_order(facts, place.function, (loop,), times)
+        verdict = keeps_order(facts, place.function, (loop,), times)
+        return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loops in the new order."""
@@ -123,40 +122,6 @@ class Interchange:
     def _positions(self, nest: Sequence[For]) -> tuple[int, ...]:
         counters = [loop.variable.name for loop in nest]
         return tuple(counters.index(name) for name in self.order) if self.order else (1, 0)
-
-
-def _in_the_way(facts: Facts, place: Place, nest: tuple[For, ...], *, stays: bool) -> Unknown | None:
-    """Return what forbids to exchange the headers of the nest, whatever the order of its body may be; `stays`:
-    the outermost loop stays where it is."""
-    loop = nest[0]
-    pragma = marked(place.function, loop)
-    if pragma is not None:
-        return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
-    left = jump(nest[-1].body)
-    if left is not None:
-        return does_not_fit("the body may be left early", left)
-    for inner in nest:
-        stop = counter_stays(facts, place.function, loop, inner)
-        if stop is None and not (stays and inner is loop):
-            stop = _unmovable(facts, place, nest, inner)
-        if stop is not None:
-            return stop
-    return None
-
-
-def _unmovable(facts: Facts, place: Place, nest: tuple[For, ...], inner: For) -> Unknown | None:
-    """Return why the bounds of one loop of the nest cannot be evaluated at another place."""
-    name = inner.variable.name
-    part = movable_bounds(inner)
-    if part is not None:
-        return does_not_fit(f"a bound of the {name} loop is more than numbers and plain variables", part)
-    later = {loop.variable for loop in nest[nest.index(inner) :]}
-    counters = frozenset(loop.variable for loop in nest)
-    for end in (inner.lower, inner.bound):
-        used = {n.symbol for n in names(end)}
-        if used & later or not steady(facts, place.function, end, nest[0], counters):
-            return does_not_fit(f"a bound of the {name} loop changes while the nest runs", end)
-    return None
 
 
 def reordered(nest: Sequence[For], positions: Sequence[int], facts: Sequence[Linear]) -> For | str:

@@ -26,6 +26,7 @@ from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
+from warpsmith.tree.printer import print_stmt
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, statements_of, walk
 
@@ -86,6 +87,9 @@ class _Search:
     def __init__(self, function: Symbol) -> None:
         self.function = function
         self.checks = 0
+        # what was tried: texts by the place where they stood, and nests that no step has helped
+        self.seen: set[tuple[_Spot, str]] = set()
+        self.hopeless: set[str] = set()
 
     def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
         """Return the best form of the run at `spot`: its nests improved one after the other."""
@@ -101,24 +105,46 @@ class _Search:
 
     def best_nest(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
         """Return the best form of the one nest at `spot`."""
-        found = self.form(facts, applied, spot)
+        first = self.form(facts, applied, spot)
         loop = next(iter(_outermost_of(self.run(facts, spot))))
-        if _good(found.cost) or depth >= _DEEPEST:
-            return found
+        text = self.text(facts, spot)
+        if _good(first.cost) or depth >= _DEEPEST or text in self.hopeless:
+            return first
+        self.seen.add((spot, text))
+        found = first
         if isinstance(loop, For):
-            for step in candidates(facts, self.node(facts), loop, found.cost):
-                after = self.checked(facts, step)
-                if after is None:
-                    continue
-                more = (*applied, Applied(step, after[1], self.function, loop.span))
-                tried = self.best(after[0], more, spot, depth + 1)
-                if _better(tried.cost, found.cost):
+            for step in candidates(facts, self.node(facts), loop, first.cost):
+                tried = self.tried(facts, applied, spot, (step, loop.span, depth))
+                if tried is not None and _preferred(tried, found):
                     found = tried
-                if _good(found.cost):
+                if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
                     return found
+        if first.cost.depth == 0 and not first.cost.stranded and not first.cost.atomics:
+            # what is inside a kernel runs in its threads
+            return found
         inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
         whole = self.form(inside.facts, inside.applied, spot)
-        return whole if _better(whole.cost, found.cost) else found
+        found = whole if _preferred(whole, found) else found
+        if found is first:
+            self.hopeless.add(text)
+        return found
+
+    def tried(
+        self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, Span, int]
+    ) -> _Form | None:
+        """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
+        step, span, depth = move
+        after = self.checked(facts, step)
+        if after is None:
+            return None
+        text = self.text(after[0], spot)
+        if (spot, text) in self.seen:
+            return None
+        self.seen.add((spot, text))
+        return self.best(after[0], (*applied, Applied(step, after[1], self.function, span)), spot, depth + 1)
+
+    def text(self, facts: Facts, spot: _Spot) -> str:
+        return "\n".join(print_stmt(stmt) for stmt in self.run(facts, spot))
 
     def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""
@@ -148,13 +174,19 @@ class _Search:
 
 
 def _good(cost: Cost) -> bool:
-    return cost.ideal and cost.narrow == 0
+    return cost.ideal and cost.narrow == 0 and cost.atomics == 0
+
+
+def _preferred(new: _Form, old: _Form) -> bool:
+    """Whether a form is better than another, or as good after fewer steps."""
+    return _better(new.cost, old.cost) or (new.cost == old.cost and len(new.applied) < len(old.applied))
 
 
 def _better(new: Cost, old: Cost) -> bool:
     """Whether a form is worth its steps: less on the host, or wider kernels of about as many, or far fewer launches."""
-    if (new.stranded, new.depth) != (old.stranded, old.depth):
-        return (new.stranded, new.depth) < (old.stranded, old.depth)
+    first, second = ((c.stranded, c.depth, c.atomics) for c in (new, old))
+    if first != second:
+        return first < second
     if new.narrow != old.narrow:
         return new.narrow < old.narrow and new.depth == 0 and new.launches <= 2 * old.launches + 2
     return 2 * new.launches <= old.launches

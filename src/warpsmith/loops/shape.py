@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason, Unknown
 from warpsmith.loops.linear import Linear
+from warpsmith.loops.place import Place
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import (
     Binary,
@@ -28,9 +29,11 @@ from warpsmith.tree.nodes import (
     For,
     Function,
     If,
+    Index,
     Literal,
     Loop,
     MacroUse,
+    Member,
     Name,
     Node,
     Pragma,
@@ -49,6 +52,7 @@ from warpsmith.tree.walk import names, peel, walk, written_symbols
 __all__ = [
     "Range",
     "alone",
+    "compares_plainly",
     "counter_stays",
     "does_not_fit",
     "enclosing_facts",
@@ -56,12 +60,14 @@ __all__ = [
     "jump",
     "marked",
     "movable_bounds",
+    "nest_in_the_way",
     "perfect_nest",
     "range_of",
     "restrained",
     "statements",
     "steady",
     "trip_count",
+    "unrepeatable",
     "wrong_value",
 ]
 
@@ -188,15 +194,67 @@ def counter_stays(facts: Facts, function: Function, run: Stmt, loop: For) -> Unk
     return None
 
 
+def nest_in_the_way(facts: Facts, place: Place, nest: tuple[For, ...], *, stays: bool) -> Unknown | None:
+    """Return what forbids to exchange the headers of the nest, whatever the order of its body may be; `stays`:
+    the outermost loop stays where it is."""
+    loop = nest[0]
+    pragma = marked(place.function, loop)
+    if pragma is not None:
+        return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
+    left = jump(nest[-1].body)
+    if left is not None:
+        return does_not_fit("the body may be left early", left)
+    for inner in nest:
+        stop = counter_stays(facts, place.function, loop, inner)
+        if stop is None and not (stays and inner is loop):
+            stop = _unmovable(facts, place, nest, inner)
+        if stop is not None:
+            return stop
+    return None
+
+
+def _unmovable(facts: Facts, place: Place, nest: tuple[For, ...], inner: For) -> Unknown | None:
+    """Return why the bounds of one loop of the nest cannot be evaluated at another place."""
+    name = inner.variable.name
+    part = movable_bounds(inner)
+    if part is not None:
+        return does_not_fit(f"a bound of the {name} loop is more than numbers and plain variables", part)
+    later = {loop.variable for loop in nest[nest.index(inner) :]}
+    counters = frozenset(loop.variable for loop in nest)
+    for end in (inner.lower, inner.bound):
+        used = {n.symbol for n in names(end)}
+        if used & later or not steady(facts, place.function, end, nest[0], counters):
+            return does_not_fit(f"a bound of the {name} loop changes while the nest runs", end)
+    return None
+
+
 # --- bounds
 
 
-def movable_bounds(loop: For) -> Node | None:
-    """Return a part of the bounds of `loop` that must not be evaluated more often, or where it was not, or None."""
+def movable_bounds(loop: For, *, loads: bool = False) -> Node | None:
+    """Return a part of the bounds of `loop` that must not be evaluated more often, or where it was not, or None. With
+    `loads`, reading an element or a member is no such part: for where the loop is reached anyway."""
     for end in (loop.lower, loop.bound):
         for part in walk(end):
-            if not _is_arithmetic(part):
+            loaded = loads and isinstance(part, Index | Member | Name) and not _is_volatile(part)
+            if not loaded and not _is_arithmetic(part):
                 return part
+    return None
+
+
+def _is_volatile(part: Expr) -> bool:
+    return isinstance(part.type, Scalar) and part.type.volatile
+
+
+def unrepeatable(facts: Facts, function: Function, loop: For) -> Unknown | None:
+    """Return why the header cannot be evaluated again once a part of the loop's iterations has run, or None."""
+    part = movable_bounds(loop, loads=True)
+    if part is not None:
+        return does_not_fit("a bound of the loop is more than a value that does not change", part)
+    counter = frozenset({loop.variable})
+    for end in (loop.lower, loop.bound):
+        if not steady(facts, function, end, loop, counter):
+            return does_not_fit(f"the loop may change the bound {' '.join(end.span.text.split())}", end)
     return None
 
 
@@ -241,7 +299,7 @@ class Range:
 def range_of(loop: For) -> Range | None:
     """Return the range of a counter; None where the step is not 1 or -1, a bound is not linear, or C's conversions may
     make it another (a negative int against an unsigned bound)."""
-    if abs(loop.step) != 1 or loop.relation == "!=" or not _plain_comparison(loop):
+    if abs(loop.step) != 1 or loop.relation == "!=" or not compares_plainly(loop):
         return None
     start, bound = Linear.of(loop.lower), Linear.of(loop.bound)
     if start is None or bound is None:
@@ -251,7 +309,7 @@ def range_of(loop: For) -> Range | None:
     return Range(bound.shifted(0 if loop.relation == ">=" else 1), start.shifted(1))
 
 
-def _plain_comparison(loop: For) -> bool:
+def compares_plainly(loop: For) -> bool:
     """Whether counter, first value and bound are compared as the integers that they are; the counter cannot wrap."""
     counter = loop.variable.type
     if not isinstance(counter, Scalar) or counter.bits < INT.bits:
@@ -284,8 +342,9 @@ def _converts(expr: Expr, target: Scalar) -> bool:
 def trip_count(loop: For) -> int | None:
     """Return how often the body runs, where the bounds are numbers."""
     lower, bound = Linear.of(loop.lower), Linear.of(loop.bound)
-    first, last = lower and lower.number, bound and bound.number
-    if first is None or last is None or loop.relation == "!=" or not _plain_comparison(loop):
+    first = None if lower is None else lower.number
+    last = None if bound is None else bound.number
+    if first is None or last is None or loop.relation == "!=" or not compares_plainly(loop):
         return None
     way = (last - first) * (1 if loop.step > 0 else -1) + (1 if loop.relation in ("<=", ">=") else 0)
     return max(0, -(-way // abs(loop.step)))
@@ -337,7 +396,7 @@ def _stepped(loop: For) -> Range | None:
     kind = loop.variable.type
     lower, bound = Linear.of(loop.lower), Linear.of(loop.bound)
     signed = isinstance(kind, Scalar) and kind.kind == "signed"
-    if not signed or loop.relation == "!=" or lower is None or bound is None or not _plain_comparison(loop):
+    if not signed or loop.relation == "!=" or lower is None or bound is None or not compares_plainly(loop):
         return None
     closed = 1 if loop.relation in ("<=", ">=") else 0
     if loop.step > 0:

@@ -41,4 +41,6 @@ def step_text(step: Step) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return ":".join(str(item) for item in value) if isinstance(value, tuple) else str(value)

@@ -26,19 +26,16 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     Expr,
     ExprStmt,
-    For,
     If,
     Literal,
-    Name,
     SizeOf,
     Stmt,
     Unary,
     VarDecl,
 )
 from warpsmith.tree.printer import print_type
-from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.program import Unit
 from warpsmith.tree.types import DOUBLE, INT, SIZE_T, VOID, FunctionType, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import names, walk
 
 __all__ = ["Room", "after", "allocation", "before", "has_memory_functions", "positive", "release"]
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TypeVar, cast
 
 from warpsmith.loops.fresh import Fresh, declared_symbols
+from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import names, rebuild, walk
@@ -89,8 +90,8 @@ def _is_fixed(part: Node, symbols: frozenset[Symbol]) -> bool:
             return _measured_by(symbol.type, symbols)
         case Cast(type=type):
             return _measured_by(type, symbols)
-        case SizeOf(value=None):
-            return True
+        case SizeOf(text=text):
+            return bool({symbol.name for symbol in symbols} & identifiers(text))
         case Unary(op="&", operand=Name(symbol=symbol)):
             return symbol in symbols
         case _:

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from warpsmith.base.verdict import Proved, Reason
+from warpsmith.base.verdict import Reason
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Choice, Draft, Request
 from warpsmith.offload.nests import nest_at
 from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.reductions import is_parallel, is_reduction
+from warpsmith.offload.scans import is_scan, scan_at
 from warpsmith.offload.singles import with_singles
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Block, For, Function, Node, Pragma, Stmt, While
@@ -64,7 +65,8 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
             continue
         # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
         around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop)) or decided.stays(facts.loop)
-        found = around if around is not None else nest_at(request, facts, statements)
+        find = scan_at if is_scan(facts) else nest_at
+        found = around if around is not None else find(request, facts, statements)
         if isinstance(found, Reason):
             search.refusals.append(Refusal(facts.id, found))
         else:
@@ -74,14 +76,15 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
 
 
 def _portable(facts: LoopFacts) -> bool:
-    return is_parallel(facts) or is_reduction(facts)
+    return is_parallel(facts) or is_reduction(facts) or is_scan(facts)
 
 
 def _leave_out_small(search: _Search) -> None:
     """Refuse the reductions that two loops of the host would launch for data that no other kernel there uses."""
     for draft in list(search.drafts):
         around = _host_loops(search.request.facts.function, draft)
-        if not draft.accumulators or len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
+        carries = bool(draft.accumulators) or draft.scan is not None
+        if not carries or len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
             continue
         others = (d for d in search.drafts if d is not draft and not d.accumulators and _holds(around[0], d))
         data = {u.symbol for d in others for u in d.uses if u.kind == "buffer"}

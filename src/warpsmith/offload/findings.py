@@ -9,15 +9,15 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.plan import OffloadOptions, Plan
+from warpsmith.offload.reductions import order_note
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For, Loop, Node, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["decided_findings", "refused_findings", "transfer_findings"]
+__all__ = ["decided_findings", "order_findings", "refused_findings", "transfer_findings"]
 
 _STAYS = {
-    "reduction": Reason("POR002", "a reduction: not ported by this version"),
     "scan": Reason("POR003", "a scan: each iteration needs the one before it"),
 }
 
@@ -44,6 +44,8 @@ def _asked(loop: Loop, options: OffloadOptions) -> bool:
 
 
 def _why(facts: LoopFacts) -> Reason:
+    if facts.category == "reduction" and isinstance(facts.combined, Unknown) and facts.combined.reasons:
+        return facts.combined.reasons[0]
     match facts.verdict:
         case Refuted(reasons) | Unknown(reasons) if reasons:
             return reasons[0]
@@ -76,9 +78,9 @@ def transfer_findings(homes: Iterable[Home]) -> Iterator[Finding]:
     arrays, no loop on the host around the kernels, no reuse inside a thread."""
     for home in homes:
         nests = [d for d in home.drafts if d.kind == "nest"]
-        if len(nests) != 1 or _repeated(home, nests[0]) or _heavy(nests[0]):
+        if len(nests) != 1 or all(b.cell for b in home.buffers) or _repeated(home, nests[0]) or _heavy(nests[0]):
             continue
-        names = ", ".join(f"'{b.host.name}'" for b in home.buffers)
+        names = ", ".join(f"'{b.host.name}'" for b in home.buffers if not b.cell)
         yield Finding(
             rule="POR009",
             severity="warning",
@@ -87,6 +89,21 @@ def transfer_findings(homes: Iterable[Home]) -> Iterator[Finding]:
             help=("port the code around it too, so that the data stay on the device",),
             certainty="heuristic",
         )
+
+
+def order_findings(homes: Iterable[Home]) -> Iterator[Finding]:
+    """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
+    for home in homes:
+        for draft in home.drafts:
+            notes = [note for one in draft.accumulators if (note := order_note(one))]
+            if notes:
+                yield Finding(
+                    rule="POR007",
+                    severity="note",
+                    message="; ".join(notes).replace(" would be ", " are ").replace(" would depend ", " depends "),
+                    span=draft.loops[0].loop.header,
+                    help=("--precise-fp keeps the order of the original",),
+                )
 
 
 def _repeated(home: Home, draft: Draft) -> bool:

@@ -33,6 +33,7 @@ from warpsmith.loops.prepared import Change
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions, Refusal
 from warpsmith.offload.reductions import Accumulator
+from warpsmith.offload.running import RunningKernel
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Stmt
@@ -73,7 +74,8 @@ class Draft:
     `locals` are variables declared outside that every thread owns. `finals` are host statements that stand directly
     after the launch: they give the user's live counters the value that the loop leaves in them (plain host writes of
     scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its home must be versioned by the
-    guarded ones. `accumulators`: what the threads of `loops` update together.
+    guarded ones. `accumulators`: what the threads of `loops` update together; `scan`: the
+    running value that the one loop of `loops` has.
     """
 
     region: str
@@ -85,6 +87,7 @@ class Draft:
     finals: tuple[Stmt, ...]
     assumptions: tuple[Assumption, ...]
     accumulators: tuple[Accumulator, ...] = ()
+    scan: RunningKernel | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, constant, name
 from warpsmith.offload.fragments import Draft, Home, Request, Use
@@ -22,11 +24,12 @@ from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.ranges import guard, launch_ranges
 from warpsmith.offload.reductions import Accumulator
-from warpsmith.offload.updates import combined, neutral
+from warpsmith.offload.running import kernel_scan
+from warpsmith.offload.updates import Own, combined, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.program import Combine, Kernel, MappedLoop, Parameter, Program
-from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
 __all__ = ["Built", "build"]
@@ -72,7 +75,7 @@ class _Parts:
     rewriter: Rewriter
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
-    accumulators: Mapping[Accumulator, Symbol]
+    accumulators: Mapping[Accumulator, Own]
 
 
 def _mapping(request: Request, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
@@ -124,29 +127,32 @@ def _own_name(request: Request, symbol: Symbol) -> str:
     return request.names.fresh(f"{symbol.name}_arg") if is_reserved(symbol.name) else symbol.name
 
 
-def _own_accumulators(request: Request, draft: Draft, kernel_name: str) -> dict[Accumulator, Symbol]:
-    """Return each accumulator of which every thread has one of its own, and the variable: the user's name for a scalar,
-    a new one for an element."""
-    own: dict[Accumulator, Symbol] = {}
+def _own_accumulators(request: Request, draft: Draft, kernel_name: str) -> dict[Accumulator, Own]:
+    """Return each accumulator of which every thread has one of its own, and the variables: by the user's names for
+    scalars, a new one for an element."""
+
+    def variable(text: str, type: Type) -> Symbol:
+        return Symbol(text, f"{kernel_name}:own:{text}", type, "local", draft.statements[-1].span)
+
+    own: dict[Accumulator, Own] = {}
     for one in draft.accumulators:
         if one.form == "sum":
             host = one.symbol
             text = _own_name(request, host) if one.is_scalar else request.names.fresh(f"{host.name}_part")
-            own[one] = Symbol(text, f"{kernel_name}:own:{text}", one.type, "local", host.span)
+            beside = {s: variable(_own_name(request, s), s.type) for s in one.companions}
+            when = variable(request.names.fresh(f"{text}_when"), LONG_LONG) if beside else None
+            own[one] = Own(variable(text, one.type), beside, when)
     return own
 
 
 def _combines(parts: _Parts) -> tuple[Combine, ...]:
-    return tuple(
-        Combine(
-            op=one.op,
-            variable=variable,
-            target=(target := parts.rewriter.expr(one.element)),
-            start=target if one.keeps else neutral(one),
-            keeps=one.keeps,
-        )
-        for one, variable in parts.accumulators.items()
-    )
+    made: list[Combine] = []
+    for one, own in parts.accumulators.items():
+        target = parts.rewriter.expr(one.element)
+        places = [(new, parts.rewriter.expr(name(host, one.element.span))) for host, new in own.companions.items()]
+        start = target if one.keeps else neutral(one)
+        made.append(Combine(one.op, own.variable, target, start, one.keeps, tuple(places), own.when, one.strict))
+    return tuple(made)
 
 
 def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...], kernel_name: str) -> Rewriter:
@@ -191,6 +197,7 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
     strided = strided_axes(heads, mapping) if mapping is not None else ()
     if mapping is not None and parts.accumulators:
+        _check_shape(draft, mapping)
         strided = mapping.axes
     body = _body(draft, parts, bool(strided))
     inner = tuple(_head(rewriter, head, body) for head in heads)
@@ -215,15 +222,29 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
         guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
         strided=strided,
         reductions=_combines(parts),
-        reordered=any(one.is_rounded for one in draft.accumulators),
+        reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
+        scan=kernel_scan(draft.scan, rewriter),
     )
+
+
+def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:
+    """Refuse a block, as a step may give one, whose threads cannot be combined: they are whole warps, a power of two."""
+    x, y, z = mapping.block
+    threads = x * y * z
+    located = any(one.companions for one in draft.accumulators)
+    if threads % 32 or threads & (threads - 1) or (located and mapping.axes != ("x",)):
+        text = "the threads of a reduction's block must be a power of two, at least 32"
+        if located:
+            text += ", along x where the place of an extreme is wanted"
+        raise RefusedError(Finding("STP003", "error", text, draft.loops[0].loop.header))
 
 
 def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
-    body = parts.rewriter.stmt(combined(without_pragmas(parts.heads[-1].body), draft.accumulators, parts.accumulators))
+    source = without_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
+    body = parts.rewriter.stmt(combined(source, parts.heads[-1], draft.accumulators, parts.accumulators))
     return body if walks else without_continues(body)
 
 

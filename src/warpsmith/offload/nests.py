@@ -21,13 +21,13 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.finals import final_statement
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.ranges import launch_ranges
-from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction
+from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction, order_note
 from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import DeclStmt, For, Function, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol
-from warpsmith.tree.walk import children, loops, statements_of, walk
+from warpsmith.tree.walk import children, loops, names, statements_of, walk
 
 __all__ = ["nest_at"]
 
@@ -66,6 +66,11 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     together = accumulators(chain)
     if isinstance(together, Reason):
         return together
+    if _is_better_inside(together, chain):
+        return Reason("POR002", "the loop inside it is parallel, without atomic updates", loop.header)
+    changed = next((note for one in together if (note := order_note(one))), "")
+    if changed and request.options.precise_fp:
+        return Reason("POR007", f"--precise-fp: {changed}, so it is not", loop.header)
     nest = _Nest(loop, chain, heads, touched(request, (loop,)), together)
     owned = _owned(nest)
     if isinstance(owned, Reason):
@@ -121,8 +126,19 @@ def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Re
     return tuple(chain)
 
 
+def _is_better_inside(together: Sequence[Accumulator], chain: Sequence[LoopFacts]) -> bool:
+    """Whether the loops inside are parallel and alone decide which elements are updated: `for i for j y[j] += …`."""
+    atomic = [one for one in together if one.form == "atomic"]
+    inside = {facts.loop.variable for facts in chain[1:] if isinstance(facts.loop, For)}
+    moving = {n.symbol for one in atomic for u in one.updates for n in names(u.target)} - {one.symbol for one in atomic}
+    parallel = len(chain) > 1 and all(facts.category == "parallel" for facts in chain[1:])
+    return bool(atomic) and parallel and moving <= inside
+
+
 def _continues(outermost: LoopFacts, inner: LoopFacts) -> bool:
     """Whether the loop inside may become threads too: it carries nothing, or nothing but what the outermost does."""
+    if any(r.companions for r in outermost.reductions):
+        return False
     if inner.category == "parallel":
         return isinstance(inner.verdict, Proved)
     shared = {(r.op, r.variable) for r in outermost.reductions}
@@ -144,7 +160,7 @@ def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the nest that every iteration owns."""
     private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
-    together = {one.symbol for one in nest.accumulators}
+    together = {s for one in nest.accumulators for s in (one.symbol, *one.companions)}
     written = [s for s in nest.touched.outside if s in nest.touched.written and s not in together]
     forced = any(a.kind == "granted" and a.condition is None for a in _assumptions(nest.chain))
     if forced:

@@ -37,7 +37,8 @@ class OffloadOptions:
     """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
     `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
     `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
-    `decided_only`: no loop becomes a kernel unless a decision of the program says so."""
+    `decided_only`: no loop becomes a kernel unless a decision of the program says so;
+    `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
@@ -47,6 +48,7 @@ class OffloadOptions:
     guards: bool = True
     demanded: bool = True
     decided_only: bool = False
+    precise_fp: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from warpsmith.loops.prepared import Change, Prepared, as_written
 from warpsmith.loops.versions import can_version, version
 from warpsmith.offload.captures import with_captures
 from warpsmith.offload.choice import choose, failure_key
-from warpsmith.offload.findings import decided_findings, refused_findings, transfer_findings
+from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.kernels import Built, build
 from warpsmith.offload.names import Names
@@ -89,9 +89,21 @@ def plan_port(
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    findings = (*refused, *transfer_findings(homes))
-    reference, candidate = with_captures(program, ported, homes)
+    findings = (*refused, *order_findings(homes), *transfer_findings(homes))
+    reference, candidate = with_captures(_comparable(program, planned, changes), ported, homes)
     return Port(ported, replace(plan, findings=findings), reference, candidate, tuple(_uncovered(changes, homes)))
+
+
+def _comparable(program: Program, planned: Sequence[_Planned], changes: Sequence[Change]) -> Program:
+    """Return the program as the port is compared with it: where steps rewrote a home's loops, the same guards choose
+    between what the steps made and what the user wrote."""
+    for found in planned:
+        mine = [c for c in changes if c.function == found.original.symbol]
+        rewritten = [home for home in found.homes if any(c.stands_in(home.scope) for c in mine)]
+        versions = [(h.scope, version(as_written(h.scope, mine), h.scope, h.guards)) for h in rewritten]
+        if versions:
+            program = program.with_function(found.original, splice(found.original, versions))
+    return program
 
 
 def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Change]:

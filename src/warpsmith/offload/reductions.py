@@ -42,7 +42,7 @@ class Accumulator:
 
     sum      a scalar, or one element of an array: `element` names it, in the host's names
     atomic   elements that iterations share in a way that only the run tells
-    With && and || the object is 0 or 1 before the loop too.
+    With && and || the object is 0 or 1 before the loop too. `companions` are set with a new extreme (see Reduction).
     """
 
     op: str
@@ -51,6 +51,8 @@ class Accumulator:
     type: Scalar
     element: Expr
     updates: tuple[Update, ...]
+    companions: tuple[Symbol, ...] = ()
+    strict: bool = True
 
     @property
     def keeps(self) -> bool:
@@ -100,12 +102,12 @@ def accumulators(chain: Sequence[LoopFacts]) -> tuple[Accumulator, ...] | Reason
 def order_note(accumulator: Accumulator) -> str:
     """Return in what way the result may depend on the order of iterations, "" where it does not."""
     name = accumulator.symbol.name
-    if accumulator.is_rounded and accumulator.form == "atomic":
-        return f"the updates of {name} are floating-point operations in an order that differs from run to run"
     if accumulator.is_rounded:
-        return f"the floating-point reduction of {name} is reordered (the same way in every run)"
+        varies = accumulator.form == "atomic"
+        how = "in an order that differs from run to run" if varies else "in another order, the same in every run"
+        return f"the floating-point numbers in {name} would be combined {how}"
     if any(_drops_old(u) for u in accumulator.updates) and is_float(accumulator.type):
-        return f"where a value is NaN, {name} depends on the order of the iterations, which changes"
+        return f"where a value is NaN, {name} would depend on the order of the iterations, which changes"
     return ""
 
 
@@ -119,7 +121,7 @@ def _moving(loop: For) -> set[Symbol]:
 def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Symbol]) -> Accumulator | Reason:
     symbol, op = reduction.variable, reduction.op
     scalar = isinstance(symbol.type, Scalar)
-    if reduction.companions or (not scalar and (not mine or any(u.op != op for u in mine))):
+    if not scalar and (reduction.companions or not mine or any(u.op != op for u in mine)):
         return Reason("POR002", f"the updates of '{symbol.name}' have no form that a kernel can combine", reduction.span)
     element = Name(span=reduction.span, type=symbol.type, symbol=symbol) if scalar else mine[0].target
     type = _combinable(element.type)
@@ -127,7 +129,11 @@ def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Sym
         text = f"'{symbol.name}' has a type that a kernel cannot combine"
         return Reason("POR002", text, reduction.span)
     fixed = all(same(peel(u.target), peel(element)) for u in mine)
-    if scalar or (fixed and not any(n.symbol in moving for n in _subscripts(element))):
+    if scalar:
+        if any(not isinstance(s.type, Scalar) for s in reduction.companions):
+            return Reason("POR002", f"what is set beside '{symbol.name}' is no number", reduction.span)
+        return Accumulator(op, symbol, "sum", type, element, mine, reduction.companions, reduction.strict)
+    if fixed and not any(n.symbol in moving for n in _subscripts(element)):
         return Accumulator(op, symbol, "sum", type, element, mine)
     if type.bits < 32 or op in ("&&", "||") or not all(is_atomic_form(u) for u in mine):
         text = f"iterations update elements of '{symbol.name}' that only the run tells, by no operation that is indivisible"

@@ -13,40 +13,56 @@ maximum of doubles) is called by the symbol of `atomic_function`, which emit nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from warpsmith.offload.expressions import name
+from warpsmith.offload.expressions import binary, name, wide
 from warpsmith.offload.reductions import Accumulator
 from warpsmith.poly.reductions import Update
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
+    Block,
     Call,
     Conditional,
     Expr,
     ExprStmt,
+    For,
     If,
     Literal,
     Name,
     Node,
     Stmt,
     Unary,
+    replace,
 )
 from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Scalar, Symbol, is_float
 from warpsmith.tree.walk import peel, rebuild, statements_of, walk
 
-__all__ = ["ATOMIC_KEY", "atomic_function", "combined", "neutral"]
+__all__ = ["ATOMIC_KEY", "Own", "atomic_function", "combined", "neutral"]
 
 ATOMIC_KEY = "atomic:"
 _NATIVE = {"+": "atomicAdd", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor", "min": "atomicMin", "max": "atomicMax"}
 _ANY_OPERATION = ("int", "unsigned int", "unsigned long long")
 
 
-def combined(body: Stmt, together: Iterable[Accumulator], own: Mapping[Accumulator, Symbol]) -> Stmt:
-    """Return a thread's body, still in the host's names, with its `own` accumulators in place of what they stand for,
-    and with indivisible updates of the others."""
-    scalars = {one.symbol: symbol for one, symbol in own.items() if one.is_scalar}
-    targets = {id(node): symbol for one, symbol in own.items() for u in one.updates for node in u.nodes}
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What every thread has of its own for one accumulator: the variable, those that stand for its companions, and the
+    one that holds the number of the iteration that set them (None without companions)."""
+
+    variable: Symbol
+    companions: Mapping[Symbol, Symbol]
+    when: Symbol | None
+
+
+def combined(body: Stmt, head: For, together: Iterable[Accumulator], own: Mapping[Accumulator, Own]) -> Stmt:
+    """Return the body of the innermost mapped loop `head`, still in the host's names, with each thread's `own`
+    accumulators in place of what they stand for, and with indivisible updates of the others."""
+    scalars = {one.symbol: mine.variable for one, mine in own.items() if one.is_scalar}
+    scalars |= {host: new for mine in own.values() for host, new in mine.companions.items()}
+    targets = {id(node): mine.variable for one, mine in own.items() for u in one.updates for node in u.nodes}
     atomic = {id(u.node): (one, u) for one in together if one not in own for u in one.updates}
+    located = {id(u.node): mine.when for one, mine in own.items() if mine.when is not None for u in one.updates}
 
     def change(node: Node) -> Node:
         if isinstance(node, Name) and node.symbol in scalars:
@@ -55,9 +71,21 @@ def combined(body: Stmt, together: Iterable[Accumulator], own: Mapping[Accumulat
 
     def updated(node: Node) -> Node:
         inner = peel(node.expr) if isinstance(node, ExprStmt) else node
+        if isinstance(node, If) and (when := located.get(id(node))) is not None:
+            return replace(node, then=_with_number(node.then, when, head))
         return _atomic(*atomic[id(inner)]) if id(inner) in atomic else node
 
     return rebuild(rebuild(body, updated), change)
+
+
+def _with_number(then: Stmt, when: Symbol, head: For) -> Stmt:
+    """Return the branch of an update with the number of its iteration stored too; only the order of numbers counts."""
+    span = then.span
+    counter = name(head.variable, span)
+    first, last = (counter, head.lower) if head.step > 0 else (head.lower, counter)
+    number = binary("-", wide(first), last)
+    store = Assign(span=span, type=when.type, op="=", target=name(when, span), value=number)
+    return Block(span=span, statements=(*statements_of(then), ExprStmt(span=span, expr=store)))
 
 
 def neutral(one: Accumulator) -> Expr:

@@ -11,20 +11,17 @@ from dataclasses import dataclass
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
-from warpsmith.poly.aliasing import alias_pairs
 from warpsmith.poly.dependences import Conflict, Reference, conflicts, describe, references
 from warpsmith.poly.facts import Category, PolyOptions, Reduction
-from warpsmith.poly.granted import grants
 from warpsmith.poly.model import build_region
 from warpsmith.poly.origin import Origin
+from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.reductions import array_reductions, array_scans, updates
 from warpsmith.poly.region import Region
 from warpsmith.poly.scalars import ScalarRoles
 from warpsmith.poly.state import State
-from warpsmith.poly.typed import apart
 from warpsmith.poly.updates import Update
 from warpsmith.tree.nodes import Call, For, Loop, VarDecl
-from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk
 
@@ -69,16 +66,21 @@ def judge(question: Question) -> Judgement:
 
 
 def _better(old: Judgement, new: Judgement) -> Judgement:
-    """Return the later answer, unless only the earlier one is certain."""
+    """Return the later answer, unless only the earlier one is certain, or needs less for as much."""
+    if isinstance(new.verdict, Proved):
+        return new
     if old.combined is not None:
-        return new if isinstance(new.combined, Proved) else old
+        return new if isinstance(new.combined, Proved) and not isinstance(old.combined, Proved) else old
     return old if isinstance(old.verdict, Refuted) and isinstance(new.verdict, Unknown) else new
 
 
 def _open(answer: Judgement) -> bool:
     """Whether guards could still settle an answer."""
-    if isinstance(answer.verdict, Proved) or isinstance(answer.combined, Proved):
+    if isinstance(answer.verdict, Proved):
         return False
+    if isinstance(answer.combined, Proved):
+        # under a guard its elements may turn out to be apart: then it is parallel, which is better
+        return not isinstance(answer.verdict, Refuted)
     if answer.combined is not None:
         return True
     settled = answer.region.reached and not answer.region.unproved and isinstance(answer.verdict, Refuted)
@@ -255,60 +257,17 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     if not reasons:
         reasons = (Reason("POR002", text, kept[0].span),)
     verdict = Refuted(reasons) if dependences and region.reached else Unknown(reasons)
-    assumptions, doubts = _one_name_each(question, region, guards=carried.guards)
+    assumptions, doubts = overlaps(question.origin, (question.loop,), region, question.options, guards=carried.guards)
     combined: Verdict = Unknown(doubts) if doubts else Proved(assumptions)
     return Judgement(category, verdict, reasons, kept, region, combined)
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:
     """No object conflicts with itself; what remains is whether two names are one object."""
-    assumptions, doubts = _one_name_each(question, region, guards=guards)
+    assumptions, doubts = overlaps(question.origin, (question.loop,), region, question.options, guards=guards)
     if doubts:
         return Judgement("unanalyzable", Unknown(doubts), doubts, (), region)
     how = "; ".join(a.text for a in assumptions)
     text = f"no carried dependence (if {how})" if how else "no carried dependence (proven)"
     reason = Reason("POR001", text, question.loop.header, assumptions=tuple(a.text for a in assumptions))
     return Judgement("parallel", Proved(assumptions), (reason,), (), region)
-
-
-def _one_name_each(
-    question: Question, region: Region, *, guards: bool
-) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
-    """Return under which assumptions no two names of the loop are one object, and why that may not be so."""
-    assumptions: list[Assumption] = list(region.assumptions)
-    doubts: list[Reason] = []
-    reached = {a.base for s in region.statements for a in s.accesses}
-    origin = question.origin
-    pairs = alias_pairs(origin.program, origin.function, (question.loop,), question.options, summaries=origin.summaries)
-    for pair in pairs:
-        if _renamed(pair.left, reached) or _renamed(pair.right, reached):
-            continue
-        granted = grants(question.options.granted, "noalias", pair.left.name, pair.right.name)
-        chosen = granted or pair.assumption
-        if chosen is None or (chosen.kind == "guarded" and not guards):
-            doubts.append(pair.reason)
-        elif chosen not in assumptions:
-            assumptions.append(chosen)
-    doubts += _indirect(region)
-    return tuple(assumptions), tuple(doubts)
-
-
-def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
-    """Whether a pointer only stands for an address that the model followed to its object."""
-    return isinstance(symbol.type, Pointer) and symbol.storage == "local" and symbol not in reached
-
-
-def _indirect(region: Region) -> list[Reason]:
-    """Pointers that are read from memory may point to anything of their type that is written."""
-    touched = [a for s in region.statements for a in s.accesses if a.path or a.place or not a.known]
-    found: dict[str, Reason] = {}
-    for one in touched:
-        for other in touched if one.place else ():
-            same = (one.base, one.place) == (other.base, other.place)
-            if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
-                continue
-            name = one.base.name if one.place == "?" else one.place
-            text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"
-            help_text = ("copy the pointer to a local restrict pointer before the loop",)
-            found.setdefault(name, Reason("POR004", text, one.expr.span, legal_if=help_text))
-    return list(found.values())

@@ -104,7 +104,7 @@ class _Question:
         assumptions, doubts = overlaps(origin, self.run, model.region, options, guards=guards)
         if doubts:
             return _Answer(Unknown(doubts), model.region)
-        return _Answer(Proved(tuple(dict.fromkeys((*model.region.assumptions, *assumptions)))), model.region)
+        return _Answer(Proved(assumptions), model.region)
 
     def _refused(self, model: Ordered, certain: list[Link], possible: list[Link]) -> Verdict:
         """Something is turned around: with a witness Refuted, else Unknown."""
@@ -148,6 +148,7 @@ class _Turned:
     """The pairs of leaf instances that would change places."""
 
     model: Ordered
+    times: Mapping[Stmt, Time]
     maps: Mapping[str, Map]
     pairs: dict[tuple[str, str], Map | None] = field(default_factory=dict)
 
@@ -161,7 +162,7 @@ class _Turned:
             if found is None:
                 return Reason("STP001", "the new order depends on what the statements change", leaf.stmt.span)
             maps[leaf.name] = found
-        return cls(model, maps)
+        return cls(model, times, maps)
 
     def links(self) -> tuple[list[Link], list[Link]]:
         """Return dependences that would be turned around: a few certain ones, all that are only possible."""
@@ -179,11 +180,18 @@ class _Turned:
     def between(self, first: Leaf, second: Leaf) -> Map | None:
         """Return {x -> y : `first` at x runs before `second` at y as written, and after it at the new times}."""
         key = first.name, second.name
+        if key not in self.pairs and self._plainly_kept(first, second):
+            self.pairs[key] = None
         if key not in self.pairs:
             later = lexicographic(self.maps[second.name], self.maps[first.name]).reverse()
             pairs = self.model.before(first, second).intersect(later)
             self.pairs[key] = None if pairs.is_empty() else pairs
         return self.pairs[key]
+
+    def _plainly_kept(self, first: Leaf, second: Leaf) -> bool:
+        """Whether `first` runs before `second` at the new times too (or never did), as the leading positions tell."""
+        old = _apart(first.time, second.time)
+        return old == 1 or old == -1 == _apart(self.times[first.stmt], self.times[second.stmt])
 
     def anything(self) -> bool:
         """Whether any two instances change places at all."""
@@ -198,6 +206,17 @@ class _Turned:
                     inside = pairs.intersect_domain(domains[first.name]).intersect_range(domains[second.name])
                     if not inside.is_empty():
                         yield first, second
+
+
+def _apart(first: Time, second: Time) -> int:
+    """Return -1 where the leading rows, as far as they are numbers, put `first` first, 1 for `second`, else 0."""
+    for one, other in zip(first, second, strict=False):
+        if one.terms or other.terms:
+            return 0
+        values = one.constant // one.divisor, other.constant // other.divisor
+        if values[0] != values[1]:
+            return -1 if values[0] < values[1] else 1
+    return 0
 
 
 def _doubt(link: Link) -> Reason:

@@ -95,6 +95,7 @@ class Ordered:
     private: frozenset[Symbol]
     obstacles: tuple[Reason, ...]
     _accesses: dict[tuple[int, int], Map] = field(default_factory=dict, repr=False)
+    _times: dict[str, Map] = field(default_factory=dict, repr=False)
     _before: dict[tuple[str, str], Map] = field(default_factory=dict, repr=False)
 
     def domain(self, leaf: Leaf) -> Set:
@@ -135,11 +136,15 @@ class Ordered:
         """Return {x -> y : `first` at x ran before `second` at y as written}, domains left out."""
         key = first.name, second.name
         if key not in self._before:
-            length = max(len(first.time), len(second.time))
-            maps = [self.time_map(leaf, leaf.time, length) for leaf in (first, second)]
-            assert maps[0] is not None and maps[1] is not None, "an original time has counters only"
-            self._before[key] = lexicographic(maps[0], maps[1])
+            self._before[key] = lexicographic(self._original(first), self._original(second))
         return self._before[key]
+
+    def _original(self, leaf: Leaf) -> Map:
+        if leaf.name not in self._times:
+            found = self.time_map(leaf, leaf.time, max(len(other.time) for other in self.leaves))
+            assert found is not None, "an original time has counters only"
+            self._times[leaf.name] = found
+        return self._times[leaf.name]
 
     def links(self) -> Iterator[Link]:
         """Yield every dependence between two leaf instances, at all depths; none of them is transitive only."""

@@ -19,11 +19,11 @@ __all__ = ["overlaps"]
 def overlaps(
     origin: Origin, run: tuple[Stmt, ...], region: Region, options: PolyOptions, *, guards: bool
 ) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
-    """Return what keeps all names of `run` apart, beside the region's own assumptions, and what cannot be kept apart.
+    """Return what must be assumed (the region's part too) so that no two names are one memory, and what is in doubt.
 
     Raises OutOfBudgetError inside a `budget`.
     """
-    assumptions: list[Assumption] = []
+    assumptions: list[Assumption] = list(region.assumptions)
     doubts: list[Reason] = []
     reached = {a.base for s in region.statements for a in s.accesses}
     for pair in alias_pairs(origin.program, origin.function, run, options, summaries=origin.summaries):

@@ -231,9 +231,7 @@ class Pen:
             return operation("/", total, number)
         low = self.sum(value.shifted(1 - divisor))
         test = operation("<", total, integer(0, self.span))
-        top = Conditional(
-            span=self.span, type=common_type(total.type, low.type), condition=test, then=low, other=total
-        )
+        top = Conditional(span=self.span, type=common_type(total.type, low.type), condition=test, then=low, other=total)
         return operation("/", top, number)
 
     def least(self, bounds: Sequence[Bound]) -> Expr:

@@ -18,7 +18,15 @@ from warpsmith.poly.facts import Reduction
 from warpsmith.poly.library import library_function
 from warpsmith.poly.pointers import is_persistent
 from warpsmith.poly.touches import direct_call
-from warpsmith.poly.updates import Update, chained_updates, is_truth_value, update_of
+from warpsmith.poly.updates import (
+    Update,
+    chained_updates,
+    combines,
+    form_of,
+    has_effect,
+    is_truth_value,
+    update_of,
+)
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -51,13 +59,11 @@ __all__ = [
     "array_scans",
     "constant_stores",
     "holds_truth",
+    "offset_of",
     "scalar_reductions",
     "scalar_scans",
     "updates",
 ]
-
-_OPERATORS = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^", "&&": "&&", "||": "||"}
-_ONE_WAY = ("-",)
 
 
 def updates(loop: Loop) -> tuple[Update, ...]:
@@ -163,7 +169,8 @@ def array_scans(loop: Loop) -> tuple[Reduction, ...]:
     for stmt in statements_of(loop.body):
         node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
         scan = _scan(node, loop) if isinstance(node, Assign) else None
-        if scan is not None and sum(n.symbol == scan.variable for n in names(loop.body)) == 2:
+        inside = sum(n.symbol == scan.variable for n in names(stmt)) if scan is not None else 0
+        if scan is not None and sum(n.symbol == scan.variable for n in names(loop.body)) == inside:
             found.append(scan)
     return tuple(found)
 
@@ -255,24 +262,23 @@ def _is_written(loop: Loop, symbol: Symbol, apart_from: Node) -> bool:
 
 def _scan(node: Assign, loop: For) -> Reduction | None:
     """`a[i] = a[i - c] op e` with i the counter and c in the direction in which the loop runs."""
-    target, value = peel(node.target), peel(node.value)
-    if not (node.op == "=" and isinstance(target, Index) and isinstance(value, Binary) and value.op in _OPERATORS):
+    target = peel(node.target)
+    base = peel(target.base) if isinstance(target, Index) else None
+    if node.op != "=" or not isinstance(target, Index) or not isinstance(base, Name):
         return None
-    base = peel(target.base)
-    sides = ((value.left, value.right), (value.right, value.left))
-    for earlier, rest in sides[: 1 if value.op in _ONE_WAY else 2]:
-        previous = peel(earlier)
-        if not (isinstance(base, Name) and isinstance(previous, Index) and same(peel(previous.base), base)):
-            continue
-        back = _offset(target.index, loop.variable), _offset(previous.index, loop.variable)
-        if back[0] is None or back[1] is None or (back[0] - back[1]) * loop.step <= 0:
-            continue
-        if not any(n.symbol == base.symbol for n in names(rest)):
-            return Reduction(_OPERATORS[value.op], base.symbol, node.span)
-    return None
+    earlier = [n for n in walk(node.value) if isinstance(n, Index) and same(peel(n.base), base)]
+    form = form_of(node.value, earlier[0]) if len(earlier) >= 1 else None
+    if form is None or not form.op or not combines(form.op, target.type, form.values):
+        return None
+    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable)
+    if back[0] is None or back[1] is None or (back[0] - back[1]) * loop.step <= 0:
+        return None
+    free = not any(n.symbol == base.symbol for part in (*form.values, *form.conditions) for n in names(part))
+    pure = not any(has_effect(n) for n in walk(node.value))
+    return Reduction(form.op, base.symbol, node.span) if free and pure else None
 
 
-def _offset(index: Expr, counter: Symbol) -> int | None:
+def offset_of(index: Expr, counter: Symbol) -> int | None:
     """Return c of `i + c`, None for any other subscript."""
     index = peel(index)
     while isinstance(index, Cast):

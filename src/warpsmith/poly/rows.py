@@ -129,6 +129,10 @@ class Points:
             self._known[key] = self.where((-value).shifted(-1)).empty
         return self._known[key]
 
+    def always(self, value: Polynomial) -> bool:
+        """Whether value = 0 at every point."""
+        return not value.terms or (self.holds(value) and self.holds(-value))
+
     def before(self, other: Points, level: int) -> bool:
         """Whether row `level` is less here than in any point of `other` that agrees in the rows before it."""
         left = self.upto(level).values.insert_dims(_SET, level + 1, 1)
@@ -171,7 +175,9 @@ class Points:
         missing = [n for n in sorted(value.atoms()) if min(_find(space, n)) < 0 and max(_find(space, n)) < 0]
         for name in missing:
             space = space.add_dims(_PARAM, 1).set_dim_name(_PARAM, space.dim(_PARAM), name)
-        aff = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space)).add_constant_val(isl.Val(str(value.constant_term)))
+        aff = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space)).add_constant_val(
+            isl.Val(str(value.constant_term))
+        )
         for monomial, factor in value.terms.items():
             if monomial:
                 at_set, at_param = _find(space, monomial[0])

@@ -22,13 +22,14 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from warpsmith.base.source import Span
+from warpsmith.poly.analyze import Facts
 from warpsmith.poly.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.host import integer, operation
-from warpsmith.poly.order import Leaf, Ordered
+from warpsmith.poly.order import Leaf, Ordered, order_run
 from warpsmith.poly.pen import Bound, Pen, PenError, Variable
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.rows import Floor, Points, QuotientError, Test
-from warpsmith.poly.space import Set, make_set, make_times
+from warpsmith.poly.space import OutOfBudgetError, Set, budget, make_set, make_times
 from warpsmith.poly.times import Time
 from warpsmith.tree.nodes import (
     Assign,
@@ -37,6 +38,7 @@ from warpsmith.tree.nodes import (
     Expr,
     ExprStmt,
     For,
+    Function,
     If,
     MacroUse,
     Name,
@@ -46,12 +48,11 @@ from warpsmith.tree.nodes import (
     VarDecl,
 )
 from warpsmith.tree.nodes import replace as changed
-from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, integer_range
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, Type, integer_range
 from warpsmith.tree.walk import names, peel, rebuild, same, walk
 
-__all__ = ["ScanError", "scan"]
-
-_INT = integer_range(INT)
+__all__ = ["Fresh", "ScanError", "Scanned", "scan"]
 
 
 class ScanError(Exception):
@@ -89,11 +90,36 @@ class _Item:
     counters: Mapping[str, Polynomial]
 
 
-def scan(model: Ordered, times: Mapping[Stmt, Time], fresh: Callable[[str], str]) -> tuple[Stmt, ...]:
-    """Return the statements that run the leaves of `model` at `times`; `fresh` gives names for new variables.
+Fresh = Callable[[str, Type, Symbol], Symbol]
 
-    The order is not judged here (poly/legality.py). Raises ScanError, and OutOfBudgetError inside a `budget`.
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The statements that run in the new order, right under `assumptions`."""
+
+    statements: tuple[Stmt, ...]
+    assumptions: tuple[Assumption, ...]
+
+
+def scan(facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh) -> Scanned:
+    """Return statements that run the leaves of `run` at `times`; whether they may is for poly/legality.py to say.
+
+    `fresh(name, type, near)` gives new variables. Guards are used only where the domains need them.
+    Raises ScanError where such statements cannot be written.
     """
+    try:
+        with budget(facts.options.max_operations):
+            model = order_run(facts, function, run, tuple(times))
+            if not all(leaf.exact for leaf in model.leaves) and facts.options.guards:
+                model = order_run(facts, function, run, tuple(times), guards=True)
+            return Scanned(_written(model, run, times, fresh), model.region.assumptions)
+    except (PenError, QuotientError) as error:
+        raise ScanError(str(error)) from error
+    except OutOfBudgetError as error:
+        raise ScanError("the new loops are too much work to find") from error
+
+
+def _written(model: Ordered, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh) -> tuple[Stmt, ...]:
     for leaf in model.leaves:
         if not leaf.exact:
             raise ScanError(f"the statement in line {leaf.stmt.span.line} runs under a condition that depends on data")
@@ -102,11 +128,29 @@ def scan(model: Ordered, times: Mapping[Stmt, Time], fresh: Callable[[str], str]
     dims = tuple(f"row{k}" for k in range(length + tail))
     items = [_item(model, leaf, times[leaf.stmt], length, dims) for leaf in model.leaves]
     known = Points.context(_context(model), dims)
-    work = _Scan(model, dims, fresh, _spellings(model), _quotations(model))
-    try:
-        return tuple(work.level(0, _merged(items, length), known, {}))
-    except (PenError, QuotientError) as error:
-        raise ScanError(str(error)) from error
+    inner = _inner_declarations(run, model.leaves)
+    work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run))
+    return tuple(work.level(0, _merged(items, length), known, {}))
+
+
+def _span(run: tuple[Stmt, ...]) -> Span:
+    """Return a text that holds all leaves and is no statement of the user's: what is made for it is printed anew."""
+    first = run[0].header if isinstance(run[0], For) else run[0].span
+    start = first.end if isinstance(run[0], For) else first.start
+    return Span(first.file, start, run[-1].span.end)
+
+
+def _inner_declarations(run: tuple[Stmt, ...], leaves: Sequence[Leaf]) -> frozenset[Symbol]:
+    """Return the variables declared between the leaves: their loops may declare them, nothing else may use them."""
+    inside = {node for leaf in leaves for node in walk(leaf.stmt)}
+    parts = [node for stmt in run for node in walk(stmt) if node not in inside]
+    declared = {d.symbol for node in parts if isinstance(node, DeclStmt) for d in node.declarations}
+    counters = {loop.variable for leaf in leaves for loop in leaf.loops}
+    used = {node.symbol for node in inside if isinstance(node, Name)}
+    for symbol in sorted(declared - counters, key=lambda s: s.key):
+        if symbol in used:
+            raise ScanError(f"{symbol.name} is declared inside the loop: declare it before the loop, or expand it")
+    return frozenset(declared)
 
 
 # --- leaves over rows
@@ -209,10 +253,11 @@ def _merged(items: Sequence[_Item], length: int) -> list[_Item]:
 
 
 def _united(one: _Item, other: _Item, between: Sequence[_Item], length: int) -> _Item | None:
+    """Return `one` at the points of both, where `other` is nothing but `one` at other points."""
     if [r.number for r in one.rows[:length]] != [r.number for r in other.rows[:length]]:
         return None
     renamed = _renaming(one, other, length)
-    if renamed is None or not same(one.leaf.stmt, _renamed(other.leaf.stmt, renamed)):
+    if renamed is None or not same(_renamed(one.leaf.stmt, renamed), other.leaf.stmt):
         return None
     own = range(length)
     points = other.points.only(own)
@@ -227,16 +272,18 @@ def _united(one: _Item, other: _Item, between: Sequence[_Item], length: int) -> 
 
 
 def _renaming(one: _Item, other: _Item, length: int) -> dict[Symbol, Symbol] | None:
-    """Return which variable of `other` is which of `one`, both being the same functions of the first rows."""
-    rows = {f"row{k}" for k in range(length)}
-    left, right = _by_symbol(one), _by_symbol(other)
+    """Return the variable of `other` that has, at all its points, the value of each counter of `one` there."""
+    late = {f"row{k}" for k in range(length, len(one.rows))}
+    right = _by_symbol(other)
     found: dict[Symbol, Symbol] = {}
-    for symbol, value in right.items():
-        partner = next((s for s, v in left.items() if v == value and s.type == symbol.type), None)
-        if partner is None or value.atoms() & {f"row{k}" for k in range(length, len(one.rows))} - rows:
+    for symbol, value in _by_symbol(one).items():
+        if value.atoms() & late:
             return None
-        found[symbol] = partner
-    return found if len(set(found.values())) == len(left) == len(right) else None
+        equal = [s for s, v in right.items() if s.type == symbol.type and other.points.always(v - value)]
+        if not equal:
+            return None
+        found[symbol] = next((s for s in equal if s.name == symbol.name), equal[0])
+    return found
 
 
 def _by_symbol(item: _Item) -> dict[Symbol, Polynomial]:
@@ -296,13 +343,13 @@ class _Scan:
 
     model: Ordered
     dims: tuple[str, ...]
-    fresh: Callable[[str], str]
+    fresh: Fresh
     spelled: Mapping[str, Expr]
     quoted: Sequence[tuple[Polynomial, Expr]]
+    inner: frozenset[Symbol]
+    span: Span
 
-    def level(
-        self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]
-    ) -> list[Stmt]:
+    def level(self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
         if level == len(self.dims):
             return [stmt for item in items for stmt in self.leaf(item, known, variables)]
@@ -333,10 +380,15 @@ class _Scan:
         variable = self.variable(chosen, ends, (entered, inside), stride)
         inner = {**variables, dim: variable}
         body = self.level(level + 1, items, inside, inner)
-        pen = self.pen(chosen.near.span, entered, variables)
-        made = _for(pen, chosen, variable, ends, (_block(body, chosen.near), stride))
-        test = self.condition([guards], self.pen(chosen.near.span, known, variables))
-        return [made if test is None else If(span=chosen.near.span, condition=test, then=made, other=None)]
+        pen = self.pen(self.span, entered, variables)
+        made = _for(pen, variable, ends, (self.block(body), stride), chosen.near)
+        made = replace(made, declares=self.declares(chosen.near, variable.symbol))
+        test = self.condition([guards], self.pen(self.span, known, variables))
+        return [made if test is None else If(span=self.span, condition=test, then=made, other=None)]
+
+    def block(self, body: Sequence[Stmt]) -> Stmt:
+        """Return statements as the body of a loop."""
+        return body[0] if len(body) == 1 else Block(span=self.span, statements=tuple(body))
 
     def pen(self, span: Span, known: Points, variables: Mapping[str, Variable]) -> Pen:
         """Return what writes expressions at one place."""
@@ -348,9 +400,8 @@ class _Scan:
         if symbol is not None and isinstance(symbol.type, Scalar) and _holds_all(symbol.type, ends, known, stride):
             return Variable(symbol, chosen.sign)
         kind = INT if _holds_all(INT, ends, known, stride) else LONG_LONG
-        name = self.fresh("w" if symbol is None else symbol.name)
-        key = f"{self.model.leaves[0].stmt.span.file.path}:{self.model.leaves[0].stmt.span.start}:{name}"
-        return Variable(Symbol(name, key, kind, "local", chosen.near.header), chosen.sign)
+        name = "w" if symbol is None else symbol.name
+        return Variable(self.fresh(name, kind, chosen.near.variable), chosen.sign)
 
     # --- leaves
 
@@ -379,7 +430,8 @@ class _Scan:
             else:
                 symbol = self.computed(loop, variables)
                 renaming[loop.variable] = symbol
-                computed.append(_definition(loop, symbol, pen.sum(value), stmt))
+                declares = self.declares(loop, symbol)
+                computed.append(_definition(symbol, pen.sum(value), stmt, declares=declares))
         moved = _renamed(stmt, renaming)
         if not computed:
             return [moved]
@@ -391,8 +443,11 @@ class _Scan:
         symbol = loop.variable
         if all(v.symbol.name != symbol.name or v.symbol == symbol for v in variables.values()):
             return symbol
-        name = self.fresh(symbol.name)
-        return Symbol(name, f"{symbol.key}:{name}", symbol.type, "local", symbol.span)
+        return self.fresh(symbol.name, symbol.type, symbol)
+
+    def declares(self, loop: For, symbol: Symbol) -> bool:
+        """Whether what counts for `loop` with `symbol` declares it."""
+        return loop.declares or symbol != loop.variable or symbol in self.inner
 
     def condition(self, options: Sequence[Sequence[Test]], pen: Pen) -> Expr | None:
         """Return `a && b || c && d` for lists of tests; None where one of them is empty."""
@@ -436,7 +491,7 @@ def _before(level: int, one: _Item, other: _Item) -> bool:
 
 
 def _implied(points: Points, test: Test) -> bool:
-    return points.holds(test.value) and (not test.equality or points.holds(-test.value))
+    return points.always(test.value) if test.equality else points.holds(test.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,21 +545,20 @@ def _holds_all(kind: Scalar, ends: _Ends, known: tuple[Points, Points], stride: 
     if kind.kind != "signed" or kind.bits < INT.bits:
         return False
     entered, inside = known
-    high = integer_range(kind)[1] - stride
+    high = integer_range(kind)[1]
     starts = all(entered.holds(constant(high * b.divisor) - b.value) for b in ends.lowers)
     reached = any(entered.holds(b.value.shifted(high * b.divisor)) for b in ends.lowers)
-    return starts and reached and inside.holds(constant(high) - atom(ends.dim))
+    return starts and reached and inside.holds(constant(high - stride) - atom(ends.dim))
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
     """How a loop is named: after a counter that it counts (None: a new name), which way; `near`: a loop of the user's
-    text for which it stands; `declares`: it declares its variable."""
+    text for which it stands."""
 
     symbol: Symbol | None
     sign: int
     near: For
-    declares: bool
 
     @classmethod
     def of(cls, level: int, items: Sequence[_Item], variables: Mapping[str, Variable]) -> _Choice:
@@ -516,13 +570,13 @@ class _Choice:
         votes = [(item, vote) for item, vote in votes if vote[1] > 0 or down]
         near = items[0].leaf.loops[0]
         if not votes:
-            return cls(None, 1, near, True)
+            return cls(None, 1, near)
         _, (loop, sign) = max(votes, key=lambda vote: counts[vote[1][0].variable.name])
         symbol = loop.variable
         taken = {v.symbol.name for v in variables.values()}
         if symbol.name in taken or _clashes(symbol, items):
-            return cls(None, sign, loop, True)
-        return cls(symbol, sign, loop, loop.declares)
+            return cls(None, sign, loop)
+        return cls(symbol, sign, loop)
 
 
 def _counted(item: _Item, level: int) -> tuple[For, int] | None:
@@ -548,12 +602,11 @@ def _clashes(symbol: Symbol, items: Sequence[_Item]) -> bool:
     return False
 
 
-def _for(pen: Pen, chosen: _Choice, variable: Variable, ends: _Ends, body: tuple[Stmt, int]) -> For:
-    """Return the loop; a row that is minus its variable counts down."""
+def _for(pen: Pen, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
+    """Return the loop with its body and step; a row that is minus its variable counts down."""
     up = variable.sign > 0
     lowers = ends.lowers if up else tuple(b.negated() for b in ends.uppers)
     uppers = ends.uppers if up else tuple(b.negated() for b in ends.lowers)
-    own = variable.symbol == chosen.symbol
     if up:
         relation, bound = _last(pen, uppers)
         first = pen.least(lowers)
@@ -561,24 +614,23 @@ def _for(pen: Pen, chosen: _Choice, variable: Variable, ends: _Ends, body: tuple
         relation, bound = _last_down(pen, lowers)
         first = pen.greatest(uppers)
     return For(
-        span=chosen.near.span,
+        span=pen.span,
         variable=variable.symbol,
-        declares=chosen.declares if own else True,
+        declares=True,
         lower=first,
         relation=relation,
         bound=bound,
         step=body[1] * variable.sign,
         body=body[0],
-        header=chosen.near.header,
+        header=near.header,
     )
 
 
 def _last(pen: Pen, uppers: Sequence[Bound]) -> tuple[Relation, Expr]:
-    if all(b.divisor == 1 for b in uppers):
-        beyond = [Bound(b.value.shifted(1), 1) for b in uppers]
-        quoted = len(uppers) == 1 and pen.quote(uppers[0].value) is not None
-        if not quoted and all(b.value.constant_term == -1 or b.value.number is not None for b in uppers):
-            return "<", pen.greatest(beyond)
+    whole = all(b.divisor == 1 for b in uppers)
+    quoted = len(uppers) == 1 and pen.quote(uppers[0].value) is not None
+    if whole and not quoted and all(b.value.constant_term < 0 or b.value.number is not None for b in uppers):
+        return "<", pen.greatest([Bound(b.value.shifted(1), 1) for b in uppers])
     return "<=", pen.greatest(uppers)
 
 
@@ -587,12 +639,6 @@ def _last_down(pen: Pen, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
     if len(lowers) == 1 and only.divisor == 1 and only.value.constant_term == 1 and only.value.number is None:
         return ">", pen.least([Bound(only.value.shifted(-1), 1)])
     return ">=", pen.least(lowers)
-
-
-def _block(body: Sequence[Stmt], near: For) -> Stmt:
-    if len(body) == 1:
-        return body[0]
-    return Block(span=near.body.span, statements=tuple(body))
 
 
 def _variable_of(value: Polynomial, variables: Mapping[str, Variable]) -> Symbol | None:
@@ -611,14 +657,12 @@ def _captured(stmt: Stmt, own: Symbol, counter: Symbol) -> bool:
     return any(s.name == own.name and s not in (own, counter) for s in inside)
 
 
-def _definition(loop: For, symbol: Symbol, value: Expr, stmt: Stmt) -> Stmt:
+def _definition(symbol: Symbol, value: Expr, stmt: Stmt, *, declares: bool) -> Stmt:
     """Return `int j = value;`, or `j = value;` for a counter that is declared elsewhere."""
-    if loop.declares or symbol != loop.variable:
+    if declares:
         return DeclStmt(span=stmt.span, declarations=(VarDecl(span=stmt.span, symbol=symbol, init=value),))
     target = Name(span=stmt.span, type=symbol.type, symbol=symbol)
-    return ExprStmt(
-        span=stmt.span, expr=Assign(span=stmt.span, type=symbol.type, op="=", target=target, value=value)
-    )
+    return ExprStmt(span=stmt.span, expr=Assign(span=stmt.span, type=symbol.type, op="=", target=target, value=value))
 
 
 def _tested(pen: Pen, test: Test) -> Expr:

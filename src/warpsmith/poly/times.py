@@ -7,7 +7,7 @@
 
 A time is a vector of rows; of two statement instances the one with the lexicographically smaller time runs first
 (shorter vectors are padded with zeros). A loop that counts down runs at -i. Instances with equal times keep the order
-in which the text has them.
+in which they run as written.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, statements_of, walk, written_symbols
 
-__all__ = ["Update", "chained_updates", "has_effect", "is_truth_value", "update_of"]
+__all__ = ["Form", "Update", "chained_updates", "combines", "form_of", "has_effect", "is_truth_value", "update_of"]
 
 _OPERATORS = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^", "&&": "&&", "||": "||"}
 _ONE_WAY = ("-",)
@@ -70,7 +70,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class Form:
     """An expression as `target op values`; `op` is "" for the target itself. `conditions` decide what is computed."""
 
     op: str
@@ -83,12 +83,12 @@ def update_of(node: Node) -> Update | None:
     """Return the update that an expression or an `if` is."""
     match node:
         case Assign(op="="):
-            form = _form(node.value, peel(node.target))
+            form = form_of(node.value, peel(node.target))
             return _constant(node) if form is None or not form.op else _update(form, node.target, node)
         case Assign() if node.op[:-1] in _OPERATORS:
-            return _update(_Form(_OPERATORS[node.op[:-1]], (), (node.value,)), node.target, node)
+            return _update(Form(_OPERATORS[node.op[:-1]], (), (node.value,)), node.target, node)
         case Unary() if "++" in node.op or "--" in node.op:
-            return _update(_Form("+", ()), node.operand, node)
+            return _update(Form("+", ()), node.operand, node)
         case If(other=None):
             return _of_branch(node)
         case _:
@@ -194,7 +194,7 @@ def _converted(value: Expr, symbol: Symbol) -> Expr:
 def _of_chain(node: Node, target: Name, expanded: _Held) -> Update | None:
     """Return the update where the accumulator's old value came through a temporary."""
     carriers = tuple(n for n, value in expanded.passed if _reads(value, target.symbol))
-    form = _form(expanded.value, target) if carriers else None
+    form = form_of(expanded.value, target) if carriers else None
     return None if form is None or not form.op else _update(form, target, node, carriers)
 
 
@@ -211,14 +211,14 @@ def _constant(node: Assign) -> Update | None:
     return Update("||" if value.value else "&&", node.target, target.symbol, node, (node.target,), constant=True)
 
 
-def _form(value: Expr, target: Expr) -> _Form | None:
+def form_of(value: Expr, target: Expr) -> Form | None:
     """Return `value` as an update of `target`, or None."""
     value = peel(value)
     if same(value, target):
-        return _Form("", (value,))
+        return Form("", (value,))
     match value:
         case Cast(type=type, operand=operand) if type == target.type:
-            return _form(operand, target)
+            return form_of(operand, target)
         case Binary(op=op) if op in _OPERATORS:
             return _operation(value, target)
         case Conditional():
@@ -229,39 +229,39 @@ def _form(value: Expr, target: Expr) -> _Form | None:
             return None
 
 
-def _operation(value: Binary, target: Expr) -> _Form | None:
+def _operation(value: Binary, target: Expr) -> Form | None:
     """`(s + a) + b`, `a + (s + b)`: the target stands in one operand, below operations of the same kind only."""
-    symbol, op = root_symbol(target), _OPERATORS[value.op]
-    if symbol is None or (_reads(value.left, symbol) and _reads(value.right, symbol)):
+    op = _OPERATORS[value.op]
+    if _holds(value.left, target) and _holds(value.right, target):
         return None
-    mine, rest = (value.right, value.left) if _reads(value.right, symbol) else (value.left, value.right)
+    mine, rest = (value.right, value.left) if _holds(value.right, target) else (value.left, value.right)
     if mine is value.right and value.op in _ONE_WAY:
         return None
-    inner = _form(mine, target)
+    inner = form_of(mine, target)
     if inner is None or inner.op not in ("", op):
         return None
-    return _Form(op, inner.uses, (*inner.values, rest), inner.conditions)
+    return Form(op, inner.uses, (*inner.values, rest), inner.conditions)
 
 
-def _choice(value: Conditional, target: Expr) -> _Form | None:
+def _choice(value: Conditional, target: Expr) -> Form | None:
     """`x > m ? x : m`, and `c ? s + x : s` where c does not read s."""
     condition, then, other = peel(value.condition), peel(value.then), peel(value.other)
     found = _extreme(condition, then, other)
     if found is not None and (same(then, target) or same(other, target)):
         mine, rest = (then, other) if same(then, target) else (other, then)
-        return _Form(found[0], (mine, *_equal(condition, target)), (rest,))
+        return Form(found[0], (mine, *_equal(condition, target)), (rest,))
     symbol = root_symbol(target)
     if symbol is None or _reads(condition, symbol):
         return None
-    arms = _form(then, target), _form(other, target)
+    arms = form_of(then, target), form_of(other, target)
     if arms[0] is None or arms[1] is None or len({arm.op for arm in arms if arm and arm.op}) != 1:
         return None
     one, two = arms[0], arms[1]
     conditions = (condition, *one.conditions, *two.conditions)
-    return _Form(one.op or two.op, (*one.uses, *two.uses), (*one.values, *two.values), conditions)
+    return Form(one.op or two.op, (*one.uses, *two.uses), (*one.values, *two.values), conditions)
 
 
-def _call(call: Call, target: Expr) -> _Form | None:
+def _call(call: Call, target: Expr) -> Form | None:
     """`fmax(m, x)`."""
     name = direct_call(call)
     op = _EXTREMES.get(name.name) if name is not None else None
@@ -269,7 +269,7 @@ def _call(call: Call, target: Expr) -> _Form | None:
         return None
     for mine, rest in (call.arguments, reversed(call.arguments)):
         if same(peel(mine), target):
-            return _Form(op, (mine,), (rest,))
+            return Form(op, (mine,), (rest,))
     return None
 
 
@@ -290,7 +290,7 @@ def _of_branch(node: If) -> Update | None:
                 continue
             others = tuple(c for c in conditions if c is not condition)
             companions = tuple(a for a in assigned if a is not chosen)
-            form = _Form(found[0], tuple(_equal(condition, target)), (chosen.value,), others)
+            form = Form(found[0], tuple(_equal(condition, target)), (chosen.value,), others)
             return _with_companions(_update(form, chosen.target, node), companions, strict=found[1])
     return None
 
@@ -347,13 +347,13 @@ def _equal(condition: Expr, target: Expr) -> Iterator[Expr]:
         yield from (side for side in (condition.left, condition.right) if same(peel(side), peel(target)))
 
 
-def _update(form: _Form, target: Expr, node: Node, passed: tuple[Name, ...] = ()) -> Update | None:
+def _update(form: Form, target: Expr, node: Node, passed: tuple[Name, ...] = ()) -> Update | None:
     """Return the update if its values and the target's own subscripts do not read the accumulator or change it."""
     symbol, bare = root_symbol(target), peel(target)
-    if symbol is None or not _is_plain(bare) or not _combines(form.op, bare.type, form.values):
+    if symbol is None or not _is_plain(bare) or not combines(form.op, bare.type, form.values):
         return None
     operands = (*form.values, *form.conditions)
-    if any(_reads(value, symbol) for value in operands):
+    if any(_holds(value, bare) or not _reads_elements_only(value, symbol) for value in operands):
         return None
     if any(has_effect(part) for value in operands for part in walk(value)):
         return None
@@ -363,7 +363,7 @@ def _update(form: _Form, target: Expr, node: Node, passed: tuple[Name, ...] = ()
     return Update(form.op, target, symbol, node, (target, *form.uses), passed=passed)
 
 
-def _combines(op: str, type: Type, values: Iterable[Expr]) -> bool:
+def combines(op: str, type: Type, values: Iterable[Expr]) -> bool:
     """Whether converting to the accumulator's type at every update leaves the order free (`int s; s += 0.5;` not)."""
     if isinstance(type, Scalar) and type.volatile:
         return False
@@ -412,6 +412,24 @@ def _is_plain(target: Expr) -> bool:
 def has_effect(node: Node) -> bool:
     """Whether evaluating the node itself changes something (calls are judged elsewhere)."""
     return isinstance(node, Assign | VerbatimExpr) or (isinstance(node, Unary) and ("++" in node.op or "--" in node.op))
+
+
+def _holds(expr: Expr, target: Expr) -> bool:
+    """Whether the target itself stands in an expression."""
+    return any(same(part, target) for part in walk(expr))
+
+
+def _reads_elements_only(value: Expr, symbol: Symbol) -> bool:
+    """Whether a value reads nothing of an accumulator but other elements of its array: whether those are really others
+    is the dependence test's question."""
+    bases: set[int] = set()
+    for part in walk(value):
+        if isinstance(part, Index) and isinstance(part.type, Scalar):
+            base = peel(part.base)
+            while isinstance(base, Index):
+                base = peel(base.base)
+            bases.add(id(base))
+    return all(id(n) in bases for n in names(value) if n.symbol == symbol)
 
 
 def _reads(expr: Expr, symbol: Symbol) -> bool:

@@ -67,11 +67,10 @@ def refusal(
     helps = _enabling_help(enabling)
     reasons = verdict.reasons or (Reason("STP002", "it cannot be applied here"),)
     shown = reasons if enabling is not None else reasons[:1]
+    head = f"{which}, {step_text(listed.step)}"
     return tuple(
-        _finding(
-            listed, f"{which}, {step_text(listed.step)}, {_word(verdict, reason)}", reason, helps if k == 0 else ()
-        )
-        for k, reason in enumerate(shown)
+        _finding(listed, f"{head}, {_word(verdict, reason)}", reason, helps if reason is shown[0] else ())
+        for reason in shown
     )
 
 

@@ -17,7 +17,7 @@ from warpsmith.recipes.reading import Listed
 __all__ = ["example_step", "transforms"]
 
 _FORM = "the form is NAME=LOOP or NAME=LOOP,key=value"
-_KEYED = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)=(?!=)")
+_KEYED = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
 
 
 def transforms(texts: tuple[str, ...]) -> tuple[Listed, ...]:

@@ -58,7 +58,7 @@ def _made_parallel(prepared: Prepared) -> set[Span]:
 
 
 def _parallel_after(entry: LoopEntry, steps: tuple[str, ...]) -> LoopEntry:
-    reason = Reason("POR001", f"parallel after {', '.join(steps)} (proven)", entry.span)
+    reason = Reason("POR001", f"parallel after {', '.join(steps)}", entry.span)
     return replace(entry, category="parallel-after", steps=steps, reasons=(reason, *entry.reasons))
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "MappedLoop",
     "Parameter",
     "Program",
+    "Scan",
     "Step",
     "TypeText",
     "Unit",
@@ -120,6 +121,9 @@ class Combine:
     threads are combined by `op` (+ * min max & | ^ && ||) and the result goes to `target`, the place that the user's
     loop updates: combined by `op` with what it holds, or, where `start` is what it holds (`keeps`), instead of it.
     All in the kernel's names; `target` and `start` read nothing but parameters.
+    `companions`: variables that the body sets with a new minimum or maximum, each with its place; then `when` is the
+    number of the iteration that the body sets with them, -1 before, and of equal values the earliest counts (`strict`)
+    or the latest. Such a kernel maps one loop.
     """
 
     op: str
@@ -127,6 +131,29 @@ class Combine:
     target: Expr
     start: Expr
     keeps: bool = False
+    companions: tuple[tuple[Symbol, Expr], ...] = ()
+    when: Symbol | None = None
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The running value of a kernel whose iterations need what those before them have combined.
+
+    Iteration t of the one mapped loop runs the body with `variable` = `initial op element(0) op … op element(t - 1)`.
+    `element` is the same wherever in its iteration, before the body's writes, it is evaluated. `target` is the place
+    that gets the value behind the last iteration (None: it has one already, in the array itself). `neutral` changes
+    nothing when it is combined (None: combining a value with itself is harmless). `compares`: the user's text compares
+    for min and max (a NaN that is there stays) and does not call fmin or fmax. All in the kernel's names.
+    """
+
+    op: str
+    variable: Symbol
+    element: Expr
+    initial: Expr
+    target: Expr | None
+    neutral: Expr | None
+    compares: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +171,7 @@ class Kernel:
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
     and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
     it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
+    `scan`: the body needs a running value, and three kernels run for it (emit/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
     """
@@ -163,6 +191,7 @@ class Kernel:
     strided: tuple[Axis, ...] = ()
     reductions: tuple[Combine, ...] = ()
     reordered: bool = False
+    scan: Scan | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
 from warpsmith.emit.files import OutputFile
 
-__all__ = ["unified_diff", "write_files"]
+__all__ = ["holds", "unified_diff", "write_files"]
 
 
 def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> tuple[str, ...]:
@@ -45,6 +45,14 @@ def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> 
         for temporary, _ in staged:
             Path(temporary).unlink(missing_ok=True)
     return tuple(str(target) for target in targets)
+
+
+def holds(path: str, text: str) -> bool:
+    """Whether the file at `path` already has this text."""
+    try:
+        return Path(path).read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _stage(directory: Path, data: bytes) -> str:

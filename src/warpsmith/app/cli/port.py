@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, text, texts, verify_options
-from warpsmith.app.cli.output import unified_diff, write_files
+from warpsmith.app.cli.output import holds, unified_diff, write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, render_finding
+from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.recipes.placement import recorded_steps
+from warpsmith.recipes.writing import write_recipe
 from warpsmith.report.build import kernel_entries, loop_entries
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
@@ -34,11 +38,22 @@ class _Output:
     force: bool
     diff: bool
     json: bool
+    recipe: str | None = None
 
 
 @click.command("port", short_help="Move the loops of C files to CUDA, and prove it by running.")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...")
 @click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
+@click.option("--recipe", metavar="FILE", help="Apply the steps of a recipe, and nothing else.")
+@click.option("--save-recipe", metavar="FILE", help="Write every step of this port, the automatic ones too.")
+@click.option(
+    "--transform",
+    "transforms",
+    multiple=True,
+    metavar="NAME=LOOP[,KEY=VALUE]",
+    help="Apply a step first (`warpsmith steps` lists them).",
+)
+@click.option("--explain-illegal", is_flag=True, help="Say what would make a refused step legal.")
 @click.option("--loop", "loops", multiple=True, metavar="FILE:LINE", help="Port this loop (or FUNCTION/VAR/VAR).")
 @click.option("-o", "--output", metavar="DIR", help="Write the ported program below DIR.")
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
@@ -55,6 +70,7 @@ class _Output:
 @click.option(
     "--assume", "assumed", multiple=True, metavar="TEXT", help="Vouch for a fact: 'injective(idx)', 'n >= 1'."
 )
+@click.option("--precise-fp", is_flag=True, help="No floating-point reduction in another order.")
 @click.option("--no-guards", is_flag=True, help="Refuse what would need a test at run time.")
 @click.option(
     "--transfers",
@@ -73,15 +89,22 @@ def command(paths: tuple[str, ...], **given: object) -> int:
 
     Without -o nothing is written. Exit code 1: a loop that was asked for cannot be ported, or the referee rejects.
     """
-    output = _Output(text(given["output"]), bool(given["force"]), bool(given["diff"]), bool(given["as_json"]))
+    output = _Output(
+        directory=text(given["output"]),
+        force=bool(given["force"]),
+        diff=bool(given["diff"]),
+        json=bool(given["as_json"]),
+        recipe=text(given["save_recipe"]),
+    )
     result = port(paths, _port_options(given))
     for finding in result.diagnostics:
         click.echo(render_finding(finding), err=True)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"
     written: tuple[str, ...] = ()
-    if output.directory is not None and result.files and accepted:
-        written = write_files(output.directory, result.files, force=output.force)
+    if accepted:
+        recipe = _recipe(paths, result) if output.recipe is not None else None
+        written = _write(output, result.files, recipe)
     report = _report(paths, result, written, survey=bool(given["survey"]))
     if output.json:
         click.echo(report_json(report))
@@ -104,13 +127,32 @@ def _port_options(given: dict[str, object]) -> PortOptions:
             transfers=_transfers(str(given["transfers"])),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
+            precise_fp=bool(given["precise_fp"]),
         ),
         run=verify_options(given),
         loops=texts(given["loops"]),
         survey=bool(given["survey"]),
         verify=given["referee"] != "off",
         single_file=bool(given["single_file"]),
+        recipe=text(given["recipe"]),
+        transforms=texts(given["transforms"]),
+        explain_illegal=bool(given["explain_illegal"]),
     )
+
+
+def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
+    """Return the recipe of everything that this port applied."""
+    steps = recorded_steps([applied.step for applied in result.prepared.applied], result.plan)
+    granted = [assumption.text for assumption in result.prepared.original.options.granted]
+    return write_recipe(steps, granted, paths)
+
+
+def _write(output: _Output, files: tuple[OutputFile, ...], recipe: str | None) -> tuple[str, ...]:
+    """Write what was asked for, all of it or nothing; a recipe that already says the same is left alone."""
+    wanted = list(files) if output.directory is not None else []
+    if output.recipe is not None and recipe is not None and not holds(output.recipe, recipe):
+        wanted.append(OutputFile(str(Path(output.recipe).absolute()), recipe.encode().decode("latin-1")))
+    return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
 
 
 def _transfers(name: str) -> TransferScheme:

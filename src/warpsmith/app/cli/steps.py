@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import textwrap
 
 import click
 
-from warpsmith.base.source import readable
 from warpsmith.catalogue import STEPS, Argument, Page, Parameter, describe, step_class
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, StepEntry
@@ -50,13 +50,8 @@ def page_text(page: Page, width: int) -> str:
     lines = [page.name, "", *_wrapped(page.title, width), *([""] if page.doc else []), *_wrapped(page.doc, width), ""]
     lines += ["parameters", table_text([(p.name, _kind(p), _default(p)) for p in page.parameters]), ""]
     shown = ",".join(f"{key}={value}" for key, value in page.example.items()).removeprefix("loop=")
-    lines += [
-        f"example   --transform '{page.name}={shown}'"
-        if " " in shown
-        else f"example   --transform {page.name}={shown}",
-        "",
-    ]
-    return readable("\n".join([*lines, *_example(page.before.splitlines(), page.after.splitlines(), width)]))
+    lines += [f"example   --transform {shlex.quote(f'{page.name}={shown}')}", ""]
+    return "\n".join([*lines, *_example(page.before.splitlines(), page.after.splitlines(), width)])
 
 
 def _example(before: list[str], after: list[str], width: int) -> list[str]:
@@ -88,21 +83,19 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _default(parameter: Parameter) -> str:
-    return "must be given" if parameter.default is None else f"default {_text(parameter.default) or '(empty)'}"
+    return "must be given" if parameter.default is None else f"default {_shown(parameter.default)}"
 
 
-def _text(value: Argument) -> str:
+def _shown(value: Argument) -> str:
     match value:
         case bool():
             return "true" if value else "false"
         case tuple():
-            return ",".join(str(item) for item in value)
+            return ",".join(str(item) for item in value) or "(empty)"
         case _:
-            return str(value)
+            return str(value) or "(empty)"
 
 
 def _entry(page: Page) -> StepEntry:
-    listed = tuple(
-        (p.name, p.kind, "" if p.default is None else _text(p.default) or "(empty)") for p in page.parameters
-    )
+    listed = tuple((p.name, p.kind, "" if p.default is None else _shown(p.default)) for p in page.parameters)
     return StepEntry(page.name, page.title, page.doc, listed, page.example, page.before, page.after)

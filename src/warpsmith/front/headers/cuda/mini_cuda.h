@@ -143,6 +143,14 @@ template <class T> __device__ T __shfl_down_sync(unsigned mask, T value, unsigne
 template <class T> __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
 template <class T> __device__ T __ldg(const T *address);
 
+/* --- the bits of a number */
+__device__ float __int_as_float(int bits);
+__device__ int __float_as_int(float value);
+__device__ float __uint_as_float(unsigned int bits);
+__device__ unsigned int __float_as_uint(float value);
+__device__ double __longlong_as_double(long long bits);
+__device__ long long __double_as_longlong(double value);
+
 /* --- atomics */
 __device__ int atomicAdd(int *address, int value);
 __device__ unsigned int atomicAdd(unsigned int *address, unsigned int value);

@@ -1,0 +1,96 @@
+"""What a ported program launches and copies, counted by running its host part on `counting.cpp`.
+
+The emulation's headers make the kernels compile as C++; nothing executes them, so that LARGE is a matter of seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import warpsmith.run
+from warpsmith.run.cuda_text import rewrite_cuda
+
+__all__ = ["Counts", "count"]
+
+FOLDER = Path(__file__).parent
+HEADERS = Path(warpsmith.run.__file__).parent / "emulation" / "include"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """`threads`: how many launches had that many threads (grid times block); copies and bytes by direction."""
+
+    kernels: int
+    launches: int
+    threads: dict[int, int]
+    copies: int
+    bytes: int
+
+    @property
+    def spread(self) -> str:
+        """Least, median and most threads of a launch."""
+        if not self.threads:
+            return "-"
+        passed, half, median = 0, (self.launches + 1) // 2, 0
+        for threads in sorted(self.threads):
+            passed += self.threads[threads]
+            if passed >= half:
+                median = threads
+                break
+        return f"{min(self.threads)}/{median}/{max(self.threads)}"
+
+
+def count(ported: Path, arguments: tuple[str, ...], limit: float) -> Counts | None:
+    """Build what stands in `ported` with the C compiler's `arguments`, run it, and count; None after `limit` seconds.
+
+    Raises CalledProcessError where it cannot be built.
+    """
+    objects = []
+    for path in sorted(ported.glob("*.c")):
+        objects.append(_object(path, ["gcc", *arguments, f"-I{FOLDER}"]))
+    for path in sorted(ported.glob("*.cu")):
+        text = path.with_suffix(".cpp")
+        text.write_text(rewrite_cuda(path.read_text()))
+        objects.append(_object(text, ["g++", "-std=c++17", f"-I{HEADERS}"]))
+    objects.append(_object(FOLDER / "counting.cpp", ["g++", "-std=c++17", f"-I{HEADERS}"], ported / "counting.o"))
+    program, counts = ported / "counted", ported / "counts.txt"
+    link = ["g++", *map(str, objects), "-o", str(program), "-lm"]
+    _run(link)
+    try:
+        environment = {**os.environ, "COUNTS": str(counts)}
+        subprocess.run([str(program)], check=True, env=environment, stdout=subprocess.DEVNULL, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return None
+    return _counts(counts.read_text())
+
+
+def _object(source: Path, command: list[str], target: Path | None = None) -> Path:
+    target = target or source.with_suffix(".o" if source.suffix == ".c" else ".cu.o")
+    _run([*command, "-O2", "-w", "-c", str(source), "-o", str(target)])
+    return target
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        done.check_returncode()
+
+
+def _counts(text: str) -> Counts:
+    kernels, threads = set[str](), Counter[int]()
+    copies = moved = 0
+    for line in text.splitlines():
+        kind, name, number, times = line.split()
+        if kind == "launch":
+            kernels.add(name)
+            threads[int(number)] += int(times)
+        else:
+            copies += int(times)
+            moved += int(number) * int(times)
+    return Counts(len(kernels), threads.total(), dict(threads), copies, moved)

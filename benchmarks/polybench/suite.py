@@ -1,0 +1,39 @@
+"""The programs of this folder: which they are, their sizes, where their regions stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["FOLDER", "SETS", "odd", "programs", "region", "sizes"]
+
+FOLDER = Path(__file__).parent
+SETS = ("MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE")
+
+_SIZE = re.compile(r"^#define (\w+) SUITE_PICK\(([\d, ]+)\)$", re.MULTILINE)
+# Rounds of the same work: a few show all that many would.
+_ROUNDS = ("TSTEPS", "TMAX", "NITER")
+
+
+def programs() -> tuple[Path, ...]:
+    """Return the paths of the programs, in the order of their names."""
+    return tuple(sorted(FOLDER.glob("*.c")))
+
+
+def sizes(path: Path, data_set: str) -> dict[str, int]:
+    """Return the sizes of a program in `data_set`, one of SETS, by their macros' names."""
+    column = SETS.index(data_set)
+    return {name: int(values.split(",")[column]) for name, values in _SIZE.findall(path.read_text())}
+
+
+def odd(path: Path) -> dict[str, int]:
+    """Return sizes near MINI's of which none is even (three rounds where work is repeated)."""
+    return {name: 3 if name in _ROUNDS else size | 1 for name, size in sizes(path, "MINI").items()}
+
+
+def region(path: Path) -> range:
+    """Return the lines between a program's markers, counted from one."""
+    lines = path.read_text().splitlines()
+    (first,) = (number for number, line in enumerate(lines, 1) if line.strip() == "#pragma scop")
+    (last,) = (number for number, line in enumerate(lines, 1) if line.strip() == "#pragma endscop")
+    return range(first + 1, last)

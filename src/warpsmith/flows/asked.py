@@ -1,0 +1,54 @@
+"""The steps that the user asked for, before the search adds any.
+
+--recipe R        replayed exactly: nothing is added, and if R places loops, nothing else becomes a kernel
+--transform T…    applied in order, after the recipe's; without a recipe the automatic port goes on from there
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.plan import OffloadOptions
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.recipes.reading import Listed, read_recipe
+from warpsmith.recipes.replay import apply_steps
+from warpsmith.recipes.transforms import transforms
+from warpsmith.tree.program import Assumption
+
+__all__ = ["Asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`steps` in order; `granted` is what the recipe's author vouched for; `exact`: nothing may be added."""
+
+    steps: tuple[Listed, ...]
+    granted: tuple[Assumption, ...] = ()
+    exact: bool = False
+
+    @classmethod
+    def of(cls, recipe: str | None, options: tuple[str, ...]) -> Asked:
+        """Return the steps of a recipe's file and of `--transform` options; raises UsageError where they make no
+        sense."""
+        wanted = transforms(options)
+        if recipe is None:
+            return cls(wanted)
+        read = read_recipe(recipe)
+        granted = tuple(Assumption(text, "granted") for text in read.assumptions)
+        return cls((*read.steps, *wanted), granted, exact=True)
+
+    def poly(self, options: PolyOptions) -> PolyOptions:
+        """Return `options` with what the recipe grants."""
+        return dataclasses.replace(options, granted=tuple(dict.fromkeys((*options.granted, *self.granted))))
+
+    def offload(self, options: OffloadOptions) -> OffloadOptions:
+        """Return `options` such that a recipe that places loops is followed to the letter."""
+        placed = any(listed.step.name in ("offload", "map") for listed in self.steps)
+        return dataclasses.replace(options, decided_only=self.exact and placed)
+
+    def applied(self, prepared: Prepared, *, explain: bool = False) -> Prepared:
+        """Return the program after the steps; raises RefusedError or UsageError at the first that cannot be applied,
+        with `explain` together with what would make it legal."""
+        return apply_steps(prepared, self.steps, explain=explain)
