@@ -45,8 +45,10 @@ class Counts:
         return f"{min(self.threads)}/{median}/{max(self.threads)}"
 
 
-def count(ported: Path, arguments: tuple[str, ...], limit: float) -> Counts | None:
-    """Build what stands in `ported` with the C compiler's `arguments`, run it, and count; None after `limit` seconds.
+def count(ported: Path, arguments: tuple[str, ...], limit: float, words: tuple[str, ...] = ()) -> Counts | None:
+    """Build what stands in `ported` with the C compiler's `arguments`, run it on `words`, and count.
+
+    None where it did not end within `limit` seconds.
 
     Raises CalledProcessError where it cannot be built.
     """
@@ -63,7 +65,7 @@ def count(ported: Path, arguments: tuple[str, ...], limit: float) -> Counts | No
     _run(link)
     try:
         environment = {**os.environ, "COUNTS": str(counts)}
-        subprocess.run([str(program)], check=True, env=environment, stdout=subprocess.DEVNULL, timeout=limit)
+        subprocess.run([str(program), *words], check=True, env=environment, stdout=subprocess.DEVNULL, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
     return _counts(counts.read_text())

@@ -106,7 +106,8 @@ def line(row: Row) -> str:
     if row.counts is None:
         return f"{head}{row.note:>58}{tail}"
     counts = row.counts
-    return f"{head}{counts.kernels:4}{counts.launches:12,}{counts.spread:>24}{counts.copies:8,}{size(counts.bytes):>10}{tail}"
+    middle = f"{counts.kernels:4}{counts.launches:12,}{counts.spread:>24}{counts.copies:8,}{size(counts.bytes):>10}"
+    return f"{head}{middle}{tail}"
 
 
 def size(number: int) -> str:
@@ -131,7 +132,7 @@ def ppcg(row: Row) -> str:
 def table(rows: list[Row]) -> str:
     head = (
         f"{'program':15}{'port s':>6}{'MiB':>6}{'loops':>8}  {'k':>4}{'launches':>12}{'threads min/med/max':>24}"
-        f"{'copies':>8}{'bytes':>10}{'PPCG':>11}   {'MINI':>5}{'odd':>6}"
+        f"{'copies':>8}{'bytes':>10}{'PPCG':>11}{'MINI':>8}{'odd':>6}"
     )
     seconds = [row.seconds for row in rows]
     lines = [
@@ -145,7 +146,7 @@ def table(rows: list[Row]) -> str:
         f"port: median {statistics.median(seconds):.2f} s, worst {max(seconds):.2f} s; "
         f"peak {max(row.mebibytes for row in rows):.0f} MiB",
         f"verified at both sizes: {sum(row.verified == ('pass', 'pass') for row in rows)} of {len(rows)}",
-        "loops: on the device / in the region. k: kernels. Launches, threads (grid times block), copies and bytes: LARGE.",
+        "loops: on the device / in the region; k: kernels. Launches, threads (grid times block), copies, bytes: LARGE.",
         "> PPCG launches more than we do, < fewer, = the same.",
     ]
     return "\n".join(lines) + "\n"

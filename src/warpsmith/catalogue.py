@@ -23,17 +23,27 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.loops.contract import Contract
 from warpsmith.loops.distribute import Distribute
+from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.expand import Expand
 from warpsmith.loops.forward_substitute import ForwardSubstitute
+from warpsmith.loops.fuse import Fuse
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.nest import Nest
 from warpsmith.loops.peel import Peel
 from warpsmith.loops.privatize import Privatize
+from warpsmith.loops.recognize_reduction import RecognizeReduction
+from warpsmith.loops.recognize_scan import RecognizeScan
 from warpsmith.loops.remove_header import RemoveHeader
+from warpsmith.loops.reschedule import Reschedule
+from warpsmith.loops.reverse import Reverse
+from warpsmith.loops.shift import Shift
+from warpsmith.loops.skew import Skew
 from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
 from warpsmith.loops.strip_mine import StripMine
 from warpsmith.loops.tile import Tile
 from warpsmith.loops.unroll import Unroll
+from warpsmith.loops.wavefront import Wavefront
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
 from warpsmith.offload.steps.offload import Offload
@@ -62,16 +72,26 @@ _LARGEST = 2**63 - 1
 STEPS: tuple[type[Step], ...] = (
     Interchange,
     Distribute,
+    Fuse,
+    Nest,
     Tile,
     StripMine,
     Unroll,
     Peel,
     Split,
+    Reverse,
+    Shift,
+    Skew,
+    Wavefront,
+    Reschedule,
     Expand,
     Privatize,
     Contract,
     ForwardSubstitute,
+    EliminateRecurrence,
     RemoveHeader,
+    RecognizeReduction,
+    RecognizeScan,
     Map,
     Offload,
     Keep,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -53,7 +56,7 @@ def test_a_step_has_a_page(cls: type, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("steps", name) == 0
     out = capsys.readouterr().out
     page = describe(step_class(name))
-    for part in (*page.title.split(), "before", "after", f"--transform '{name}=" if " " in str(page.example) else name):
+    for part in (*page.title.split(), "before", "after", "--transform", f"{name}="):
         assert part in out
     for parameter in page.parameters:
         assert parameter.name in out
@@ -136,19 +139,20 @@ def test_a_recipe_that_cannot_be_written(source: Path, tmp_path: Path, capsys: p
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "place"),
+    ("text", "expected"),
     [
-        ("", 2, "r.toml:1:1"),
-        ("\0\1\2", 2, "r.toml:1:1"),
-        ("recipe = 1\n[[step]]\nname = 'interchang'\nloop = 'f/j'\n", 2, "r.toml:3:8"),
-        ("recipe = 1\n[[step]]\nname = 'interchange'\nloop = 'f/k'\n", 2, "r.toml:3:8"),
-        ("recipe = 1\n[[step]]\nname = 'offload'\nloop = 'f/i'\n", 1, "r.toml:3:8"),
-        ("recipe = 1\n[[step]]\nname = 'interchange'\nloop = 'f/j'\n[[step]]\nname = 'keep'\n", 2, "r.toml:5:1"),
+        ("", (2, "r.toml:1:1")),
+        ("\0\1\2", (2, "r.toml:1:1")),
+        ("recipe = 1\n[[step]]\nname = 'interchang'\nloop = 'f/j'\n", (2, "r.toml:3:8")),
+        ("recipe = 1\n[[step]]\nname = 'interchange'\nloop = 'f/k'\n", (2, "r.toml:3:8")),
+        ("recipe = 1\n[[step]]\nname = 'offload'\nloop = 'f/i'\n", (1, "r.toml:3:8")),
+        ("recipe = 1\n[[step]]\nname = 'interchange'\nloop = 'f/j'\n[[step]]\nname = 'keep'\n", (2, "r.toml:5:1")),
     ],
 )
 def test_a_bad_recipe_is_shown_and_nothing_is_written(
-    text: str, code: int, place: str, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, expected: tuple[int, str], source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    code, place = expected
     recipe, gpu, saved = tmp_path / "r.toml", tmp_path / "gpu", tmp_path / "saved.toml"
     recipe.write_text(text)
     assert port(source, "--recipe", recipe, "-o", gpu, "--save-recipe", saved, "--json") == code
@@ -178,3 +182,18 @@ def test_a_transform_that_makes_no_sense_is_usage(
 ) -> None:
     assert port(source, "--transform", option) == 2
     assert "error[" in capsys.readouterr().err
+
+
+def test_a_replay_is_the_same_in_every_process(source: Path, tmp_path: Path) -> None:
+    recipe, here = tmp_path / "r.toml", tmp_path / "here"
+    assert port(source, "--transform", "interchange=f/j", "--save-recipe", recipe, "-o", here) == 0
+    for seed in ("1", "31337"):
+        there = tmp_path / seed
+        words = ["port", source, "--verify", "off", "--recipe", recipe, "-o", there]
+        subprocess.run(
+            [sys.executable, "-m", "warpsmith", *map(str, words)],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        )
+        assert {p.name: p.read_bytes() for p in here.iterdir()} == {p.name: p.read_bytes() for p in there.iterdir()}

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.poly.analysis import program_of
 from tests.loops.test_docstrings import NoWords
+from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts, analyze
@@ -74,7 +74,9 @@ def assert_same(pairs: Sequence[tuple[str, str]], folder: Path) -> None:
         for name, text in zip(("before", "after"), pair, strict=True):
             body = text.replace("#include <stdlib.h>\n", "")
             assert "double f(" in body
-            parts.append(body.replace("double f(", f"static double {name}_{number}(").replace("helper", f"{name}_h{number}"))
+            parts.append(
+                body.replace("double f(", f"static double {name}_{number}(").replace("helper", f"{name}_h{number}")
+            )
     table = ", ".join(f"{{before_{k}, after_{k}}}" for k in range(len(pairs)))
     sizes = ", ".join(map(str, _SIZES))
     parts.append(
@@ -97,7 +99,10 @@ int main(void)
     source, binary = folder / "pairs.c", folder / "pairs"
     source.write_text("".join(parts))
     flags = ["-O1", "-g0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off", "-w"]
-    subprocess.run(["gcc", *flags, str(source), "-o", str(binary), "-lm"], check=True)
+    made = subprocess.run(
+        ["gcc", *flags, str(source), "-o", str(binary), "-lm"], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stderr[:2000]
     done = subprocess.run([str(binary)], capture_output=True, text=True, check=False, timeout=60)
     failed = done.stdout.split(" ")[0]
     shown = "\n".join(pairs[int(failed)]) if failed.isdecimal() else ""

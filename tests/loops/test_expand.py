@@ -145,8 +145,7 @@ def test_without_the_header_there_is_no_malloc() -> None:
 # --- the tests can fail: bugs that they catch
 
 
-def _caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> bool:
-    del monkeypatch
+def _caught(tmp_path: Path) -> bool:
     try:
         test_results_stay_the_same(tmp_path)
         for refused in REFUSED:
@@ -157,24 +156,26 @@ def _caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> bool:
 
 
 def test_a_size_without_the_last_value_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    short = lambda cover: cover.high.minus(expansion.origin_of(cover))  # noqa: E731
+    def short(cover: Cover) -> Linear:
+        return cover.high.minus(expansion.origin_of(cover))
+
     monkeypatch.setattr(expand, "slots_of", short)
-    assert _caught(monkeypatch, tmp_path)
+    assert _caught(tmp_path)
 
 
 def test_forgetting_the_value_after_the_loop_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(expand, "read_after", lambda *_: False)
-    assert _caught(monkeypatch, tmp_path)
+    assert _caught(tmp_path)
 
 
 def test_trusting_every_write_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(privacy._Question, "exposed", lambda _: iter(()))
-    assert _caught(monkeypatch, tmp_path)
+    assert _caught(tmp_path)
 
 
 def test_a_last_iteration_that_may_write_less_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(expand, "settles", lambda *_: True)
-    assert _caught(monkeypatch, tmp_path)
+    assert _caught(tmp_path)
 
 
 def test_counters_that_share_a_slot_are_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -182,4 +183,4 @@ def test_counters_that_share_a_slot_are_caught(monkeypatch: pytest.MonkeyPatch, 
         return (*self.levels[:1], *(Cover(Linear(), Linear()) for _ in self.levels[1:]), *self.dims)
 
     monkeypatch.setattr(Shape, "covers", property(first_only))
-    assert _caught(monkeypatch, tmp_path)
+    assert _caught(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from tests.poly.programs import load
 from tests.poly.scan_nests import LogNest, random_nest
 from warpsmith.loops.fresh import Fresh
-from warpsmith.loops.orders import leaves_of, names_of
+from warpsmith.loops.orders import names_of
 from warpsmith.loops.place import with_run
 from warpsmith.loops.time_text import read_time
 from warpsmith.poly.analyze import Facts
@@ -26,10 +26,12 @@ SIZES = ((0, 0), (1, 1), (2, 5), (6, 4), (-3, 2))
 
 def _leaves(stmt: Stmt) -> tuple[Stmt, ...]:
     """Return the innermost blocks: each logs one instance."""
-    return tuple(leaf for leaf in _blocks(stmt))
+    return tuple(_blocks(stmt))
 
 
 def _blocks(stmt: Stmt) -> list[Stmt]:
+    if isinstance(stmt, Block) and not stmt.statements:
+        return []
     if isinstance(stmt, Block) and not any(isinstance(s, Block | For) or hasattr(s, "then") for s in stmt.statements):
         return [stmt]
     inside = getattr(stmt, "statements", None) or [getattr(stmt, "body", None) or getattr(stmt, "then", None)]

@@ -11,7 +11,7 @@ SIZES = (0, 1, 31, 32, 33, 1000)
 MOST = 100_003
 _TYPES = {
     "signed char": "%d", "short": "%d", "int": "%d", "long long": "%lld", "unsigned char": "%u",
-    "unsigned int": "%u", "unsigned long": "%lu", "float": "%.9g", "double": "%.17g",
+    "unsigned int": "%u", "unsigned long": "%lu", "float": "%.6g", "double": "%.14g",
 }  # fmt: skip
 _FLOATS = ("float", "double")
 _WIDE = ("int", "unsigned int", "long long", "unsigned long", "float", "double")
@@ -71,7 +71,7 @@ def _loop(source: random.Random, number: int) -> ReductionLoop:
     index = {"two loops": "(r * n + i) % n", "inside": "(i + r) % n"}.get(shape, "i")
     value = f"a_{_word(type)}[{index}]"
     if shape == "shared":
-        return ReductionLoop(name, _shared(source, name, (kind, type, value)), _TYPES[type], big)
+        return ReductionLoop(name, _shared(source, name, (kind, type, value)), _TYPES[type].replace("14", "6"), big)
     update = _update(source, kind, ("s", type, value), index)
     start = {"product": "1", "truth": str(source.randrange(2))}.get(kind, "3")
     body = _nest(shape, update, f"s2 {'+=' if type in _FLOATS else '^='} key[i];")

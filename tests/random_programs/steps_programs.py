@@ -2,7 +2,7 @@
 
     double f3(int n, int m, double *restrict p, double (*restrict M)[m + 8])
     {
-        double t = 0.0, s = 0.0, v[4]; int h = 0, i, j, k;
+        double t = 0.0, s = 0.0, v[4], w[40]; int h = 0, i, j, k;
         for (i = 0; i < n; i++) {                 one to three nests; loops count up and down, by 1, 2 or 3, some once;
             t = a[i + 1];                         temporaries, sums, small arrays, conditions on counters and on data
             for (int j = i; j < m; j++) …
@@ -119,6 +119,7 @@ class _Writer:
             self.declared,
             self.induced,
             self.listed,
+            self.lone,
             self.kept,
             self.run,
         ]
@@ -152,6 +153,11 @@ class _Writer:
         self.put(depth + 1, f"v[q] = {self.value(counters)} + q;")
         self.put(depth, "for (int q = 0; q < 4; q++)")
         self.put(depth + 1, f"{self.cell(counters)} += 0.25 * v[{self.rng.choice(['q', '3 - q'])}];")
+
+    def lone(self, depth: int, counters: tuple[str, ...]) -> None:
+        at = counters[-1]
+        self.put(depth, f"w[{at}] = {self.value(counters)};")
+        self.put(depth, f"{self.cell(counters)} = {self.value(counters, f'w[{at}]')};")
 
     def kept(self, depth: int, counters: tuple[str, ...]) -> None:
         self.put(depth, f"if ({self.test(counters)})")
@@ -190,7 +196,7 @@ class _Writer:
             high = rng.choice([counters[-1], f"{counters[-1]} + 1"])
         if rng.random() < 0.06:
             high = rng.choice(["4", "5"])
-        if counters and rng.random() < 0.05:
+        if counters and rng.random() < 0.08:
             low, high = counters[-1], f"{counters[-1]} + 1"
         step = rng.choice([1, 1, 1, 1, 1, 2, 3, -1, -2] if self.free else [1, 1, 1, 2])
         if step < 0:
@@ -213,7 +219,7 @@ def make_source(rng: random.Random, name: str) -> Source:
     lines = [
         f"double {name}({size} n, {size} m, double *restrict p, double (*restrict M)[m + 8])",
         "{",
-        "    double t = 0.0, s = 0.0, v[4];",
+        "    double t = 0.0, s = 0.0, v[4], w[40];",
         "    int h = 0;",
         *([] if writer.declares else [f"    {size} i = 0, j, k;"]),
         *writer.lines,

@@ -1,7 +1,7 @@
 """Random sequences of steps, applied where they are proved, and what gcc's programs say of them.
 
-    source ── up to five steps, each Proved under conditions that hold at all sizes ──► rewritten source
-      └──────────────────────── gcc, run at all sizes: the same memory ──────────────────────┘
+source ── up to five steps, each Proved under conditions that hold at all sizes ──► rewritten source
+  └──────────────────────── gcc, run at all sizes: the same memory ──────────────────────┘
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.step import step_text
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import Expr, For, Function, Loop, VarDecl
+from warpsmith.tree.nodes import Expr, For, Function, Literal, Loop, VarDecl
 from warpsmith.tree.patch import unit_text
 from warpsmith.tree.printer import DeviceStmt
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Scalar
-from warpsmith.tree.walk import loop_names, loops, walk
+from warpsmith.tree.types import Array
+from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
 __all__ = ["EXEMPT", "Outcome", "differences", "proposable", "rewrite"]
 
@@ -72,19 +72,30 @@ def _counters(loop: Loop) -> list[str]:
     return found
 
 
-def _variables(function: Function, *, arrays: bool) -> list[str]:
-    """Return the local variables of a function that are no counters."""
+def _variables(function: Function, loop: Loop, *, arrays: bool) -> list[str]:
+    """Return the local variables of a function that a loop names, its counters left out."""
     counters = {n.variable for n in walk(function) if isinstance(n, For)}
-    made = [n.symbol for n in walk(function) if isinstance(n, VarDecl) and n.symbol not in counters]
-    kinds = (Array,) if arrays else (Scalar, Array)
-    return sorted({s.name for s in made if isinstance(s.type, kinds)}) or ["t"]
+    made = {n.symbol for n in walk(function) if isinstance(n, VarDecl)} - counters
+    used = {n.symbol for n in names(loop)} & made
+    return sorted({s.name for s in used if isinstance(s.type, Array) or not arrays}) or ["t"]
+
+
+def _fits(name: str, loop: Loop) -> bool:
+    """Whether it makes any sense to ask for a step here: most loops are no nests, and few run once."""
+    if name in ("interchange", "tile"):
+        return len(_counters(loop)) > 1
+    if name == "remove-header":
+        return isinstance(loop, For) and not isinstance(peel(loop.lower), Literal) and "+ 1" in loop.bound.span.text
+    if name == "contract":
+        return any(isinstance(n.type, Array) and n.symbol.storage == "local" for n in names(loop))
+    return True
 
 
 def _order(rng: random.Random, function: Function, loop: Loop) -> Arguments:
-    names = _counters(loop)
-    if len(names) < 3 or rng.random() < 0.5:
+    counters = _counters(loop)
+    if len(counters) < 3 or rng.random() < 0.5:
         return {}
-    return {"order": tuple(rng.sample(names, len(names)))}
+    return {"order": tuple(rng.sample(counters, len(counters)))}
 
 
 def _tile(rng: random.Random, function: Function, loop: Loop) -> Arguments:
@@ -113,7 +124,7 @@ def _counters_around(function: Function, loop: Loop) -> list[str]:
 
 def _named(*, arrays: bool = False, deep: bool = False) -> Proposal:
     def propose(rng: random.Random, function: Function, loop: Loop) -> Arguments:
-        given: Arguments = {"variable": rng.choice(_variables(function, arrays=arrays))}
+        given: Arguments = {"variable": rng.choice(_variables(function, loop, arrays=arrays))}
         return {**given, "depth": rng.choice([1, 2])} if deep and rng.random() < 0.5 else given
 
     return propose
@@ -127,10 +138,10 @@ def _skew(rng: random.Random, function: Function, loop: Loop) -> Arguments:
 
 def _times(rng: random.Random, function: Function, loop: Loop) -> Arguments:
     """Leave the order to the step, or give the loops of one statement's nest in another order."""
-    names = _counters(loop)
+    counters = _counters(loop)
     if rng.random() < 0.5:
         return {}
-    return {"times": (" ".join(rng.sample(names, len(names))),)}
+    return {"times": (" ".join(rng.sample(counters, len(counters))),)}
 
 
 def _plain(rng: random.Random, function: Function, loop: Loop) -> Arguments:
@@ -163,10 +174,10 @@ PROPOSALS: dict[str, Proposal] = {
 
 def proposable() -> tuple[str, ...]:
     """Return the names of all steps that rewrite C text; raises KeyError where this file does not know one."""
-    names = tuple(cls.name for cls in STEPS if cls.name not in EXEMPT)
-    for name in names:
+    wanted = tuple(cls.name for cls in STEPS if cls.name not in EXEMPT)
+    for name in wanted:
         PROPOSALS[name]
-    return names
+    return wanted
 
 
 # --- doing it
@@ -208,7 +219,8 @@ class _Work:
 
     def drawn(self, source: Source, name: str) -> Step:
         function = next(f for _, f in self.program.functions() if f.symbol.name == source.name)
-        loop, address = self.rng.choice(list(loop_names(function).items()))
+        known = list(loop_names(function).items())
+        loop, address = self.rng.choice([(loop, at) for loop, at in known if _fits(name, loop)] or known)
         return make(name, {"loop": address, **PROPOSALS[name](self.rng, function, loop)})
 
     def holds(self, step: Step, source: Source) -> bool:

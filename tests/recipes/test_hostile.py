@@ -35,8 +35,8 @@ loop = "f/j"
 axes = ["x"]
 block = [64]
 """
-_WORDS = """[ ] [[step]] = " ' \""" # \\ { } , . name loop f/i -1 1e400 0x 99999999999999999999 true map tile f/j#2 0.c:3 é
-    1979-05-27 recipe 22222"""
+_WORDS = """[ ] [[step]] = " ' \""" # \\ { } , . name loop f/i -1 1e400 0x 99999999999999999999 true map tile f/j#2
+    0.c:3 é 1979-05-27 recipe 22222"""
 _PIECES = st.sampled_from([*_WORDS.split(), "\n", "\r", "\t", "\0", "\xff"])
 
 

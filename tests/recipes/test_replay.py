@@ -200,6 +200,13 @@ def test_steps_that_make_any_amount_of_text_are_stopped(tmp_path: Path, monkeypa
     assert caught.value.findings[0].rule == "STP006"
 
 
+def test_a_function_of_a_header_is_not_changed(tmp_path: Path) -> None:
+    (tmp_path / "h.h").write_text(TWO.replace("void", "static void", 1))
+    with pytest.raises(RefusedError) as caught:
+        after(tmp_path, '#include "h.h"\nint x;\n', "interchange=f/i")
+    assert "stands in a header" in str(caught.value)
+
+
 def test_a_long_recipe_stops_at_the_first_refused_step(tmp_path: Path) -> None:
     steps = [Listed(make("keep", {"loop": "f/i"}))] * 100 + [Listed(make("offload", {"loop": "f/i#2"}))] * 9900
     with pytest.raises(RefusedError) as caught:
@@ -223,6 +230,7 @@ def test_what_would_make_a_step_legal_is_tried_and_checked(tmp_path: Path) -> No
     with pytest.raises(RefusedError) as caught:
         after(tmp_path, SEQUENCE, "map=f/i,axes=x", explain=True)
     helps = [help for finding in caught.value.findings for help in finding.help]
+    assert "flow dependence of a: distance (1, 0), direction (<, =), carried by f/i" in helps
     enabling = [help.split()[2] for help in helps if help.endswith("(checked)")]
     for option in enabling:
         made = after(tmp_path, SEQUENCE, option, "map=f/i,axes=x")

@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warpsmith.loops.prepared import Prepared
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.loops.prepared import Change, Prepared
 from warpsmith.offload.plan import OffloadOptions
-from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.facts import PolyOptions, statement_spans
 from warpsmith.recipes.reading import Listed, read_recipe
 from warpsmith.recipes.replay import apply_steps
 from warpsmith.recipes.transforms import transforms
@@ -47,6 +50,16 @@ class Asked:
         """Return `options` such that a recipe that places loops is followed to the letter."""
         placed = any(listed.step.name in ("offload", "map") for listed in self.steps)
         return dataclasses.replace(options, decided_only=self.exact and placed)
+
+    def check_tested(self, uncovered: Iterable[Change]) -> None:
+        """Raise RefusedError where the steps need a test at run time that no part of the plan makes."""
+        found = next((change for change in uncovered if change.old), None)
+        if found is None or not self.steps:
+            return
+        guards = [a.text for a in found.assumptions if a.kind == "guarded"]
+        message = f"the steps are right only if {' and '.join(guards)}, and nothing tests that where it must be known"
+        helps = tuple(f"--assume '{guard}' vouches for it" for guard in guards)
+        raise RefusedError(Finding("STP001", "error", message, statement_spans(found.old), helps))
 
     def applied(self, prepared: Prepared, *, explain: bool = False) -> Prepared:
         """Return the program after the steps; raises RefusedError or UsageError at the first that cannot be applied,

@@ -18,20 +18,27 @@ from itertools import permutations
 from warpsmith.base.errors import RefusedError
 from warpsmith.loops.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.distribute import Distribute
+from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
+from warpsmith.loops.expand import Expand
+from warpsmith.loops.forward_substitute import ForwardSubstitute
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.reschedule import Reschedule
+from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
+from warpsmith.loops.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import For, Function, Node
-from warpsmith.tree.walk import children, loops
+from warpsmith.tree.nodes import For, Function, Index, Name, Node, VarDecl
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
+from warpsmith.tree.walk import children, loops, names, walk, written_symbols
 
-__all__ = ["candidates"]
+__all__ = ["candidates", "expansions", "reorderings"]
 
 _MOST_PERMUTED = 3
 
 
 def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Iterator[Step]:
-    """Yield the steps to try on `loop`, which costs `cost` as it stands."""
+    """Yield the steps to try on `loop`, which costs `cost` as it stands, but for reorderings."""
     known = facts.of(function)
     own = known.of(loop)
     if own.category == "parallel":
@@ -39,11 +46,24 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
             yield from _wider(facts, own)
         return
     if own.category == "unanalyzable":
+        yield from _substitutions(own)
         return
     yield from _interchanges(own)
     for inner in _next_loops(loop.body):
         yield from _completed(facts, Distribute(known.of(inner).id))
     yield from _completed(facts, Distribute(own.id))
+    yield from expansions(facts, function, loop)
+    yield from _substitutions(own)
+    if cost.stranded or cost.depth > 1:
+        yield from _splits(function, own)
+
+
+def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
+    """Yield the steps that give a whole nest a new order: costly to find, and the text becomes another."""
+    own = facts.of(function).of(loop)
+    if own.category not in ("parallel", "unanalyzable"):
+        yield from _completed(facts, Wavefront(own.id))
+        yield from _completed(facts, Reschedule(own.id))
 
 
 def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
@@ -52,7 +72,7 @@ def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     yield from _completed(facts, Distribute(own.id))
 
 
-def _completed(facts: Facts, step: Distribute) -> Iterator[Step]:
+def _completed(facts: Facts, step: Distribute | Wavefront | Reschedule) -> Iterator[Step]:
     try:
         found = step.completed(facts.program, facts)
     except RefusedError:
@@ -75,6 +95,32 @@ def _interchanges(own: LoopFacts, *, keep_first: bool = False) -> Iterator[Step]
             yield Interchange(own.id, order)
 
 
+def expansions(facts: Facts, function: Function, loop: For) -> Iterator[Expand]:
+    """Yield expansions of what conflicting iterations share, through as many loops as hold all of its uses."""
+    own = facts.of(function).of(loop)
+    if not isinstance(own.loop, For):
+        return
+    blamed = {r.dependence.variable for r in own.reasons if r.dependence is not None}
+    written = {s for s in written_symbols(own.loop) if isinstance(s.type, Scalar)}
+    arrays = {n.symbol for n in names(own.loop.body) if isinstance(n.symbol.type, Array | Pointer)}
+    inside = {part.symbol for part in walk(own.loop) if isinstance(part, VarDecl)} | {
+        inner.variable for inner, _ in loops(own.loop) if isinstance(inner, For)
+    }
+    shared = {s for s in (written | arrays) - inside if s.name in blamed}
+    for symbol in sorted(shared, key=lambda s: s.key):
+        for depth in range(_depth(own.loop, symbol), 0, -1):
+            yield Expand(own.id, symbol.name, depth)
+
+
+def _depth(loop: For, symbol: Symbol) -> int:
+    """Return how many loops, each directly or not inside the last, hold every use of `symbol`."""
+    depth, current = 1, loop
+    while True:
+        inner = [lp for lp in _next_loops(current.body) if any(n.symbol == symbol for n in names(lp))]
+        outside = sum(n.symbol == symbol for n in names(current.body))
+        if len(inner) != 1 or sum(n.symbol == symbol for n in names(inner[0])) != outside:
+            return depth
+        depth, current = depth + 1, inner[0]
 
 
 def _next_loops(node: Node) -> Iterator[For]:
@@ -86,3 +132,26 @@ def _next_loops(node: Node) -> Iterator[For]:
             yield current
         else:
             pending += reversed(list(children(current)))
+
+
+def _substitutions(own: LoopFacts) -> Iterator[Step]:
+    """Yield substitutions of integer variables that the body computes and uses in subscripts."""
+    written = {s for s in written_symbols(own.loop.body) if is_integer(s.type)}
+    counters = {inner.variable for inner, _ in loops(own.loop) if isinstance(inner, For)}
+    used = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in names(part.index)}
+    for symbol in sorted((written & used) - counters, key=lambda s: s.key):
+        yield ForwardSubstitute(own.id, symbol.name)
+        yield EliminateRecurrence(own.id, symbol.name)
+
+
+def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:
+    """Yield splits that set the iteration apart in which the loop meets a counter of a loop around it."""
+    around = dict(loops(function.body))[own.loop]
+    subscripts = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in _named(part.index)}
+    for outer in reversed(around):
+        if isinstance(outer, For) and outer.variable in subscripts:
+            yield Split(own.id, at=outer.variable.name, single=True)
+
+
+def _named(node: Node) -> Iterator[Name]:
+    return names(node)

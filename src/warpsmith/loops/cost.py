@@ -47,6 +47,11 @@ class Cost:
         """Whether everything runs on the device, with no host loop around a kernel."""
         return self.stranded == 0 and self.depth == 0
 
+    @property
+    def runs_well(self) -> bool:
+        """Whether everything runs on the device, with at most one host loop around a kernel."""
+        return self.stranded == 0 and self.depth <= 1 and self.atomics == 0 and not (self.depth and self.reduces)
+
 
 def cost_of(facts: Facts, function: Function, run: Iterable[Stmt]) -> Cost:
     """Return the cost of consecutive statements of `function`."""

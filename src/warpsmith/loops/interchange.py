@@ -198,7 +198,7 @@ def _narrowed(outer: For, inner: For, ranges: tuple[Range, Range], facts: Sequen
         factor = end.coefficient(i)
         if factor == 0:
             continue
-        test = _lower_test(inner) if below else _upper_test(inner)
+        test = _lower_test(inner) if below == (inner.step > 0) else _upper_test(inner)
         # j >= i + b: i < j - b + 1.   j >= b - i: i >= b - j.   j < i + d: i >= j - d + 1.   j < d - i: i < d - j.
         rest = end.with_value(i, Linear())
         solved = j.minus(rest).shifted(1) if factor == 1 else rest.minus(j)

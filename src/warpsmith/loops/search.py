@@ -19,9 +19,10 @@ from typing import cast
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.candidates import candidates
+from warpsmith.loops.candidates import candidates, expansions, reorderings
 from warpsmith.loops.changes import Run
 from warpsmith.loops.cost import Cost, cost_of
+from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
@@ -106,34 +107,82 @@ class _Search:
     def best_nest(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
         """Return the best form of the one nest at `spot`."""
         first = self.form(facts, applied, spot)
-        loop = next(iter(_outermost_of(self.run(facts, spot))))
+        loop = self.loop(facts, spot)
         text = self.text(facts, spot)
         if _good(first.cost) or depth >= _DEEPEST or text in self.hopeless:
             return first
         self.seen.add((spot, text))
-        found = first
-        if isinstance(loop, For):
-            for step in candidates(facts, self.node(facts), loop, first.cost):
-                tried = self.tried(facts, applied, spot, (step, loop.span, depth))
-                if tried is not None and _preferred(tried, found):
-                    found = tried
-                if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
-                    return found
-        if first.cost.depth == 0 and not first.cost.stranded and not first.cost.atomics:
-            # what is inside a kernel runs in its threads
+        found = self.best_direct(first, spot, loop, depth) if isinstance(loop, For) else first
+        if found.cost.runs_well:
             return found
-        inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
-        whole = self.form(inside.facts, inside.applied, spot)
-        found = whole if _preferred(whole, found) else found
+        if depth == 0 and isinstance(loop, For):
+            found = self.best_order(first, found, spot)
+        if not found.cost.runs_well:
+            inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
+            whole = self.form(inside.facts, inside.applied, spot)
+            found = whole if _preferred(whole, found) else found
         if found is first:
             self.hopeless.add(text)
         return found
+
+    def best_direct(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
+        """Return the best form that starts with one of the cheap steps."""
+        found = first
+        for step in candidates(first.facts, self.node(first.facts), loop, first.cost):
+            tried = self.tried(first.facts, first.applied, spot, (step, loop.span, depth))
+            if tried is not None and _preferred(tried, found):
+                found = tried
+            if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
+                return found
+        return found
+
+    def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
+        """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
+        for form in (first, self.expanded(first, spot)):
+            loop = self.loop(form.facts, spot)
+            for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
+                after = self.checked(form.facts, step)
+                if after is None:
+                    continue
+                applied = (*form.applied, Applied(step, after[1], self.function, loop.span))
+                tried = self.form(after[0], applied, spot)
+                if _preferred(tried, found):
+                    found = tried
+                if found.cost.runs_well:
+                    return found
+            if form is first and self.expanded(first, spot) is first:
+                break
+        return found
+
+    def expanded(self, form: _Form, spot: _Spot) -> _Form:
+        """Return the form with every temporary expanded that the iterations of the nest share."""
+        done: set[str] = set()
+        while True:
+            loop = self.loop(form.facts, spot)
+            if not isinstance(loop, For):
+                return form
+            steps = (s for s in expansions(form.facts, self.node(form.facts), loop) if s.variable not in done)
+            for step in steps:
+                after = self.checked(form.facts, step)
+                if after is not None:
+                    done.add(step.variable)
+                    applied = (*form.applied, Applied(step, after[1], self.function, loop.span))
+                    form = self.form(after[0], applied, spot)
+                    break
+            else:
+                return form
+
+    def loop(self, facts: Facts, spot: _Spot) -> Loop:
+        """Return the first nest at `spot`."""
+        return next(iter(_outermost_of(self.run(facts, spot))))
 
     def tried(
         self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, Span, int]
     ) -> _Form | None:
         """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
         step, span, depth = move
+        if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):
+            return None
         after = self.checked(facts, step)
         if after is None:
             return None

@@ -20,7 +20,7 @@ from warpsmith.tree.nodes import For, Function, Loop
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loops
 
-__all__ = ["Decided", "decide", "decided_nests", "undecided"]
+__all__ = ["Decided", "decide", "decided_nests", "made_from", "undecided"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,8 +109,13 @@ def _meant(function: Function, decision: Decision) -> Loop | None:
     found = [loop for loop, _ in loops(function.body)]
     if any(loop is decision.node for loop in found):
         return decision.node
-    alike = [loop for loop in found if _alike(loop, decision.node)]
+    alike = made_from(function, decision.node)
     return alike[0] if len(alike) == 1 else None
+
+
+def made_from(function: Function, node: Loop) -> tuple[Loop, ...]:
+    """Return the loops of `function` that steps may have made from the loop `node`."""
+    return tuple(loop for loop, _ in loops(function.body) if _alike(loop, node))
 
 
 def _alike(loop: Loop, node: Loop) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.poly.aliasing import alias_pairs
@@ -30,10 +31,10 @@ from warpsmith.poly.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.region import Access, Region, Statement, Subscript
 from warpsmith.poly.space import Map, OutOfBudgetError, budget, earlier, make_map, prefix, without_points
 from warpsmith.poly.state import State
-from warpsmith.tree.nodes import Expr, For, Function, Loop, Node, Stmt, VarDecl, Verbatim
+from warpsmith.tree.nodes import Block, Expr, For, Function, If, Loop, Node, Stmt, VarDecl, Verbatim, While
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol
-from warpsmith.tree.walk import children, loops, walk
+from warpsmith.tree.walk import children, loops, names, walk
 
 __all__ = ["private_in", "read_after", "reads_first", "writes_all"]
 
@@ -79,7 +80,20 @@ def writes_all(facts: Facts, function: Function, chain: Sequence[For], symbol: S
 def read_after(facts: Facts, function: Function, loop: Loop, symbol: Symbol) -> bool:
     """Return whether the value that `loop` leaves in `symbol` may be read after it: later in the function, in another
     iteration of a loop around it, or by a caller (globals, what a pointer or an array parameter names)."""
-    return symbol in facts.liveness(function).after[loop] or isinstance(symbol.type, Pointer)
+    if isinstance(symbol.type, Pointer):
+        return True
+    if symbol not in facts.liveness(function).after[loop]:
+        return False
+    # Liveness does not know that elements are written again: a loop around comes back to the same, private uses.
+    inside = {id(name) for name in names(loop)}
+    local = symbol.storage == "local" and symbol not in facts.origin(function).hidden
+    if (
+        not local
+        or not isinstance(loop, For)
+        or any(n.symbol == symbol and id(n) not in inside for n in names(function))
+    ):
+        return True
+    return not isinstance(private_in(facts, function, loop, symbol), Proved)
 
 
 def reads_first(state: State, region: Region, symbol: Symbol) -> bool:
@@ -128,7 +142,7 @@ def _attempt(facts: Facts, function: Function, loop: For, symbol: Symbol, *, gua
         text = f"which part of {symbol.name} {_shown(vague.expr)} touches is not known"
         return Unknown((Reason("STP002", text, vague.expr.span),))
     question = _Question(state, region, _owners(loop.body), instances, held=1)
-    exposed = next((access for access in question.exposed()), None)
+    exposed = next((a for a in question.exposed() if not _is_settled(facts, function, loop, symbol, a)), None)
     if exposed is None:
         return Proved(tuple(state.assumptions))
     text = (
@@ -136,6 +150,41 @@ def _attempt(facts: Facts, function: Function, loop: For, symbol: Symbol, *, gua
         f"{loop.variable.name} left in {symbol.name}"
     )
     return Unknown((Reason("STP002", text, exposed.expr.span, legal_if=(_remedy(symbol),)),))
+
+
+def _is_settled(facts: Facts, function: Function, loop: For, symbol: Symbol, read: Access) -> bool:
+    """Return whether the read follows a write in its own branch, whatever the condition of the branch: a run of
+    statements that the read stands in, taken alone, does not need what was there before."""
+    path = _path(loop.body, read.expr)
+    for outer, inner in pairwise(path):
+        if not isinstance(outer, Block):
+            continue
+        position = next(k for k, part in enumerate(outer.statements) if part is inner)
+        starts = [k + 1 for k, part in enumerate(outer.statements[:position]) if isinstance(part, If)]
+        for start in (0, *starts):
+            run = outer.statements[start:]
+            around = tuple(node for node in _path(function.body, run[0]) if isinstance(node, For | While | If))
+            region, state = build_region(facts.origin(function), run, around, guards=False)
+            if region.broken or state.lost:
+                continue
+            instances = _instances(state, region, symbol, outside=True)
+            question = _Question(state, region, _owners(*run), instances, held=0)
+            if all(access.known for _, access, _ in instances) and not any(
+                access.expr is read.expr for access in question.exposed()
+            ):
+                return True
+    return False
+
+
+def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
+    """Return the nodes from `top` to `wanted`; nothing where it is not below."""
+    if top is wanted:
+        return (top,)
+    for child in children(top):
+        rest = _path(child, wanted)
+        if rest:
+            return (top, *rest)
+    return ()
 
 
 def _region(facts: Facts, function: Function, loop: For, *, guards: bool) -> tuple[Region, State]:

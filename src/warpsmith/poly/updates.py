@@ -15,6 +15,7 @@ Limits: members of structs are no accumulators; temporaries are followed inside 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -55,6 +56,7 @@ class Update:
 
     `op`: + * & | ^ && || min max (a subtraction of the value is +). `companions`: what is assigned together with a new
     extreme; `strict`: an equal value is no new extreme. `passed`: uses of temporaries that carry the target's value.
+    `value`: then, the new value with what they hold in their place.
     `constant`: the statement is `found = 1` (op ||) or `all = 0` (op &&), which is an update only of a truth value.
     """
 
@@ -66,6 +68,7 @@ class Update:
     companions: tuple[Assign, ...] = ()
     strict: bool = True
     passed: tuple[Name, ...] = ()
+    value: Expr | None = None
     constant: bool = False
 
 
@@ -195,7 +198,8 @@ def _of_chain(node: Node, target: Name, expanded: _Held) -> Update | None:
     """Return the update where the accumulator's old value came through a temporary."""
     carriers = tuple(n for n, value in expanded.passed if _reads(value, target.symbol))
     form = form_of(expanded.value, target) if carriers else None
-    return None if form is None or not form.op else _update(form, target, node, carriers)
+    update = _update(form, target, node, carriers) if form is not None and form.op else None
+    return None if update is None else dataclasses.replace(update, value=expanded.value)
 
 
 # --- one statement
@@ -308,7 +312,7 @@ def _with_companions(update: Update | None, companions: tuple[Assign, ...], *, s
         return None
     if companions and not _is_kept_whole(update.target.type, _value_type(update)):
         return None
-    return Update(update.op, update.target, update.symbol, update.node, update.nodes, companions, strict)
+    return dataclasses.replace(update, companions=companions, strict=strict)
 
 
 def _value_type(update: Update) -> Type:

@@ -1,7 +1,8 @@
 """Which single step, applied before, makes a refused step legal: tried and checked, never guessed.
 
-    interchange=f/i refused      try: every step that is worth it on the loops of the nest
-                                 a try counts only where it is Proved, and the refused step is Proved after it
+    offload=f/i refused      try: what the search for steps would try on the loops of the nest, then every step that
+                             needs no more than a loop, or a loop and a variable that the nest writes
+                             a try counts only where it is Proved, and the refused step is Proved after it
 
 Invariant: every step of the answer was Proved, and so was the refused one on the program that it makes. The effort is
 bounded by a number of checks, so that the answer is the same everywhere.
@@ -9,28 +10,40 @@ bounded by a number of checks, so that the answer is the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Proved
-from warpsmith.catalogue import STEPS, make, parameters
-from warpsmith.loops.candidates import candidates
+from warpsmith.catalogue import STEPS, arguments_of, make, parameters
+from warpsmith.loops.candidates import candidates, expansions
 from warpsmith.loops.cost import cost_of
 from warpsmith.loops.place import Place
 from warpsmith.loops.step import Step, step_text
+from warpsmith.offload.decisions import made_from
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import For, Loop
-from warpsmith.tree.walk import loop_names, loops
+from warpsmith.tree.nodes import For, Index, Loop, Name
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loop_names, loops, root_symbol, walk, written_symbols
 
-__all__ = ["MOST_TRIES", "enabling_steps"]
+__all__ = ["MOST_TRIES", "Enabling", "enabling_steps"]
 
-MOST_TRIES = 60
+MOST_TRIES = 80
 _MOST_ANSWERS = 4
 _PLACING = ("offload", "map", "keep")
 
 
-def enabling_steps(facts: Facts, refused: Step) -> tuple[Step, ...]:
+@dataclass(frozen=True, slots=True)
+class Enabling:
+    """A step, and the refused one as it is called after it: the loop's address may have changed."""
+
+    step: Step
+    then: Step
+
+
+def enabling_steps(facts: Facts, refused: Step) -> tuple[Enabling, ...]:
     """Return steps after each of which `refused` is Proved, the likeliest first."""
     address = getattr(refused, "loop", None)
     if not isinstance(address, str):
@@ -39,39 +52,61 @@ def enabling_steps(facts: Facts, refused: Step) -> tuple[Step, ...]:
         place = Place.of(facts.program, address)
     except RefusedError:
         return ()
-    found: list[Step] = []
-    for step in islice(_tries(facts, place), MOST_TRIES):
-        if len(found) < _MOST_ANSWERS and _enables(facts, step, refused):
-            found.append(step)
+    found: list[Enabling] = []
+    for step in islice(_unseen(_tries(facts, place)), MOST_TRIES):
+        if len(found) < _MOST_ANSWERS:
+            found += _enabled(facts, place, step, refused)
     return tuple(found)
 
 
-def _enables(facts: Facts, step: Step, refused: Step) -> bool:
+def _enabled(facts: Facts, place: Place, step: Step, refused: Step) -> Iterator[Enabling]:
+    """Yield `step` with the refused one if it is Proved after it."""
     try:
         if not isinstance(step.check(facts.program, facts), Proved):
-            return False
-        after = step.apply(facts.program)
-        return isinstance(refused.check(after, facts.after(after)), Proved)
+            return
+        program = step.apply(facts.program)
+        after = facts.after(program)
+        for then in _renamed(program, place, refused):
+            if isinstance(then.check(program, after), Proved):
+                yield Enabling(step, then)
+                return
     except RefusedError:
-        return False
+        return
+
+
+def _renamed(program: Program, place: Place, refused: Step) -> Iterator[Step]:
+    """Yield the refused step about every loop that was made from its own."""
+    symbol = place.function.symbol
+    function = next((f for _, f in program.functions() if f.symbol == symbol), None)
+    if function is None:
+        return
+    names = loop_names(function)
+    for loop in made_from(function, place.loop):
+        yield make(refused.name, arguments_of(refused) | {"loop": names[loop]})
 
 
 def _tries(facts: Facts, place: Place) -> Iterator[Step]:
-    """Yield each step worth a try once: what the search would try, then every step that needs nothing but a loop."""
-    seen: set[str] = set()
+    """Yield the steps worth a try, the likeliest first."""
     nearby = _nearby(place)
     names = loop_names(place.function)
     for loop in nearby:
         if isinstance(loop, For):
-            cost = cost_of(facts, place.function, (loop,))
-            yield from _unseen(candidates(facts, place.function, loop, cost), seen)
+            yield from candidates(facts, place.function, loop, cost_of(facts, place.function, (loop,)))
+            yield from expansions(facts, place.function, loop)
     for cls in STEPS:
         needed = [p.name for p in parameters(cls) if p.default is None]
-        if needed == ["loop"] and cls.name not in _PLACING:
-            yield from _unseen((make(cls.name, {"loop": names[loop]}) for loop in nearby), seen)
+        if cls.name in _PLACING:
+            continue
+        for loop in nearby:
+            if needed == ["loop"]:
+                yield make(cls.name, {"loop": names[loop]})
+            elif needed == ["loop", "variable"]:
+                for symbol in _written(loop):
+                    yield make(cls.name, {"loop": names[loop], "variable": symbol.name})
 
 
-def _unseen(steps: Iterator[Step], seen: set[str]) -> Iterator[Step]:
+def _unseen(steps: Iterable[Step]) -> Iterator[Step]:
+    seen: set[str] = set()
     for step in steps:
         text = step_text(step)
         if text not in seen:
@@ -79,7 +114,15 @@ def _unseen(steps: Iterator[Step], seen: set[str]) -> Iterator[Step]:
             yield step
 
 
+def _written(loop: Loop) -> tuple[Symbol, ...]:
+    """Return the variables that a loop writes, or elements of which it writes, but for the counters inside."""
+    counters = {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
+    elements = (root_symbol(part) for part in walk(loop) if isinstance(part, Index))
+    named = {part.symbol for part in walk(loop) if isinstance(part, Name)}
+    found = (written_symbols(loop) | {s for s in elements if s is not None}) & named - counters
+    return tuple(sorted(found, key=lambda symbol: symbol.key))
+
+
 def _nearby(place: Place) -> tuple[Loop, ...]:
     """Return the loop, those inside it, and those around it from the inside out."""
-    inside = [loop for loop, _ in loops(place.loop)]
-    return (*inside, *reversed(place.around))
+    return (*(loop for loop, _ in loops(place.loop)), *reversed(place.around))

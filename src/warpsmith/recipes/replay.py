@@ -19,7 +19,7 @@ from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared, pairs
 from warpsmith.loops.step import Step, step_text
 from warpsmith.offload.decisions import undecided
-from warpsmith.recipes.enabling import enabling_steps
+from warpsmith.recipes.enabling import Enabling, enabling_steps
 from warpsmith.recipes.reading import Listed
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program
@@ -27,7 +27,7 @@ from warpsmith.tree.walk import walk
 
 __all__ = ["MOST_NODES", "apply_steps", "refusal"]
 
-MOST_NODES = 200_000
+MOST_NODES = 20_000
 _NO_LOOP = ("INP010", "INP011")
 
 
@@ -53,23 +53,28 @@ def _applied(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -
         enabling = enabling_steps(facts, step) if explain and not wrong else None
         raise RefusedError(*refusal(listed, which, verdict, enabling))
     after = step.apply(program)
-    _check_result(listed, which, program, after)
+    _check_result(listed, which, prepared, after)
     function, span = _worked_on(program, after, step)
     done = Applied(step, verdict, function.symbol, span)
     return dataclasses.replace(prepared, facts=facts.after(after), applied=(*prepared.applied, done))
 
 
 def refusal(
-    listed: Listed, which: str, verdict: Refuted | Unknown, enabling: tuple[Step, ...] | None = None
+    listed: Listed, which: str, verdict: Refuted | Unknown, enabling: tuple[Enabling, ...] | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings for a step whose check is `verdict`; `enabling` are single steps that would make it legal,
     None where they were not looked for."""
-    helps = _enabling_help(enabling)
+    helps = _enabling_help(listed, enabling)
     reasons = verdict.reasons or (Reason("STP002", "it cannot be applied here"),)
     shown = reasons if enabling is not None else reasons[:1]
     head = f"{which}, {step_text(listed.step)}"
     return tuple(
-        _finding(listed, f"{head}, {_word(verdict, reason)}", reason, helps if reason is shown[0] else ())
+        _finding(
+            listed,
+            f"{head}, {_word(verdict, reason)}",
+            reason,
+            (*(_details(reason) if enabling is not None else ()), *(helps if reason is shown[0] else ())),
+        )
         for reason in shown
     )
 
@@ -80,12 +85,25 @@ def _word(verdict: Refuted | Unknown, reason: Reason) -> str:
     return {"STP002": "does not fit", "STP003": "has a wrong parameter"}.get(reason.rule, "cannot be proved legal")
 
 
-def _enabling_help(enabling: tuple[Step, ...] | None) -> tuple[str, ...]:
+def _details(reason: Reason) -> tuple[str, ...]:
+    """Return the whole dependence in one line."""
+    found = reason.dependence
+    if found is None:
+        return ()
+    distance = ", ".join("varies" if entry is None else str(entry) for entry in found.distance)
+    carried = f"carried by {found.carried_by}" if found.carried_by else "in one iteration"
+    direction = ", ".join(found.direction)
+    return (f"{found.kind} dependence of {found.variable}: distance ({distance}), direction ({direction}), {carried}",)
+
+
+def _enabling_help(listed: Listed, enabling: tuple[Enabling, ...] | None) -> tuple[str, ...]:
     if enabling is None:
         return ()
     if not enabling:
         return ("no single step that was tried makes it legal",)
-    return tuple(f"legal after {step_text(step)} (checked)" for step in enabling)
+    own = step_text(listed.step)
+    named = ((step_text(found.step), step_text(found.then)) for found in enabling)
+    return tuple(f"legal after {step}{'' if then == own else f', as {then}'} (checked)" for step, then in named)
 
 
 def _finding(listed: Listed, head: str, reason: Reason, helps: tuple[str, ...]) -> Finding:
@@ -127,17 +145,41 @@ def _located(listed: Listed, which: str, finding: Finding) -> Finding:
     )
 
 
-def _check_result(listed: Listed, which: str, before: Program, after: Program) -> None:
-    """Raise where the program got too large, or where it does not tell any more which loop a decision means."""
-    lost = undecided(after)
-    if lost:
-        text = f"it would leave open which loop is meant by the earlier step about {lost[0].loop}"
-        reason = Reason("STP005", text, lost[0].node.header, legal_if=("offload, map and keep stand last",))
+def _check_result(listed: Listed, which: str, prepared: Prepared, after: Program) -> None:
+    """Raise where what the step makes cannot be used: a decision is lost, a header is changed, a function too large."""
+    reason = _lost(after) or _in_header(prepared, after) or _too_large(prepared, after)
+    if reason is not None:
         raise RefusedError(_finding(listed, f"{which}, {step_text(listed.step)}", reason, ()))
-    for _, function in pairs(before, after):
-        if sum(1 for _ in walk(function)) > MOST_NODES:
-            reason = Reason("STP006", f"{function.symbol.name} would get more than {MOST_NODES} nodes", function.span)
-            raise RefusedError(_finding(listed, f"{which}, {step_text(listed.step)}", reason, ()))
+
+
+def _lost(after: Program) -> Reason | None:
+    for decision in undecided(after):
+        text = f"it would leave open which loop is meant by the earlier step about {decision.loop}"
+        return Reason("STP005", text, decision.node.header, legal_if=("offload, map and keep stand last",))
+    return None
+
+
+def _in_header(prepared: Prepared, after: Program) -> Reason | None:
+    known = {id(function) for _, function in prepared.program.functions()}
+    for unit, function in after.functions():
+        path = function.span.file.path
+        if id(function) not in known and path != unit.file.path:
+            return Reason("STP002", f"{function.symbol.name} stands in a header: {path} is not changed", function.span)
+    return None
+
+
+def _too_large(prepared: Prepared, after: Program) -> Reason | None:
+    users = {function.symbol: function for _, function in prepared.original.program.functions()}
+    for _, function in pairs(prepared.program, after):
+        user = users.get(function.symbol)
+        most = max(MOST_NODES, 2 * _size(user) if user is not None else 0)
+        if _size(function) > most:
+            return Reason("STP006", f"{function.symbol.name} would get more than {most} nodes", function.span)
+    return None
+
+
+def _size(function: Function) -> int:
+    return sum(1 for _ in walk(function))
 
 
 def _worked_on(before: Program, after: Program, step: Step) -> tuple[Function, Span]:

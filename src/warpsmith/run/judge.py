@@ -33,11 +33,13 @@ __all__ = ["Evidence", "ObjectVerdict", "compare_logs"]
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the original leaves open: `again`, logs of runs that only uninitialized memory, time and addresses tell
-    apart; `variants`, logs of its other builds; `given`: the user's own allowance in place of what they suggest."""
+    apart; `variants`, logs of its other builds; `given`: the user's own allowance in place of what they suggest;
+    `reordered`: the candidate is known to sum in another order."""
 
     again: tuple[CaptureLog, ...]
     variants: tuple[CaptureLog, ...] = ()
     given: Allowance | None = None
+    reordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _judge_with(expected: Record, found: Record, evidence: Evidence, fixed: Allo
     runs = [_cut(r, low, high) for r in again]
     skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
     spread = spread_of(cut[0], [_cut(r, low, high) for r in variants], skip)
-    allowed = (allowance or allowance_of(spread)).of(cut[0])
+    allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None)).of(cut[0])
     comparison = compare_arrays(cut[0], cut[1], allowed, skip)
     if comparison.first is not None:
         return _Judged(comparison, _place_text(expected, cut[0], cut[1], comparison.first, low))

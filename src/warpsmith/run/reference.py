@@ -128,7 +128,7 @@ class Reference:
         """What all builds leave open."""
         given = self._given()
         variants = () if given is not None else self.variants
-        return Evidence((self.again.log, *_logs(self.zeroed)), _logs(variants), given)
+        return Evidence((self.again.log, *_logs(self.zeroed)), _logs(variants), given, self._sources.reordered)
 
     def output_rule(self, name: str | None) -> OutputRule:
         """Return what may differ in standard output (None) or in the file `name`, all builds considered."""

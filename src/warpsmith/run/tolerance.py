@@ -6,6 +6,9 @@ that may sum in another order also reassociation). How far its own results then 
     allowed[i] = 4 * spread of the object + 16 ulp(expected[i])
 
 Both terms scale with the object's own numbers, so an object whose values are all near 1e-9 is not matched by zeros.
+A port that is known to sum in another order gets 256 ulp of the object's largest number besides: no compiler reorders
+sums into elements that only the run tells (a histogram), so they have no spread, and an element may be near zero where
+what was added to it is not.
 Elements that differ when only uninitialized memory, time or addresses differ are not determined by the program at all:
 they are undetermined and left out. Integers have no spread: they are exact or undetermined.
 """
@@ -25,6 +28,7 @@ __all__ = ["EXACT", "Allowance", "allowance_of", "spread_of", "undetermined"]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
+_REORDERED_ULPS = 256.0
 _ILL_CONDITIONED = 1e-3
 
 
@@ -92,9 +96,15 @@ def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:
     return spread
 
 
-def allowance_of(spread: float) -> Allowance:
-    """Return the allowance for an object whose original has this spread."""
-    return Allowance(absolute=_SPREAD_FACTOR * spread, ulps=_ULPS)
+def allowance_of(spread: float, reordered: Values | None = None) -> Allowance:
+    """Return the allowance for an object whose original has this spread; `reordered`: its values, where a port may have
+    summed them in another order."""
+    absolute = _SPREAD_FACTOR * spread
+    if reordered is not None and is_floating(reordered):
+        size = np.abs(reordered.astype(np.float64))
+        finite = size[np.isfinite(size)]
+        absolute += _REORDERED_ULPS * epsilon(reordered) * (float(finite.max()) if finite.size else 0.0)
+    return Allowance(absolute=absolute, ulps=_ULPS)
 
 
 def is_ill_conditioned(base: Values, spread: float) -> bool:

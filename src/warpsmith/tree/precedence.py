@@ -13,6 +13,7 @@ from warpsmith.tree.nodes import (
     Cast,
     Conditional,
     Expr,
+    For,
     Index,
     InitList,
     Literal,
@@ -28,7 +29,7 @@ from warpsmith.tree.nodes import (
 
 __all__ = ["ASSIGNMENT", "COMMA", "POSTFIX", "PREFIX", "PRIMARY", "level", "needs_parentheses", "slot_level"]
 
-COMMA, ASSIGNMENT, CONDITIONAL, PREFIX, POSTFIX, PRIMARY = 1, 2, 3, 14, 15, 16
+COMMA, ASSIGNMENT, CONDITIONAL, SHIFT, PREFIX, POSTFIX, PRIMARY = 1, 2, 3, 11, 14, 15, 16
 
 _BINARY = {
     ",": 1, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9, "<": 10, ">": 10, "<=": 10, ">=": 10,
@@ -47,6 +48,7 @@ _LEVELS: dict[type[Node], int] = {
     Name: PRIMARY,
     InitList: PRIMARY,
 }
+_SLOTS: dict[type[Node], int] = {Cast: PREFIX, Member: POSTFIX, InitList: ASSIGNMENT, VarDecl: ASSIGNMENT}
 
 
 def level(expr: Expr) -> int:
@@ -76,18 +78,14 @@ def slot_level(parent: Node, child: Expr) -> int:
             return CONDITIONAL if child is parent.other else COMMA if child is parent.then else CONDITIONAL + 1
         case Unary():
             return POSTFIX if parent.op.startswith("x") else PREFIX
-        case Cast():
-            return PREFIX
         case Call():
             return POSTFIX if child is parent.function else ASSIGNMENT
         case Index():
             return POSTFIX if child is parent.base else COMMA
-        case Member():
-            return POSTFIX
-        case InitList() | VarDecl():
-            return ASSIGNMENT
+        case For():
+            return SHIFT if child is parent.bound else ASSIGNMENT
         case _:
-            return COMMA
+            return _SLOTS.get(type(parent), COMMA)
 
 
 def needs_parentheses(parent: Node, child: Expr) -> bool:

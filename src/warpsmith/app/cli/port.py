@@ -150,9 +150,10 @@ def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
 def _write(output: _Output, files: tuple[OutputFile, ...], recipe: str | None) -> tuple[str, ...]:
     """Write what was asked for, all of it or nothing; a recipe that already says the same is left alone."""
     wanted = list(files) if output.directory is not None else []
-    if output.recipe is not None and recipe is not None and not holds(output.recipe, recipe):
-        wanted.append(OutputFile(str(Path(output.recipe).absolute()), recipe.encode().decode("latin-1")))
-    return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
+    if output.recipe is None or recipe is None or holds(output.recipe, recipe):
+        return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
+    wanted.append(OutputFile(str(Path(output.recipe).absolute()), recipe.encode().decode("latin-1")))
+    return (*write_files(output.directory or ".", wanted, force=output.force)[:-1], output.recipe)
 
 
 def _transfers(name: str) -> TransferScheme:
