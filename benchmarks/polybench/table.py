@@ -82,6 +82,8 @@ def verified(path: Path, sizes: dict[str, int]) -> tuple[str, tuple[int, int]]:
     macros = [word for name, size in sizes.items() for word in ("-D", f"{name}={size}")]
     done = subprocess.run([*WARPSMITH, "port", str(path), "--json", *macros], capture_output=True, text=True)
     document = json.loads(done.stdout)
+    if "loops" not in document:
+        return "error", (0, 0)
     loops = [loop["ported"] for loop in document["loops"] if loop["span"]["line"] in region(path)]
     verdict = document["verify"]["status"] if "verify" in document else "-"
     return verdict, (sum(loops), len(loops))
@@ -157,7 +159,11 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
     parser.add_argument("names", nargs="*", metavar="PROGRAM", help="only these (default: all)")
     given = parser.parse_args()
-    rows = [row(path) for path in programs() if not given.names or path.stem in given.names]
+    rows = []
+    for path in programs():
+        if not given.names or path.stem in given.names:
+            rows.append(row(path))
+            print(line(rows[-1]), file=sys.stderr, flush=True)
     text = table(rows)
     print(text, end="")
     if given.write:

@@ -27,6 +27,7 @@ from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.expand import Expand
 from warpsmith.loops.forward_substitute import ForwardSubstitute
 from warpsmith.loops.fuse import Fuse
+from warpsmith.loops.inline import Inline
 from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.nest import Nest
 from warpsmith.loops.peel import Peel
@@ -90,6 +91,7 @@ STEPS: tuple[type[Step], ...] = (
     ForwardSubstitute,
     EliminateRecurrence,
     RemoveHeader,
+    Inline,
     RecognizeReduction,
     RecognizeScan,
     Map,
@@ -276,7 +278,7 @@ def _signature(cls: type[Step]) -> str:
 
 
 def _nearest(word: str, known: Iterable[str], otherwise: str) -> tuple[str, ...]:
-    near = difflib.get_close_matches(word[:100], list(known), n=2, cutoff=0.5)
+    near = difflib.get_close_matches(word[:100], list(known), n=2, cutoff=0.6)
     return (f"did you mean {' or '.join(near)}?", otherwise) if near else (otherwise,)
 
 

@@ -96,8 +96,10 @@ class Maker:
 
     def subscript(self, counters: tuple[str, ...]) -> str:
         name = self.rng.choice(counters)
-        shift = self.pick("", "", "", " + 1", " + 2") if self.type not in ("int", "long") else self.pick(
-            "", "", "", " + 1", " - 1"
+        shift = (
+            self.pick("", "", "", " + 1", " + 2")
+            if self.type not in ("int", "long")
+            else self.pick("", "", "", " + 1", " - 1")
         )
         return name + shift
 
@@ -138,6 +140,8 @@ def body(rng: random.Random) -> str:
 def candidates(rng: random.Random, stand: Stand) -> Iterator[Step]:
     """Yield steps on random loops of a function, those that often do not fit first."""
     names = list(loop_names(stand.function).values())
+    if not names:
+        return
     for _ in range(4):
         loop = rng.choice(names)
         counter = loop.split("/")[1].split("#")[0]

@@ -24,7 +24,8 @@ CASES = [
     (EliminateRecurrence("f/i", "s"), "for (i = 0; i < n; i++) { a[i] += s; s += 16000; b[i] = s; } return s; }"),
     (EliminateRecurrence("f/i", "p"),
      "double *p = a + 40; for (i = m; i < n; i++) { *p = i; p += 2; p[-1] = 3; } *p = 9; return 0; }"),
-    (EliminateRecurrence("f/i/j", "k"), "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { a[k] = i * j; k++; } return k; }"),
+    (EliminateRecurrence("f/i/j", "k"),
+     "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { a[k] = i * j; k++; } return k; }"),
 ]  # fmt: skip
 
 
@@ -36,8 +37,8 @@ def test_results_stay_the_same(tmp_path: Path) -> None:
 
 
 def test_a_nest_that_counts_is_parallel_afterwards() -> None:
-    text = "void f(int n, int m, double *a) { int k = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[k++] = 1; }"
-    text = text.replace("a[k++] = 1;", "{ a[k] = 1; k++; }")
+    head = "void f(int n, int m, double *a) { int k = 0; "
+    text = head + "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { a[k] = 1; k++; } }"
     inner = rewritten(text, EliminateRecurrence("f/i/j", "k"))
     found = categories(rewritten(inner, STEP))
     assert categories(text)["f/i/j"] != "parallel"

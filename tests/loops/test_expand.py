@@ -1,4 +1,4 @@
-"""Expansion: the results are the same for all sizes, what carried a dependence is parallel, what is not private stays."""
+"""Expansion: same results for all sizes, carried dependences gone, what is not private stays as it is."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ void lu(int n, double A[n][n])
 
 
 def body(text: str) -> str:
-    return f"{HEAD}{_SIGNATURE}\n{{\n    double w = 3.5, t[20] = {{0}};\n    int i, j, k = 1;\n{text}\n    return RESULT;\n}}\n"
+    made = "double w = 3.5, t[20] = {0};\n    int i, j, k = 1;"
+    return f"{HEAD}{_SIGNATURE}\n{{\n    {made}\n{text}\n    return RESULT;\n}}\n"
 
 
 # (step, what the function does, what it returns)
@@ -121,7 +122,7 @@ REFUSED = [
     ("for (i = 0; i < n; i++) { for (j = 0; j < m; j++) t[j] = 0; for (j = 0; j <= m; j++) b[j] += t[j]; }", "t", 1,
      "may read what an earlier iteration"),
     ("for (i = 0; i < n; i++) { t[c[i]] = 0; b[i] = t[c[i]]; }", "t", 1, "not a range"),
-    ("for (i = 0; i < n; i++) { w = 2; for (j = 0; j < m; j++) b[j] = w; }", "w", 2, "is used outside the loops inside"),
+    ("for (i = 0; i < n; i++) { w = 2; for (j = 0; j < m; j++) b[j] = w; }", "w", 2, "is used outside the loops"),
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "v", 1, "uses no variable v"),
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "w", 0, "at least 1"),
     ("for (i = 0; i < n * m; i++) { w = a[i % 9]; b[i % 9] = w; }", "w", 1, "not a sum"),

@@ -20,9 +20,10 @@ CASES = [
     (ForwardSubstitute("f/i", "k"), "for (i = 0; i < n; i++) { k = i; k *= 1.5; a[k] += k; } return 0; }"),
     (ForwardSubstitute("f/i", "k"),
      "for (i = 0; i < n; i++) { l = i * 2; k = l + m; l = 1; a[(k + 20) % 7] = k + l; } return 0; }"),
-    (ForwardSubstitute("f/i", "p"), "for (i = 0; i < n; i++) { double *p = a + i * 9; for (l = 0; l < m; l++) p[l] = l; "
-     "*p += 2; } return 0; }"),
-    (ForwardSubstitute("f/i", "k"), "for (i = 0; i < n; i++) { k = i; for (l = 0; l < m; l++) a[k + l] += k; } return 0; }"),
+    (ForwardSubstitute("f/i", "p"),
+     "for (i = 0; i < n; i++) { double *p = a + i * 9; for (l = 0; l < m; l++) p[l] = l; *p += 2; } return 0; }"),
+    (ForwardSubstitute("f/i", "k"),
+     "for (i = 0; i < n; i++) { k = i; for (l = 0; l < m; l++) a[k + l] += k; } return 0; }"),
 ]  # fmt: skip
 
 

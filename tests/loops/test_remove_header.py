@@ -16,7 +16,8 @@ CASES = [
     (RemoveHeader("f/i"), "for (i = 3; i <= 3; i++) a[i] = 5; return i; }"),
     (RemoveHeader("f/i"), "for (i = 9; i > 5; i -= 4) { double i2 = i; a[i] += i2; } return i; }"),
     (RemoveHeader("f/k/i"), "for (int k = 0; k < n; k++) for (i = k; i < k + 1; i++) a[i] += b[k]; return i; }"),
-    (RemoveHeader("f/k/i"), "for (int k = 0; k < n; k++) if (k > 2) for (int i = k; i > k - 1; i--) a[i] = 1; return i; }"),
+    (RemoveHeader("f/k/i"),
+     "for (int k = 0; k < n; k++) if (k > 2) for (int i = k; i > k - 1; i--) a[i] = 1; return i; }"),
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 Every function has the signature
 
-    void NAME(int n, int m, int k, double (*restrict a)[W], double (*restrict b)[W], double *restrict x, double *restrict y)
+    void NAME(int n, int m, int k, double (*restrict a)[W], double (*restrict b)[W], double *restrict x, …)
 
 with room around every base, so small negative subscripts are inside. The rewritten functions are compiled with the
 undefined behavior sanitizer: a bound that overflows where the original had none is a failure too.
@@ -175,7 +175,7 @@ def _driver(names: Sequence[str], sizes: Sequence[Sequence[int]]) -> str:
             "    memcpy(old[2], x, sizeof x); memcpy(old[3], y, sizeof y);",
             "    run(g, n, m, k);",
             "    if (memcmp(old[0], a, sizeof a) || memcmp(old[1], b, sizeof b) || memcmp(old[2], x, sizeof x)",
-            "        || memcmp(old[3], y, sizeof y)) printf(\"%s %d %d %d\\n\", name, n, m, k);",
+            '        || memcmp(old[3], y, sizeof y)) printf("%s %d %d %d\\n", name, n, m, k);',
             "}",
             "int main(void) {",
             *calls,

@@ -11,7 +11,7 @@ import pytest
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.place import Place
-from warpsmith.poly import privacy
+from warpsmith.poly import privacy, space
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.privacy import private_in, read_after, writes_all
@@ -175,7 +175,7 @@ def _disagrees() -> bool:
 
 @pytest.mark.parametrize("bug", ["conditional writes count", "later writes count", "another iteration's writes count"])
 def test_bugs_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = privacy.earlier
+    original = space.earlier
 
     def wrong(depth_in: int, depth_out: int, steps: tuple[int, ...], *, held: int, ties: bool) -> object:
         if bug.startswith("later"):
@@ -221,7 +221,8 @@ def test_a_guard_stands_for_names_that_may_overlap() -> None:
     ],
 )
 def test_what_is_not_modelled_is_not_private(body: str) -> None:
-    text = f"void g(double *); void f(int n, double *restrict x) {{ double t[9]; for (int i = 0; i < n; i++) {{ {body} }} }}"
+    loop = f"for (int i = 0; i < n; i++) {{ {body} }}"
+    text = f"void g(double *); void f(int n, double *restrict x) {{ double t[9]; {loop} }}"
     assert isinstance(answer(text, "f/i", "t")[3], Unknown)
 
 

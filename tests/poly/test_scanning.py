@@ -60,8 +60,8 @@ def _logged(folder: Path, functions: list[tuple[LogNest, str]]) -> dict[str, lis
     text = "#include <stdio.h>\nstatic int log[100000];\n" + "\n".join(text for _, text in functions)
     (folder / "run.c").write_text(f"{text}\nint main(void)\n{{\n    int at;\n{calls}    return 0;\n}}\n")
     build = ["gcc", "-O0", "-fsanitize=undefined", "-fno-builtin", "-w", "-o", str(folder / "run"), str(folder / "run.c")]
-    subprocess.run(build, check=True)
-    lines = subprocess.run([str(folder / "run")], capture_output=True, text=True, check=True)
+    subprocess.run(build, check=True, timeout=60)
+    lines = subprocess.run([str(folder / "run")], capture_output=True, text=True, check=True, timeout=20)
     assert not lines.stderr, lines.stderr[:2000]
     result: dict[str, list[list[int]]] = {}
     for line in lines.stdout.splitlines():

@@ -1,4 +1,4 @@
-"""Random loops that reduce: operation × type × form × condition × nesting, as one C program that prints every result."""
+"""Random loops that reduce: operation × type × form × condition × nesting, as one C program that prints all results."""
 
 from __future__ import annotations
 
@@ -114,7 +114,10 @@ def _update(source: random.Random, kind: str, what: tuple[str, str, str], index:
             forms = [f"{target} *= {value} > 0 ? 1 : -1;", f"{target} = {target} * ({condition} ? 1 : 3 - 2);"]
             forms += [f"{target} *= 3;"] if "unsigned" in type else []
         case "extreme":
-            forms = [f"if ({value} > {target}) {target} = {value};", f"{target} = {value} < {target} ? {value} : {target};"]
+            forms = [
+                f"if ({value} > {target}) {target} = {value};",
+                f"{target} = {value} < {target} ? {value} : {target};",
+            ]
             forms += [f"{target} = {target} > {value} ? {target} : {value};"]
             if type in _FLOATS:
                 function = "fmin" if type == "double" else "fmaxf"
@@ -137,6 +140,7 @@ def _shared(source: random.Random, name: str, what: tuple[str, str, str]) -> str
         f"static {type} {name}(int n)\n{{\n    {type} h[16], s = 0;\n"
         "    for (int j = 0; j < 16; j++)\n        h[j] = 1;\n"
         f"    for (int i = 0; i < n; i++)\n        {update}\n"
-        "    for (int j = 0; j < 16; j++) {\n        s = s * 3 + h[j];\n        if (s > 1000)\n            s = s / 7;\n    }\n"
+        "    for (int j = 0; j < 16; j++) {\n        s = s * 3 + h[j];\n"
+        "        if (s > 1000)\n            s = s / 7;\n    }\n"
         "    return s;\n}\n"
     )

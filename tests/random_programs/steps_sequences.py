@@ -36,7 +36,7 @@ Arguments = dict[str, Argument]
 Proposal = Callable[[random.Random, Function, Loop], Arguments]
 
 # steps that change what is ported, not the C text
-EXEMPT = frozenset({"map", "offload", "keep"})
+EXEMPT = frozenset({"map", "offload", "keep", "recognize-reduction", "recognize-scan"})
 
 
 class NoWords:

@@ -90,7 +90,7 @@ def test_names_of_any_script_are_held_as_source_text_is() -> None:
         ("recipe = 1\n[[steps]]\nname = 'keep'\n", "2:1", "did you mean step?"),
         ("recipe = 1\n[[step]]\nloop = 'f/i'\n", "2:1", "the step has no name"),
         ("recipe = 1\n[[step]]\nname = 3\n", "3:8", "name is a text"),
-        ("recipe = 1\n[[step]]\nname = 'kep'\nloop = 'f/i'\n", "3:8", "did you mean keep?"),
+        ("recipe = 1\n[[step]]\nname = 'keeep'\nloop = 'f/i'\n", "3:8", "did you mean keep?"),
         ("recipe = 1\n[[step]]\nname = 'keep'\n", "2:1", "keep needs loop"),
         ("recipe = 1\n[[step]]\nname = 'keep'\nlop = 'f/i'\n", "4:1", "did you mean loop?"),
         ("recipe = 1\n[[step]]\nname = 'keep'\nloop = 1\n", "4:8", "loop is a text, not the number 1"),
@@ -131,9 +131,9 @@ def test_what_cannot_be_read_is_shown(text: str | bytes, place: str, words: str)
 
 
 def test_every_wrong_step_is_named_up_to_a_limit() -> None:
-    error = refused("recipe = 1\n" + STEP.replace("keep", "kep") * 3)
+    error = refused("recipe = 1\n" + STEP.replace("keep", "keeep") * 3)
     assert [finding.span.line for finding in error.findings if finding.span] == [4, 8, 12]
-    assert len(refused("recipe = 1\n" + STEP.replace("keep", "kep") * 1000).findings) == 20
+    assert len(refused("recipe = 1\n" + STEP.replace("keep", "keeep") * 1000).findings) == 20
 
 
 def test_an_earlier_key_is_shown_beside_the_second() -> None:

@@ -40,7 +40,7 @@ def test_what_an_option_means(text: str, step: Step) -> None:
         ("", "no step is called ''"),
         ("keep", "names no loop"),
         ("keep=", "names no loop"),
-        ("kep=f/i", "did you mean keep?"),
+        ("keeep=f/i", "did you mean keep"),
         ("keep=f/i,lop=3", "keep has no parameter 'lop'"),
         ("map=f/i", "map needs axes"),
         ("map=f/i,axes=x,block=big", "block is a list of whole numbers, not the text 'big'"),

@@ -49,17 +49,19 @@ OPTIONS = VerifyOptions(timeout_s=30)
 STEP = """; distance > 0; distance /= 2) {
         const double other = __shfl_down_sync(0xffffffff, value, distance);
         value = value + other;"""
+ADD = "; b += blockDim.x)\n        s ="
+STORE = " {\n        m_partial"
 MUTANTS = {
     "missing barrier": ("    __syncthreads();\n    if (thread < 32) {", "    if (thread < 32) {"),
     "missing last warp": ("of_warp[thread % warps]", "of_warp[thread % (warps - 1)]"),
     "missing first shuffle": (f"16{STEP}", f"8{STEP}"),
     "wrong identity": ("double s = -0.0;\n    for (long long", "double s = 1.0;\n    for (long long"),
     "dropped old value": ("*s_gpu += s;", "*s_gpu = s;"),
-    "dropped last block": ("b < blocks; b += blockDim.x)\n        s =", "b < blocks - 1; b += blockDim.x)\n        s ="),
+    "dropped last block": (f"b < blocks{ADD}", f"b < blocks - 1{ADD}"),
     "one place for all blocks": ("s_partial[blockIdx.x] = s;", "s_partial[0] = s;"),
     "plain histogram": ("atomicAdd(&h_gpu[key_gpu[i] & 15], 1);", "h_gpu[key_gpu[i] & 15] += 1;"),
     "last of equal maxima": ("(other == value && other_when < when)", "(other == value && other_when > when)"),
-    "place of another thread": ("if (m_best == (int)threadIdx.x) {\n        m_partial", "if (threadIdx.x == 0) {\n        m_partial"),
+    "place of another thread": (f"if (m_best == (int)threadIdx.x){STORE}", f"if (threadIdx.x == 0){STORE}"),
 }  # fmt: skip
 
 

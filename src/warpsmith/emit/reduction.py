@@ -5,9 +5,9 @@
     every block     shared memory, one value a warp, then a warp     thread 0 has the block's sum
     the grid        s_partial[block] = s;                            a second kernel of one block adds these to *s_gpu
 
-Invariant: the order in which values are combined depends on the launch's shape alone, so the result is the same in every
-run. All threads of a block reach the combination: the loops above it walk, no thread returns early. Blocks are a power
-of two of threads, at least a warp, so that every shuffle has its 32 lanes.
+Invariant: the order in which values are combined depends on the launch's shape alone, so the result is the same in
+every run. All threads of a block reach the combination: the loops above it walk, no thread returns early. Blocks are a
+power of two of threads, at least a warp, so that every shuffle has its 32 lanes.
 After M. Harris, Optimizing Parallel Reduction in CUDA (2007), with shuffles.
 """
 
@@ -158,7 +158,9 @@ class Accumulators:
         parts, b = self._parts[one], self._block
         main = parts[0]
         if one.when is None:
-            return [f"{main.name} = {combination(one.op, plain_type(one.variable), main.name, f'{main.partial}[{b}]')};"]
+            return [
+                f"{main.name} = {combination(one.op, plain_type(one.variable), main.name, f'{main.partial}[{b}]')};"
+            ]
         better = _better(one, (f"{main.partial}[{b}]", f"{parts[1].partial}[{b}]"), (main.name, parts[1].name))
         return _under(f"if ({better})", [f"{p.name} = {p.partial}[{b}];" for p in parts])
 

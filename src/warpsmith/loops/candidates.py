@@ -100,13 +100,12 @@ def expansions(facts: Facts, function: Function, loop: For) -> Iterator[Expand]:
     own = facts.of(function).of(loop)
     if not isinstance(own.loop, For):
         return
-    blamed = {r.dependence.variable for r in own.reasons if r.dependence is not None}
     written = {s for s in written_symbols(own.loop) if isinstance(s.type, Scalar)}
     arrays = {n.symbol for n in names(own.loop.body) if isinstance(n.symbol.type, Array | Pointer)}
     inside = {part.symbol for part in walk(own.loop) if isinstance(part, VarDecl)} | {
         inner.variable for inner, _ in loops(own.loop) if isinstance(inner, For)
     }
-    shared = {s for s in (written | arrays) - inside if s.name in blamed}
+    shared = {s for s in (written | arrays) - inside if s in own.blamed}
     for symbol in sorted(shared, key=lambda s: s.key):
         for depth in range(_depth(own.loop, symbol), 0, -1):
             yield Expand(own.id, symbol.name, depth)

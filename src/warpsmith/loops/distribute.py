@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import does_not_fit, restrained, statements, unrepeatable, wrong_value
+from warpsmith.loops.shape import does_not_fit, not_counted, restrained, statements, unrepeatable, wrong_value
 from warpsmith.loops.substitute import copied, with_symbols
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality import keeps_order
@@ -90,7 +90,9 @@ class Distribute:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the grouping."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         if stop is not None:
             return stop
@@ -118,8 +120,10 @@ class Distribute:
     def completed(self, program: Program, facts: Facts) -> Distribute:
         """Return the step with the finest legal grouping written out; itself where groups are given already."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
-        if self.groups or self.order or restrained(facts, place.function, loop) is not None:
+        loop = place.loop
+        if not isinstance(loop, For) or self.groups or self.order:
+            return self
+        if restrained(facts, place.function, loop) is not None or len(_doing(loop)) < 2:
             return self
         groups = _finest(_doing(loop), lambda g: _is_legal(facts, place, loop, g))
         if len(groups) < 2:
@@ -170,8 +174,18 @@ def _doing(loop: For) -> list[int]:
 
 def _is_quiet(stmt: Stmt) -> bool:
     if isinstance(stmt, DeclStmt):
-        return all(d.init is None and d.symbol.storage == "local" for d in stmt.declarations)
+        return all(d.init is None and d.symbol.storage == "local" and _is_fixed(d.symbol) for d in stmt.declarations)
     return isinstance(stmt, Empty | Pragma)
+
+
+def _is_fixed(symbol: Symbol) -> bool:
+    """Whether the variable's type does not depend on where its declaration stands."""
+    type = symbol.type
+    while isinstance(type, Array):
+        if type.count is None:
+            return False
+        type = type.of
+    return True
 
 
 def _with_quiet(body: Sequence[Stmt], order: list[int]) -> list[int]:

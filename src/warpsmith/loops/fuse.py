@@ -16,7 +16,16 @@ from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import does_not_fit, following, range_of, restrained, statements, steady, unrepeatable
+from warpsmith.loops.shape import (
+    does_not_fit,
+    following,
+    not_counted,
+    range_of,
+    restrained,
+    statements,
+    steady,
+    unrepeatable,
+)
 from warpsmith.loops.substitute import fixed_text, replaced
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality import keeps_order
@@ -63,7 +72,9 @@ class Fuse:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the joined order."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         second = following(place.function, loop)
         if not isinstance(second, For):
             return does_not_fit(f"no counted loop stands directly behind the {loop.variable.name} loop", loop)

@@ -25,6 +25,7 @@ from warpsmith.loops.shape import (
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
+    not_counted,
     perfect_nest,
     range_of,
     wrong_value,
@@ -77,7 +78,9 @@ class Interchange:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             return nest
@@ -183,8 +186,8 @@ def _hull(outer: For, first: Range, second: Range) -> Range:
     last = first.past.shifted(-1)
     low = second.low.with_value(i, first.low if second.low.coefficient(i) >= 0 else last)
     past = second.past.with_value(i, last if second.past.coefficient(i) >= 0 else first.low)
-    # n for n - 1: one iteration without any inner one does no harm, and n - 1 could wrap.
-    if past.terms and past.constant < 0:
+    # n for n - 1, which could wrap: the inner range, which depends on this counter, is empty in the turns added.
+    if second.past.coefficient(i) and past.terms and past.constant < 0:
         past = Linear(past.terms, 0)
     return Range(low, past)
 

@@ -25,6 +25,7 @@ from warpsmith.loops.shape import (
     jump,
     marked,
     movable_bounds,
+    not_counted,
     range_of,
     statements,
     steady,
@@ -75,7 +76,9 @@ class Nest:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the statements can be moved into the inner loop."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         parts = _parts(loop)
         if isinstance(parts, Unknown):
             return parts

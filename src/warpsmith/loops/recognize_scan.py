@@ -190,12 +190,12 @@ def _straight(found: _Detour) -> Iterator[Stmt]:
 
     def change(node: Node) -> Node:
         own = isinstance(node, Name) and node.symbol == found.temporary
-        return found.target if own else node
+        return replace(found.target) if own else node
 
     for place, stmt in enumerate(statements_of(found.block)):
         if place == found.first:
             target, span = found.target, stmt.span
-            assigned = Assign(span=span, type=target.type, op="=", target=target, value=found.value)
+            assigned = Assign(span=span, type=target.type, op="=", target=replace(target), value=found.value)
             yield ExprStmt(span=span, expr=assigned)
         elif place != found.last:
             yield rebuild(stmt, change)

@@ -18,7 +18,7 @@ from warpsmith.loops.linear import Linear, follows
 from warpsmith.loops.pieces import compared, guarded
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import does_not_fit, enclosing_facts, range_of, restrained, unrepeatable
+from warpsmith.loops.shape import does_not_fit, enclosing_facts, not_counted, range_of, restrained, unrepeatable
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality import keeps_order
 from warpsmith.poly.times import Time, counter
@@ -58,7 +58,9 @@ class Reverse:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the opposite order."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         if stop is not None:
             return stop

@@ -63,6 +63,7 @@ def prepare(prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[S
     `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
     their text, that stay as they are.
     """
+    prepared = dataclasses.replace(prepared, facts=prepared.facts.briefly())
     for _, function in prepared.program.functions():
         search = _Search(function.symbol)
         nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]

@@ -61,6 +61,7 @@ __all__ = [
     "marked",
     "movable_bounds",
     "nest_in_the_way",
+    "not_counted",
     "perfect_nest",
     "range_of",
     "restrained",
@@ -81,6 +82,11 @@ def does_not_fit(text: str, node: Node, *legal_if: str) -> Unknown:
     """Return the verdict STP002: the shape does not fit; `legal_if` says what would make it fit."""
     span = node.header if isinstance(node, For | While) else node.span
     return Unknown((Reason("STP002", text, span, legal_if=legal_if),))
+
+
+def not_counted(loop: While) -> Unknown:
+    """Return the verdict for a loop that is not counted."""
+    return does_not_fit(f"the loop is not a counted one: {loop.reason}", loop)
 
 
 def wrong_value(text: str, node: Node, *legal_if: str) -> Unknown:

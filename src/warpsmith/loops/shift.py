@@ -17,7 +17,7 @@ from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.pieces import plus, typed, typed_number, unchangeable
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import compares_plainly, does_not_fit, restrained, wrong_value
+from warpsmith.loops.shape import compares_plainly, does_not_fit, not_counted, restrained, wrong_value
 from warpsmith.loops.substitute import replaced
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Cast, Expr, For, replace
@@ -60,7 +60,9 @@ class Shift:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the new values can be written."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unchangeable(loop)
         stop = stop or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())

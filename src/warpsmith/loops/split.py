@@ -33,6 +33,7 @@ from warpsmith.loops.shape import (
     Range,
     does_not_fit,
     enclosing_facts,
+    not_counted,
     range_of,
     restrained,
     steady,
@@ -85,7 +86,9 @@ class Split:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be cut there."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop)
         if stop is not None:

@@ -19,7 +19,15 @@ from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.pieces import choice, compared, plus
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import compares_plainly, does_not_fit, restrained, trip_count, unrepeatable, wrong_value
+from warpsmith.loops.shape import (
+    compares_plainly,
+    does_not_fit,
+    not_counted,
+    restrained,
+    trip_count,
+    unrepeatable,
+    wrong_value,
+)
 from warpsmith.loops.substitute import copied
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Expr, For, replace
@@ -63,7 +71,9 @@ class StripMine:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the strips can be written."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or strip_stop(loop, self.size, f"size={self.size}")
         return stop or names_hold(self, program, self.loop, Proved())

@@ -15,9 +15,9 @@ from typing import TypeVar, cast
 
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.tree.lexical import identifiers
-from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr
+from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr, replace
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
-from warpsmith.tree.walk import names, rebuild, walk
+from warpsmith.tree.walk import children, names, rebuild, walk
 
 __all__ = ["copied", "fixed_text", "replaced", "with_symbols"]
 
@@ -33,9 +33,19 @@ def copied(node: N, fresh: Fresh | None = None) -> N:
 def with_symbols(node: N, symbols: Mapping[Symbol, Symbol]) -> N:
     """Return a copy of `node` with other variables in place of some. One that keeps its name keeps the user's text."""
     made: dict[int, Node] = {}
+    # A node that was not intact itself (a declarator) hides from those above it that a name in it has changed.
+    renamed: set[int] = set()
     for part in reversed(list(walk(node))):
-        made[id(part)] = _copy(part, made, symbols)
+        if _is_renamed(part, symbols) or any(id(child) in renamed for child in children(part)):
+            renamed.add(id(part))
+        copy = _copy(part, made, symbols)
+        made[id(part)] = replace(copy) if copy.intact and id(part) in renamed else copy
     return cast(N, made[id(node)])
+
+
+def _is_renamed(node: Node, symbols: Mapping[Symbol, Symbol]) -> bool:
+    own = (getattr(node, spec.name) for spec in dataclasses.fields(node))
+    return any(isinstance(s, Symbol) and s in symbols and symbols[s].name != s.name for s in own)
 
 
 def _copy(node: Node, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]) -> Node:

@@ -26,6 +26,7 @@ from warpsmith.loops.shape import (
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
+    not_counted,
     perfect_nest,
     range_of,
     wrong_value,
@@ -80,7 +81,9 @@ class Tile:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the order of the tiles."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             return nest

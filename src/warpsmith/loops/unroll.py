@@ -20,7 +20,15 @@ from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.pieces import choice, compared, instance, once_more, plus, typed_number, unchangeable
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.scopes import names_hold
-from warpsmith.loops.shape import compares_plainly, does_not_fit, restrained, trip_count, unrepeatable, wrong_value
+from warpsmith.loops.shape import (
+    compares_plainly,
+    does_not_fit,
+    not_counted,
+    restrained,
+    trip_count,
+    unrepeatable,
+    wrong_value,
+)
 from warpsmith.loops.substitute import copied
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Block, Cast, Empty, Expr, For, Stmt, replace
@@ -67,7 +75,9 @@ class Unroll:
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the iterations can be written out."""
         place = Place.of(program, self.loop)
-        loop = place.counted()
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
         stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop) or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())
@@ -133,7 +143,8 @@ def _partly(loop: For, factor: int, fresh: Fresh) -> tuple[Stmt, ...]:
         body=body or Block(span=span, statements=tuple(turns)),
     )
     trips = trip_count(loop)
-    if trips is not None and trips % factor == 0:
+    # By larger steps the last turn may end past the bound: the main loop stops before it.
+    if trips is not None and trips % factor == 0 and loop.step == 1:
         return (main,)
     rest = replace(once_more(loop, fresh), lower=copied(end))
     return main, rest

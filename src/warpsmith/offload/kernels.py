@@ -228,7 +228,7 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
 
 
 def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:
-    """Refuse a block, as a step may give one, whose threads cannot be combined: they are whole warps, a power of two."""
+    """Refuse a block (a step may give one) whose threads cannot be combined: they are whole warps, a power of two."""
     x, y, z = mapping.block
     threads = x * y * z
     located = any(one.companions for one in draft.accumulators)

@@ -122,7 +122,8 @@ def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Sym
     symbol, op = reduction.variable, reduction.op
     scalar = isinstance(symbol.type, Scalar)
     if not scalar and (reduction.companions or not mine or any(u.op != op for u in mine)):
-        return Reason("POR002", f"the updates of '{symbol.name}' have no form that a kernel can combine", reduction.span)
+        text = f"the updates of '{symbol.name}' have no form that a kernel can combine"
+        return Reason("POR002", text, reduction.span)
     element = Name(span=reduction.span, type=symbol.type, symbol=symbol) if scalar else mine[0].target
     type = _combinable(element.type)
     if type is None:
@@ -136,7 +137,7 @@ def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Sym
     if fixed and not any(n.symbol in moving for n in _subscripts(element)):
         return Accumulator(op, symbol, "sum", type, element, mine)
     if type.bits < 32 or op in ("&&", "||") or not all(is_atomic_form(u) for u in mine):
-        text = f"iterations update elements of '{symbol.name}' that only the run tells, by no operation that is indivisible"
+        text = f"iterations may update one element of '{symbol.name}', and no device operation does that indivisibly"
         return Reason("POR002", text, reduction.span)
     return Accumulator(op, symbol, "atomic", type, element, mine)
 

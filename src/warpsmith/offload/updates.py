@@ -1,6 +1,6 @@
 """The updates of an accumulator in a kernel's text.
 
-    s += a[i];                s += a[i];                     s is now the thread's own (its symbol changes, not the text)
+    s += a[i];                s += a[i];                     s is the thread's own: its symbol changes, not the text
     C[i][k] += A[i][j];       C_part += A[i][j];
     h[b[i]]++;                atomicAdd(&h[b[i]], 1);
     if (c && x > m[j])        if (c)
@@ -23,6 +23,7 @@ from warpsmith.tree.nodes import (
     Binary,
     Block,
     Call,
+    Cast,
     Conditional,
     Expr,
     ExprStmt,
@@ -41,7 +42,14 @@ from warpsmith.tree.walk import peel, rebuild, statements_of, walk
 __all__ = ["ATOMIC_KEY", "Own", "atomic_function", "combined", "neutral"]
 
 ATOMIC_KEY = "atomic:"
-_NATIVE = {"+": "atomicAdd", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor", "min": "atomicMin", "max": "atomicMax"}
+_NATIVE = {
+    "+": "atomicAdd",
+    "&": "atomicAnd",
+    "|": "atomicOr",
+    "^": "atomicXor",
+    "min": "atomicMin",
+    "max": "atomicMax",
+}
 _ANY_OPERATION = ("int", "unsigned int", "unsigned long long")
 
 
@@ -114,24 +122,24 @@ def _atomic(one: Accumulator, update: Update) -> Stmt:
     span = node.span
     function = atomic_function(one.op, one.type)
     place = Unary(span=span, type=Pointer(one.type), op="&", operand=update.target)
-    call = Call(span=span, type=VOID, function=name(function, span), arguments=(place, _value(update)))
+    call = Call(span=span, type=VOID, function=name(function, span), arguments=(place, _value(one.type, update)))
     statement: Stmt = ExprStmt(span=span, expr=call)
     for condition in reversed(_conditions(update)):
         statement = If(span=span, condition=condition, then=statement, other=None)
     return statement
 
 
-def _value(update: Update) -> Expr:
-    """Return what the update combines with its target."""
+def _value(type: Scalar, update: Update) -> Expr:
+    """Return what the update combines with its target of this type."""
     node = update.node
     match node:
         case Unary(op=op):
             one = Literal(span=node.span, type=INT, text="1", value=1)
             return one if "++" in op else _negative(one)
         case Assign(op="=", value=value):
-            return _rest(peel(value), update)
+            return _rest(type, peel(value), update)
         case Assign(op=op, value=value):
-            return _negative(value) if op == "-=" else value
+            return _negative(_typed(type, value)) if op == "-=" else value
         case If(then=then):
             (inner,) = [s.expr for s in statements_of(then) if isinstance(s, ExprStmt)]
             assignment = peel(inner)
@@ -141,7 +149,7 @@ def _value(update: Update) -> Expr:
             raise AssertionError("an update of another form is refused before")
 
 
-def _rest(value: Expr, update: Update) -> Expr:
+def _rest(type: Scalar, value: Expr, update: Update) -> Expr:
     """Return `value` without the target."""
     if isinstance(value, Call):
         return next(a for a in value.arguments if not _holds(a, update))
@@ -150,9 +158,17 @@ def _rest(value: Expr, update: Update) -> Expr:
     assert isinstance(value, Binary), "the target stands in an operation"
     mine, other = (value.left, value.right) if _holds(value.left, update) else (value.right, value.left)
     if not isinstance(peel(mine), Binary):
-        return _negative(other) if value.op == "-" else other
-    rest = _rest(peel(mine), update)
+        return _negative(_typed(type, other)) if value.op == "-" else _typed(type, other)
+    rest = _rest(type, peel(mine), update)
     return Binary(span=value.span, type=value.type, op=value.op, left=rest, right=other)
+
+
+def _typed(type: Scalar, value: Expr) -> Expr:
+    """Return an operand in the type in which it met the target: what is left of `h - u` must not wrap as u alone."""
+    given = value.type
+    same_type = isinstance(given, Scalar) and given.name == type.name
+    finer = is_float(given) and (not is_float(type) or not isinstance(given, Scalar) or given.bits > type.bits)
+    return value if same_type or finer else Cast(span=value.span, type=type, operand=value)
 
 
 def _holds(expr: Expr, update: Update) -> bool:

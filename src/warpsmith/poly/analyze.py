@@ -6,7 +6,7 @@ with guards. What is Proved needs no guard that it could do without; what is Ref
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.poly.access_facts import access_facts
@@ -21,7 +21,8 @@ from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import For, Function, Loop, Stmt
 from warpsmith.tree.program import Program, Unit
-from warpsmith.tree.walk import loop_names, loops
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loop_names, loops, written_symbols
 
 __all__ = ["Facts", "analyze"]
 
@@ -30,13 +31,18 @@ __all__ = ["Facts", "analyze"]
 class Facts:
     """The memo of what is known about a program: made on demand, function by function, and kept.
 
-    A function node stands for one text: after a rewriting, `after` keeps what is known of every function that was not
-    touched.
+    A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
+    and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
+    change no values. `brief`: what is refused has no witness, which costs more than the answer. `orders` is the memo of
+    order.py.
     """
 
     program: Program
     options: PolyOptions
     summaries: Summaries
+    brief: bool = False
+    _loops: dict[int, _Known] = field(default_factory=dict, repr=False)
+    orders: dict[object, object] = field(default_factory=dict, repr=False)
     _functions: dict[int, FunctionFacts] = field(default_factory=dict, repr=False)
     _origins: dict[int, Origin] = field(default_factory=dict, repr=False)
     _liveness: dict[int, Liveness] = field(default_factory=dict, repr=False)
@@ -50,7 +56,11 @@ class Facts:
         """Return the memo of a program that steps made from this one: the same but for rewritten functions."""
         kept = {id(function) for _, function in program.functions()}
         known = {key: facts for key, facts in self._functions.items() if key in kept}
-        return Facts(program, self.options, Summaries.of(program), known)
+        return Facts(program, self.options, Summaries.of(program), self.brief, dict(self._loops), {}, known)
+
+    def briefly(self) -> Facts:
+        """Return the same memo for questions whose refusals nobody will read."""
+        return replace(self, brief=True, orders={})
 
     @property
     def functions(self) -> tuple[FunctionFacts, ...]:
@@ -96,7 +106,26 @@ def _function_facts(memo: Facts, unit: Unit, function: Function) -> FunctionFact
     if not found:
         return FunctionFacts(unit, function, ())
     work = _Work(memo, function, loop_names(function))
-    return FunctionFacts(unit, function, tuple(work.facts(loop, around) for loop, around in found))
+    return FunctionFacts(unit, function, tuple(_loop_facts(work, loop, around) for loop, around in found))
+
+
+def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
+    """Return the facts of one loop, from the memo where they still hold."""
+    memo = work.memo
+    live = memo.liveness(work.function).after[loop] & written_symbols(loop)
+    known = memo._loops.get(id(loop))
+    if known is None or known.around != around or known.live != live:
+        known = memo._loops[id(loop)] = _Known(around, live, work.facts(loop, around))
+    return replace(known.facts, id=work.ids[loop], function=work.function)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The facts of a loop, the loops around it, and what it writes that is read behind it."""
+
+    around: tuple[Loop, ...]
+    live: frozenset[Symbol]
+    facts: LoopFacts
 
 
 @dataclass(slots=True)
@@ -124,7 +153,7 @@ class _Work:
         liveness = memo.liveness(self.function)
         roles = classify_scalars(memo.program, self.function, loop, liveness, summaries=memo.summaries)
         ids = {k: v for k, v in self.ids.items() if isinstance(k, For)}
-        question = Question(origin, loop, around, roles, options, ids)
+        question = Question(origin, loop, around, roles, options, ids, memo.brief)
         forced = grants(options.granted, "parallel", self.ids[loop])
         answer = judge(question)
         if forced is not None and not isinstance(answer.verdict, Proved):
@@ -145,6 +174,7 @@ class _Work:
             reasons=answer.reasons,
             accesses=access_facts(answer.region),
             combined=answer.combined,
+            blamed=answer.blamed,
         )
 
     def _unanalyzable(self, loop: Loop, around: tuple[Stmt, ...], reason: Reason) -> LoopFacts:

@@ -70,7 +70,8 @@ class LoopFacts:
     private ones whose value is read after the loop (the last iteration's value must then be stored back).
     `reasons` explain the category in every case, also a parallel one's (`no carried dependence (proven)`).
     `combined` is set for a reduction and a scan: Proved, under its assumptions, where nothing else is carried than the
-    updates of `reductions` (so no two names of the loop reach one element, but for those updates).
+    updates of `reductions` (so no two names of the loop reach one element, but for those updates). `blamed` are the
+    variables whose conflicts make the loop sequential.
     """
 
     id: str
@@ -85,6 +86,7 @@ class LoopFacts:
     reasons: tuple[Reason, ...]
     accesses: tuple[AccessFact, ...]
     combined: Verdict | None = None
+    blamed: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ user granted; with guards. So nothing is assumed that is not needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
@@ -32,7 +32,8 @@ _DESCRIBED = 6
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May the iterations of `loop` run in any order, the loops `around` it held fixed?"""
+    """May the iterations of `loop` run in any order, the loops `around` it held fixed? `brief`: a refusal needs no
+    witness (and is Unknown then)."""
 
     origin: Origin
     loop: For
@@ -40,11 +41,13 @@ class Question:
     roles: ScalarRoles
     options: PolyOptions
     ids: Mapping[For, str]
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The answer, with the model that it was read from. `combined`: see LoopFacts."""
+    """The answer, with the model that it was read from. `combined` and `blamed`: see LoopFacts; `certain`: a refusal
+    that no condition can change."""
 
     category: Category
     verdict: Verdict
@@ -52,6 +55,8 @@ class Judgement:
     reductions: tuple[Reduction, ...]
     region: Region
     combined: Verdict | None = None
+    blamed: tuple[Symbol, ...] = ()
+    certain: bool = False
 
 
 def judge(question: Question) -> Judgement:
@@ -80,11 +85,14 @@ def _open(answer: Judgement) -> bool:
         return False
     if isinstance(answer.combined, Proved):
         # under a guard its elements may turn out to be apart: then it is parallel, which is better
-        return not isinstance(answer.verdict, Refuted)
+        return not _is_certain(answer)
     if answer.combined is not None:
         return True
-    settled = answer.region.reached and not answer.region.unproved and isinstance(answer.verdict, Refuted)
-    return not settled
+    return not (answer.region.reached and not answer.region.unproved and _is_certain(answer))
+
+
+def _is_certain(answer: Judgement) -> bool:
+    return answer.certain or isinstance(answer.verdict, Refuted)
 
 
 def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
@@ -182,6 +190,20 @@ def _skipped(question: Question) -> frozenset[Symbol]:
 
 def _sequential(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
     """Something is carried: with a witness Refuted, else Unknown."""
+    answer = _carried_briefly(question, region, hard) if question.brief else _carried(question, region, state, hard)
+    blamed = (*(c.first.access.base for c in hard), *(c.symbol for c in question.roles.carried))
+    return replace(answer, blamed=tuple(dict.fromkeys(blamed)))
+
+
+def _carried_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
+    certain = [c for c in hard if c.certain]
+    reasons = tuple(_doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
+    vague = not certain and any(r.rule != "POR003" for r in reasons)
+    category: Category = "unanalyzable" if vague else "sequential"
+    return Judgement(category, Unknown(reasons), reasons, (), region, certain=bool(certain) and region.reached)
+
+
+def _carried(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
     proofs: list[Reason] = []
     doubts: list[Reason] = []
     ordered = sorted((c for c in hard if c.certain), key=_interest)
@@ -250,7 +272,8 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     scan_symbols = {r.variable for r in (*question.roles.scans, *array_scans(question.loop))}
     category: Category = "scan" if any(r.variable in scan_symbols for r in kept) else "reduction"
     certain = sorted((c for c in found if c.certain), key=_interest)
-    dependences = [d for c in certain[:2] if (d := describe(state, region, c, question.ids)) is not None]
+    shown = () if question.brief else certain[:2]
+    dependences = [d for c in shown if (d := describe(state, region, c, question.ids)) is not None]
     what = "a running value" if category == "scan" else "an associative update"
     text = f"{what} ({names}) is the only carried dependence"
     reasons = tuple(Reason("POR002", text, kept[0].span, d) for d in dependences[:1])
@@ -259,7 +282,8 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     verdict = Refuted(reasons) if dependences and region.reached else Unknown(reasons)
     assumptions, doubts = overlaps(question.origin, (question.loop,), region, question.options, guards=carried.guards)
     combined: Verdict = Unknown(doubts) if doubts else Proved(assumptions)
-    return Judgement(category, verdict, reasons, kept, region, combined)
+    settled = bool(certain) and question.brief and region.reached
+    return Judgement(category, verdict, reasons, kept, region, combined, certain=settled)
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:

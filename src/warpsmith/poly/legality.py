@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences import Conflict, describe
-from warpsmith.poly.order import Leaf, Link, Ordered, order_run
+from warpsmith.poly.order import Leaf, Link, Ordered, remembered_order
 from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.region import Access, Region
 from warpsmith.poly.space import Map, OutOfBudgetError, budget, lexicographic
@@ -87,7 +87,7 @@ class _Question:
     def _attempt(self, *, granted: bool, guards: bool) -> _Answer:
         options = self.facts.options
         given = options.granted if granted else ()
-        model = order_run(
+        model = remembered_order(
             self.facts, self.function, self.run, tuple(self.times), owned=self.owned, guards=guards, granted=given
         )
         if model.obstacles:
@@ -109,6 +109,8 @@ class _Question:
     def _refused(self, model: Ordered, certain: list[Link], possible: list[Link]) -> Verdict:
         """Something is turned around: with a witness Refuted, else Unknown."""
         proofs: list[Reason] = []
+        if self.facts.brief:
+            return Unknown(tuple(_doubt(link) for link in (*certain, *possible)[:1]))
         names = {loop: name for loop, name in loop_names(self.function).items() if isinstance(loop, For)}
         for link in sorted(certain, key=lambda one: ("flow", "anti", "output").index(one.kind)):
             conflict = Conflict(link.source.reference, link.sink.reference, model.statement_link(link))

@@ -36,7 +36,7 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children
 
-__all__ = ["Leaf", "Link", "Ordered", "Placed", "order_run"]
+__all__ = ["Leaf", "Link", "Ordered", "Placed", "order_run", "remembered_order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +205,25 @@ class Ordered:
             whole = access_map(self.state, placed.reference, length)
             self._accesses[key] = shallow(whole, len(placed.leaf.counters))
         return self._accesses[key]
+
+
+def remembered_order(
+    facts: Facts,
+    function: Function,
+    run: tuple[Stmt, ...],
+    leaves: Sequence[Stmt],
+    *,
+    owned: frozenset[Symbol] = frozenset(),
+    guards: bool = False,
+    granted: tuple[Assumption, ...] = (),
+) -> Ordered:
+    """As `order_run`, from the memo of `facts` where the same was asked before: one run is asked for many orders."""
+    parts = (function, run, frozenset(leaves), owned, guards, tuple(a.text for a in granted))
+    known = facts.orders.get(parts)
+    if not isinstance(known, Ordered):
+        known = order_run(facts, function, run, leaves, owned=owned, guards=guards, granted=granted)
+        facts.orders[parts] = known
+    return known
 
 
 def order_run(

@@ -67,13 +67,36 @@ __all__ = [
 
 
 def updates(loop: Loop) -> tuple[Update, ...]:
-    """Return every statement in `loop` that has the form of an associative update."""
+    """Return every statement in `loop` that has the form of an associative update.
+
+    Uses are told apart by their nodes: where a rewriting has put one node of a variable in two places, it has none.
+    """
+    shared = _shared(loop)
     statements = (n for n in walk(loop.body) if isinstance(n, ExprStmt | If))
     found = [update_of(peel(n.expr) if isinstance(n, ExprStmt) else n) for n in statements]
     direct = _outermost([update for update in found if update is not None])
     known = {id(update.node) for update in direct}
     chained = (u for n in walk(loop.body) if isinstance(n, Block) for u in chained_updates(n))
-    return (*direct, *(u for u in chained if id(u.node) not in known))
+    everything = (*direct, *(u for u in chained if id(u.node) not in known))
+    return tuple(u for u in everything if not shared.intersection(_own(u)))
+
+
+def _own(update: Update) -> Iterator[Symbol]:
+    """Yield the variables whose uses an update knows by their nodes."""
+    yield update.symbol
+    yield from (n.symbol for n in update.passed)
+    yield from (s for a in update.companions if (s := _target(a)) is not None)
+
+
+def _shared(loop: Loop) -> set[Symbol]:
+    """Return the variables with a use that stands in more than one place."""
+    seen: set[int] = set()
+    found: set[Symbol] = set()
+    for use in names(loop):
+        if id(use) in seen:
+            found.add(use.symbol)
+        seen.add(id(use))
+    return found
 
 
 def _outermost(found: list[Update]) -> tuple[Update, ...]:

@@ -24,8 +24,8 @@ __all__ = ["HarnessFunction", "LiveOut", "Race", "Sources", "Verification", "Ver
 class Sources:
     """One program. `files` are compiled by suffix (.c with the C compiler, .cpp/.cc and .cu with the C++ compiler);
     headers among them are only placed. `arguments` are -I -D -U -std as given; `directory` is where relative -I and
-    quoted includes of the user's own headers are looked up. `captured`: the files hold capture calls; `reordered`: the port sums
-    floating-point numbers in another order than the original."""
+    quoted includes of the user's own headers are looked up. `captured`: the files hold capture calls;
+    `reordered`: the port sums floating-point numbers in another order than the original."""
 
     files: tuple[OutputFile, ...]
     arguments: tuple[str, ...] = ()
