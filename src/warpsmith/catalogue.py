@@ -25,6 +25,7 @@ from warpsmith.loops.contract import Contract
 from warpsmith.loops.distribute import Distribute
 from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.expand import Expand
+from warpsmith.loops.expand_expression import ExpandExpression
 from warpsmith.loops.forward_substitute import ForwardSubstitute
 from warpsmith.loops.fuse import Fuse
 from warpsmith.loops.inline import Inline
@@ -92,6 +93,7 @@ STEPS: tuple[type[Step], ...] = (
     EliminateRecurrence,
     RemoveHeader,
     Inline,
+    ExpandExpression,
     RecognizeReduction,
     RecognizeScan,
     Map,

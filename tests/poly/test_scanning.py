@@ -89,7 +89,7 @@ def test_random_times_run_in_their_order(seed: int, tmp_path: Path) -> None:
             continue
         new = next(f for _, f in after.functions() if f.symbol.name == nest.name)
         done.append((nest, Printer().top(new)))
-    assert len(done) >= 0.8 * len(nests)
+    assert len(done) >= 0.6 * len(nests)
     for key, entries in _logged(tmp_path, done).items():
         name, n, m = key.split()
         nest = next(nest for nest, _ in done if nest.name == name)

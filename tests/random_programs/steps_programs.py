@@ -267,6 +267,7 @@ def runner(sources: list[Source]) -> str:
             "}",
             "int main(void)",
             "{",
+            "    setvbuf(stdout, 0, _IOLBF, 4096);",
             *calls,
             "    return 0;",
             "}",

@@ -49,6 +49,8 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         yield from _substitutions(own)
         return
     yield from _interchanges(own)
+    if not cost.stranded and cost.depth == 1 and not cost.atomics:
+        return
     for inner in _next_loops(loop.body):
         yield from _completed(facts, Distribute(known.of(inner).id))
     yield from _completed(facts, Distribute(own.id))
@@ -95,31 +97,32 @@ def _interchanges(own: LoopFacts, *, keep_first: bool = False) -> Iterator[Step]
             yield Interchange(own.id, order)
 
 
-def expansions(facts: Facts, function: Function, loop: For) -> Iterator[Expand]:
-    """Yield expansions of what conflicting iterations share, through as many loops as hold all of its uses."""
+def expansions(facts: Facts, function: Function, loop: For, *, scalars: bool = False) -> Iterator[Expand]:
+    """Yield expansions of what conflicting iterations share, through as many loops as hold all of its uses.
+
+    With `scalars`, of every scalar that the nest computes too: it would tie the statements together that use it.
+    """
     own = facts.of(function).of(loop)
-    if not isinstance(own.loop, For):
-        return
-    written = {s for s in written_symbols(own.loop) if isinstance(s.type, Scalar)}
-    arrays = {n.symbol for n in names(own.loop.body) if isinstance(n.symbol.type, Array | Pointer)}
-    inside = {part.symbol for part in walk(own.loop) if isinstance(part, VarDecl)} | {
-        inner.variable for inner, _ in loops(own.loop) if isinstance(inner, For)
-    }
-    shared = {s for s in (written | arrays) - inside if s in own.blamed}
-    for symbol in sorted(shared, key=lambda s: s.key):
-        for depth in range(_depth(own.loop, symbol), 0, -1):
+    inside = {part.symbol for part in walk(loop) if isinstance(part, VarDecl)}
+    inside |= {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
+    shared = {s for s in own.blamed if isinstance(s.type, Scalar | Array | Pointer)}
+    if scalars:
+        shared |= {s for s in written_symbols(loop.body) if isinstance(s.type, Scalar)}
+    for symbol in sorted(shared - inside, key=lambda s: s.key):
+        for depth in range(_depth(loop, symbol), 0, -1):
             yield Expand(own.id, symbol.name, depth)
 
 
 def _depth(loop: For, symbol: Symbol) -> int:
-    """Return how many loops, each directly or not inside the last, hold every use of `symbol`."""
-    depth, current = 1, loop
-    while True:
-        inner = [lp for lp in _next_loops(current.body) if any(n.symbol == symbol for n in names(lp))]
-        outside = sum(n.symbol == symbol for n in names(current.body))
-        if len(inner) != 1 or sum(n.symbol == symbol for n in names(inner[0])) != outside:
-            return depth
-        depth, current = depth + 1, inner[0]
+    """Return how many loops, `loop` and others inside it, hold the least enclosed use of `symbol`."""
+    depths: list[int] = []
+    pending: list[tuple[Node, int]] = [(loop.body, 1)]
+    while pending:
+        node, depth = pending.pop()
+        if isinstance(node, Name) and node.symbol == symbol:
+            depths.append(depth)
+        pending += [(child, depth + isinstance(node, For)) for child in children(node)]
+    return min(depths, default=1)
 
 
 def _next_loops(node: Node) -> Iterator[For]:

@@ -30,9 +30,9 @@ _LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
 @dataclass(frozen=True, slots=True, order=True)
 class Cost:
     """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `atomics`: kernels whose
-    threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass;
-    `narrow`: the thread loops that nests lack compared with two each; `kernels`: of them all; `reduces`: one of them is
-    a reduction or a scan."""
+    threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass of
+    the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `kernels`: of
+    them all; `reduces`: one of them is a reduction or a scan."""
 
     stranded: int = 0
     depth: int = 0
@@ -131,11 +131,12 @@ def _host_loop(inner: Cost) -> Cost:
 
 def _sum(costs: Iterable[Cost]) -> Cost:
     parts = list(costs)
+    deepest = max((c.depth for c in parts), default=0)
     return Cost(
         stranded=sum(c.stranded for c in parts),
-        depth=max((c.depth for c in parts), default=0),
+        depth=deepest,
         atomics=sum(c.atomics for c in parts),
-        launches=sum(c.launches for c in parts),
+        launches=sum(c.launches for c in parts if c.depth == deepest),
         narrow=sum(c.narrow for c in parts),
         kernels=sum(c.kernels for c in parts),
         reduces=any(c.reduces for c in parts),

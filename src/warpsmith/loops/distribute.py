@@ -27,6 +27,7 @@ from warpsmith.loops.shape import does_not_fit, not_counted, restrained, stateme
 from warpsmith.loops.substitute import copied, with_symbols
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality import keeps_order
+from warpsmith.poly.privacy import private_in
 from warpsmith.poly.times import Time, at, counter
 from warpsmith.tree.nodes import (
     Block,
@@ -102,7 +103,7 @@ class Distribute:
         shared = _shared(loop, groups)
         if shared is not None:
             text = f"{shared.name} is declared in the body and used in more than one of its parts"
-            return does_not_fit(text, loop, f"expand {shared.name} in {self.loop}")
+            return does_not_fit(text, loop, f"expand={self.loop},variable={shared.name}")
         verdict = keeps_order(facts, place.function, (loop,), _times(loop, groups))
         if isinstance(verdict, Refuted):
             return Refuted(tuple(self._hinted(facts, place, groups, reason) for reason in verdict.reasons))
@@ -142,10 +143,11 @@ class Distribute:
         symbol = next((n.symbol for n in names(loop.body) if n.symbol.name == wanted), None)
         if symbol is None or not isinstance(symbol.type, Scalar):
             return reason
-        verdict = keeps_order(facts, place.function, (loop,), _times(loop, groups), frozenset({symbol}))
-        if not isinstance(verdict, Proved):
+        apart = keeps_order(facts, place.function, (loop,), _times(loop, groups), frozenset({symbol}))
+        private = private_in(facts, place.function, loop, symbol)
+        if not isinstance(apart, Proved) or not isinstance(private, Proved):
             return reason
-        return dataclasses.replace(reason, legal_if=(f"expand {wanted} in {self.loop}",))
+        return dataclasses.replace(reason, legal_if=(f"expand={self.loop},variable={wanted}",))
 
     def _groups(self, loop: For) -> Groups | Unknown:
         """Return the groups as numbers of statements; what does nothing by itself is left out."""

@@ -113,7 +113,7 @@ class Interchange:
         depth = len(self.order) or 2
         if len(nest) < depth:
             text = f"directly inside the {nest[-1].variable.name} loop stands no single counted loop"
-            return does_not_fit(text, nest[-1], f"distribute {self.loop}")
+            return does_not_fit(text, nest[-1], f"distribute={self.loop}")
         counters = [inner.variable.name for inner in nest[:depth]]
         if self.order and sorted(self.order) != sorted(counters):
             text = f"order={':'.join(self.order)} does not name the loops {', '.join(counters)}, each once"

@@ -124,7 +124,7 @@ def _parts(loop: For) -> Parts | Unknown:
     declared = next((s for s in inside if isinstance(s, DeclStmt)), None)
     if declared is not None:
         variable = declared.declarations[0].symbol.name
-        return does_not_fit(f"{variable} is declared between the loops", declared, f"expand {variable}")
+        return does_not_fit(f"{variable} is declared between the loops", declared, f"move the declaration of {variable} out of the loop")
     position = inside.index(inner[0])
     return tuple(inside[:position]), inner[0], tuple(inside[position + 1 :])
 
@@ -162,9 +162,9 @@ def _ends(place: Place, loop: For, inner: For, behind: bool, address: str) -> Un
         return does_not_fit(f"the {name} loop does not count by one between linear bounds", inner)
     facts = enclosing_facts(place.function, place.around, (loop,))
     if not follows(values.past.minus(values.low).shifted(-1), facts):
-        return does_not_fit(f"the {name} loop may not run at all", inner, f"distribute {address}")
+        return does_not_fit(f"the {name} loop may not run at all", inner, f"distribute={address}")
     if behind and _last_form(inner, enclosing_facts(place.function, place.around, (loop, inner))) is None:
-        return does_not_fit(f"the last value of {name} might overflow", inner, f"distribute {address}")
+        return does_not_fit(f"the last value of {name} might overflow", inner, f"distribute={address}")
     return None
 
 

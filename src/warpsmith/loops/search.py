@@ -139,7 +139,8 @@ class _Search:
 
     def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
-        for form in (first, self.expanded(first, spot)):
+        expanded = self.expanded(first, spot)
+        for form in (expanded, first) if expanded is not first else (first,):
             loop = self.loop(form.facts, spot)
             for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
                 after = self.checked(form.facts, step)
@@ -151,8 +152,6 @@ class _Search:
                     found = tried
                 if found.cost.runs_well:
                     return found
-            if form is first and self.expanded(first, spot) is first:
-                break
         return found
 
     def expanded(self, form: _Form, spot: _Spot) -> _Form:
@@ -162,8 +161,8 @@ class _Search:
             loop = self.loop(form.facts, spot)
             if not isinstance(loop, For):
                 return form
-            steps = (s for s in expansions(form.facts, self.node(form.facts), loop) if s.variable not in done)
-            for step in steps:
+            found = expansions(form.facts, self.node(form.facts), loop, scalars=True)
+            for step in (s for s in found if s.variable not in done):
                 after = self.checked(form.facts, step)
                 if after is not None:
                     done.add(step.variable)

@@ -117,7 +117,7 @@ class Tile:
             return wrong_value("sizes: give the iterations of a tile along each loop, for instance sizes=32:32", loop)
         if len(nest) < len(self.sizes):
             text = f"{len(self.sizes)} sizes are given, but {len(nest)} loops stand directly inside one another"
-            return does_not_fit(text, nest[-1], f"distribute {self.loop}")
+            return does_not_fit(text, nest[-1], f"distribute={self.loop}")
         nest = nest[: len(self.sizes)]
         if len({inner.variable.name for inner in nest}) < len(nest):
             return does_not_fit("two loops of the nest have the same counter", loop)

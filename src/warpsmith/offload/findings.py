@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Home
-from warpsmith.offload.plan import OffloadOptions, Plan
-from warpsmith.offload.reductions import order_note
-from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.offload.plan import OffloadOptions, Plan, Transfer
+from warpsmith.offload.reductions import order_notes
+from warpsmith.poly.facts import FunctionFacts, LoopFacts, statement_spans
 from warpsmith.tree.nodes import For, Loop, Node, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, walk
@@ -73,34 +73,45 @@ def _refusal(facts: LoopFacts, reason: Reason) -> Finding:
     )
 
 
-def transfer_findings(homes: Iterable[Home]) -> Iterator[Finding]:
+def transfer_findings(homes: Iterable[Home], transfers: Sequence[Transfer]) -> Iterator[Finding]:
     """Yield POR009 for every home whose kernels do about as much work as their data have elements: one pass over the
-    arrays, no loop on the host around the kernels, no reuse inside a thread."""
+    arrays, no loop on the host around the kernels, no reuse inside a thread, and a copy for every kernel."""
     for home in homes:
         nests = [d for d in home.drafts if d.kind == "nest"]
-        if len(nests) != 1 or all(b.cell for b in home.buffers) or _repeated(home, nests[0]) or _heavy(nests[0]):
+        arrays = [f"'{b.host.name}'" for b in home.buffers if not b.cell]
+        if not nests or not arrays or any(_repeated(home, nest) or _heavy(nest) for nest in nests):
             continue
-        names = ", ".join(f"'{b.host.name}'" for b in home.buffers if not b.cell)
+        if len(nests) > 1 and len(nests) > sum(_is_of(transfer, home) for transfer in transfers):
+            continue
+        what = "the loop itself" if len(nests) == 1 else "the loops themselves"
         yield Finding(
             rule="POR009",
             severity="warning",
-            message=f"copying {names} may take longer than the loop itself: each element is used about once",
+            message=f"copying {', '.join(arrays)} may take longer than {what}: each element is used about once",
             span=nests[0].loops[0].loop.header,
             help=("port the code around it too, so that the data stay on the device",),
             certainty="heuristic",
         )
 
 
+def _is_of(transfer: Transfer, home: Home) -> bool:
+    """Whether an array of the home is copied for one of its kernels."""
+    scope = statement_spans(home.scope)
+    arrays = {b.host.name for b in home.buffers if not b.cell}
+    inside = scope.file is transfer.cause.file and scope.start <= transfer.cause.start < scope.end
+    return inside and transfer.variable in arrays
+
+
 def order_findings(homes: Iterable[Home]) -> Iterator[Finding]:
     """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
     for home in homes:
         for draft in home.drafts:
-            notes = [note for one in draft.accumulators if (note := order_note(one))]
+            notes = order_notes(draft.accumulators)
             if notes:
                 yield Finding(
                     rule="POR007",
                     severity="note",
-                    message="; ".join(notes).replace(" would be ", " are ").replace(" would depend ", " depends "),
+                    message="; ".join(notes),
                     span=draft.loops[0].loop.header,
                     help=("--precise-fp keeps the order of the original",),
                 )

@@ -21,7 +21,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.finals import final_statement
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.ranges import launch_ranges
-from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction, order_note
+from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction, order_notes
 from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import DeclStmt, For, Function, Name, Node, Stmt, Unary
@@ -68,9 +68,9 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
         return together
     if _is_better_inside(together, chain):
         return Reason("POR002", "the loop inside it is parallel, without atomic updates", loop.header)
-    changed = next((note for one in together if (note := order_note(one))), "")
+    changed = order_notes(together)
     if changed and request.options.precise_fp:
-        return Reason("POR007", f"--precise-fp: {changed}, so it is not", loop.header)
+        return Reason("POR007", f"--precise-fp: as a kernel, {changed[0]}", loop.header)
     nest = _Nest(loop, chain, heads, touched(request, (loop,)), together)
     owned = _owned(nest)
     if isinstance(owned, Reason):

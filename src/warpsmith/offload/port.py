@@ -89,7 +89,7 @@ def plan_port(
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    findings = (*refused, *order_findings(homes), *transfer_findings(homes))
+    findings = (*refused, *order_findings(homes), *transfer_findings(homes, plan.transfers))
     reference, candidate = with_captures(_comparable(program, planned, changes), ported, homes)
     return Port(ported, replace(plan, findings=findings), reference, candidate, tuple(_uncovered(changes, homes)))
 

@@ -30,7 +30,7 @@ from warpsmith.tree.nodes import Assign, Binary, Call, Conditional, DeclStmt, Ex
 from warpsmith.tree.types import Scalar, Symbol, Type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, same, walk, written_symbols
 
-__all__ = ["Accumulator", "accumulators", "is_parallel", "is_reduction", "order_note"]
+__all__ = ["Accumulator", "accumulators", "is_parallel", "is_reduction", "order_notes"]
 
 _KEPT = ("min", "max", "&", "|", "&&", "||")
 _ROUNDED = ("+", "*")
@@ -99,16 +99,21 @@ def accumulators(chain: Sequence[LoopFacts]) -> tuple[Accumulator, ...] | Reason
     return tuple(found)
 
 
-def order_note(accumulator: Accumulator) -> str:
-    """Return in what way the result may depend on the order of iterations, "" where it does not."""
-    name = accumulator.symbol.name
-    if accumulator.is_rounded:
-        varies = accumulator.form == "atomic"
-        how = "in an order that differs from run to run" if varies else "in another order, the same in every run"
-        return f"the floating-point numbers in {name} would be combined {how}"
-    if any(_drops_old(u) for u in accumulator.updates) and is_float(accumulator.type):
-        return f"where a value is NaN, {name} would depend on the order of the iterations, which changes"
-    return ""
+def order_notes(together: Sequence[Accumulator]) -> tuple[str, ...]:
+    """Return in what way the results of a kernel may depend on the order of iterations; nothing where they do not."""
+    fixed = [one for one in together if one.is_rounded and one.form == "sum"]
+    varying = [one for one in together if one.is_rounded and one.form == "atomic"]
+    replaced = [one for one in together if is_float(one.type) and any(_drops_old(u) for u in one.updates)]
+    notes = [
+        (fixed, "the floating-point numbers in {} are combined in another order, the same in every run"),
+        (varying, "the floating-point numbers in {} are combined in an order that differs from run to run"),
+        (replaced, "where a value is NaN, {} depends on the order of the iterations, which changes"),
+    ]
+    return tuple(text.format(_listed([one.symbol.name for one in found])) for found, text in notes if found)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _moving(loop: For) -> set[Symbol]:

@@ -18,7 +18,7 @@ import islpy as isl
 from warpsmith.poly.polynomial import Polynomial
 from warpsmith.poly.space import Map, Set
 
-__all__ = ["Floor", "Points", "QuotientError", "Test"]
+__all__ = ["Floor", "Points", "QuotientError", "Test", "spared"]
 
 _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
@@ -187,6 +187,12 @@ class Points:
 
 
 _SET_IN = isl.dim_type.in_
+
+
+def spared(context: Set, impossible: Set) -> Set:
+    """Return the parameters of `context` for which `impossible` has no point; all of them where that is not convex."""
+    left = context.subtract(isl.Set.from_params(impossible.params())).coalesce()
+    return left if left.n_basic_set() == 1 else context
 
 
 def _nonnegative(aff: isl.Aff) -> isl.BasicSet:

@@ -17,7 +17,7 @@ is unsigned 64-bit without a proof that it fits, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -28,7 +28,7 @@ from warpsmith.poly.host import integer, operation
 from warpsmith.poly.order import Leaf, Ordered, order_run
 from warpsmith.poly.pen import Bound, Pen, PenError, Variable
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.rows import Floor, Points, QuotientError, Test
+from warpsmith.poly.rows import Floor, Points, QuotientError, Test, spared
 from warpsmith.poly.space import OutOfBudgetError, Set, budget, make_set, make_times
 from warpsmith.poly.times import Time
 from warpsmith.tree.nodes import (
@@ -163,7 +163,24 @@ def _context(model: Ordered) -> Set:
     counters = {name for leaf in model.leaves for name in leaf.counters}
     quotients, _ = state.vocabulary.definitions(used)
     formula = both((state.context, state.ranges(frozenset(used - counters - quotients))))
-    return make_set(state.vocabulary, (), formula)
+    context = make_set(state.vocabulary, (), formula)
+    for leaf in model.leaves:
+        for beyond in _beyond(model, leaf):
+            domain = model.domain(leaf).intersect(make_set(state.vocabulary, leaf.counters, beyond))
+            context = spared(context, domain)
+    return context
+
+
+def _beyond(model: Ordered, leaf: Leaf) -> Iterator[Formula]:
+    """Yield for each counter the values at which stepping it once more would leave its type: no program gets there."""
+    for loop, name in zip(leaf.loops, leaf.counters, strict=True):
+        low, high = model.state.vocabulary[name].low, model.state.vocabulary[name].high
+        if low is None or high is None:
+            continue
+        if loop.step > 0:
+            yield at_least(atom(name), constant(high - loop.step + 1))
+        else:
+            yield at_least(constant(low - loop.step - 1), atom(name))
 
 
 def _item(model: Ordered, leaf: Leaf, time: Time, length: int, dims: tuple[str, ...]) -> _Item:
@@ -180,20 +197,7 @@ def _item(model: Ordered, leaf: Leaf, time: Time, length: int, dims: tuple[str, 
         values.append((value, 1))
     values += [(ZERO, 1)] * (len(dims) - len(values))
     rows, counters = _solved(leaf, values, dims)
-    domain = model.domain(leaf).intersect(_counter_ranges(model, leaf))
-    return _Item(leaf, rows, Points.of(domain, make_times(leaf.counters, values), dims), counters)
-
-
-def _counter_ranges(model: Ordered, leaf: Leaf) -> Set:
-    """A counter that is stepped once more after each iteration stays a step inside its type."""
-    vocabulary = model.state.vocabulary
-    parts: list[Formula] = []
-    for loop, name in zip(leaf.loops, leaf.counters, strict=True):
-        low, high = vocabulary[name].low, vocabulary[name].high
-        if low is not None and high is not None:
-            low, high = (low, high - loop.step) if loop.step > 0 else (low - loop.step, high)
-            parts += [at_least(atom(name), constant(low)), at_least(constant(high), atom(name))]
-    return make_set(vocabulary, leaf.counters, both(parts))
+    return _Item(leaf, rows, Points.of(model.domain(leaf), make_times(leaf.counters, values), dims), counters)
 
 
 def _solved(
@@ -441,7 +445,7 @@ class _Scan:
     def computed(self, loop: For, variables: Mapping[str, Variable]) -> Symbol:
         """Return the variable that holds a counter which no loop counts: the user's, if its name is free here."""
         symbol = loop.variable
-        if all(v.symbol.name != symbol.name or v.symbol == symbol for v in variables.values()):
+        if all(v.symbol.name != symbol.name for v in variables.values()):
             return symbol
         return self.fresh(symbol.name, symbol.type, symbol)
 
@@ -459,35 +463,33 @@ class _Scan:
 
 def _parts(level: int, items: Sequence[_Item]) -> list[list[_Item]]:
     """Split leaves whose values of a row lie one after the other; leaves that are free in it share a loop."""
-    if len(items) == 1 or all(item.rows[level].free for item in items):
-        return [list(items)]
-    groups: list[list[_Item]] = []
-    for item in items:
-        joined = [group for group in groups if any(_mixed(level, item, other) for other in group)]
-        merged = [*(other for group in joined for other in group), item]
-        groups = [group for group in groups if all(group is not one for one in joined)] + [merged]
+    numbers = range(len(items))
+    # first[a]: what `a` must not stand behind, itself included
+    first = {a: {b for b in numbers if a == b or _not_behind(level, items[a], items[b])} for a in numbers}
+    for via in numbers:
+        for a in numbers:
+            if via in first[a]:
+                first[a] |= first[via]
     ordered: list[list[_Item]] = []
-    for group in groups:
-        place = next((k for k, other in enumerate(ordered) if _before(level, group[0], other[0])), len(ordered))
-        ordered.insert(place, group)
-    return [[item for item in items if item in group] for group in ordered]
+    left = set(numbers)
+    while left:
+        head = next(a for a in sorted(left) if all(b not in left or b in first[a] for b in numbers if a in first[b]))
+        group = [b for b in numbers if b in first[head] and head in first[b]]
+        ordered.append([items[b] for b in group])
+        left -= set(group)
+    return ordered
 
 
-def _mixed(level: int, one: _Item, other: _Item) -> bool:
-    """Whether the values of a row must share a loop (or are one value)."""
+def _not_behind(level: int, one: _Item, other: _Item) -> bool:
+    """Whether some instance of `one` has the same value of a row as one of `other`, or a smaller one."""
     if one.rows[level].free and other.rows[level].free:
         return True
-    a, b = one.rows[level].known, other.rows[level].known
-    if a is not None and a == b:
+    a, b = one.rows[level], other.rows[level]
+    if a.number is not None and b.number is not None:
+        return a.number <= b.number
+    if a.known is not None and a.known == b.known:
         return True
-    return not _before(level, one, other) and not _before(level, other, one)
-
-
-def _before(level: int, one: _Item, other: _Item) -> bool:
-    a, b = one.rows[level].number, other.rows[level].number
-    if a is not None and b is not None:
-        return a < b
-    return one.points.before(other.points, level)
+    return not other.points.before(one.points, level)
 
 
 def _implied(points: Points, test: Test) -> bool:

@@ -307,6 +307,7 @@ def _same_header(old: For, new: For) -> bool:
     same = (old.variable.name, old.declares, old.relation, old.step) == (
         new.variable.name, new.declares, new.relation, new.step,
     )  # fmt: skip
+    same = same and (not old.declares or old.variable.type == new.variable.type)
     return same and _orderly(old)
 
 

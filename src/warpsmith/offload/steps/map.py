@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from warpsmith.base.verdict import Assumed, Proved, Reason, Unknown, Verdict
@@ -18,6 +19,7 @@ from warpsmith.tree.program import Axis, Decision, Program
 
 __all__ = ["Map"]
 
+_WARP = 32
 _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
@@ -61,6 +63,9 @@ class Map:
         if wrong:
             return Unknown((Reason("STP003", wrong, place.loop.header, legal_if=("for example axes=y,x block=32,8",)),))
         known = facts.of(place.function)
+        if self.block and known.of(place.loop).category in ("reduction", "scan") and not _combines(self.block):
+            text = f"threads that combine values form a block of a power of two, at least {_WARP}"
+            return Unknown((Reason("STP003", text, place.loop.header),))
         assumptions: list[Assumed] = []
         heads = [place.loop, *_inner(place.loop)][: len(self.axes)]
         for head in heads:
@@ -95,6 +100,12 @@ class Map:
             most = ", ".join(str(size) for size in MAX_BLOCK[:count])
             return f"a block has at most {MAX_THREADS} threads, at most {most} along {', '.join(_AXES[:count])}"
         return ""
+
+
+def _combines(block: tuple[int, ...]) -> bool:
+    """Whether the threads of a block can combine their values in halves."""
+    volume = prod(block)
+    return volume >= _WARP and volume & (volume - 1) == 0
 
 
 def _inner(loop: object) -> Iterator[For]:
