@@ -132,8 +132,9 @@ def test_a_guard_chooses_the_device_or_the_original(
         for given in arguments:
             counts = count(gpu, (), 60.0, (given,))
             assert counts is not None
-            # Nothing to do is no launch either.
-            assert (counts.launches > 0) == (used and given != "0" or name == "no wrap" and used), given
+            # A bound of zero is nothing to do, and no launch either.
+            idle = name == "an unsigned bound" and given == "0"
+            assert (counts.launches > 0) == (used and not idle), given
 
 
 @pytest.mark.parametrize("name", REFUSED)

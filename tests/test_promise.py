@@ -90,8 +90,8 @@ def test_jacobi_copies_nothing_inside_the_time_loop(capsys: pytest.CaptureFixtur
     assert not [t for t in transfers(document) if t["in_loop"] == "jacobi2d/t"]
 
 
-def test_a_running_sum_is_refused_with_its_distance_and_a_witness(capsys: pytest.CaptureFixture[str]) -> None:
-    path = EXAMPLES / "running_sum.c"
+def test_a_relaxation_is_refused_with_its_distance_and_a_witness(capsys: pytest.CaptureFixture[str]) -> None:
+    path = EXAMPLES / "relax.c"
     code, document = run(capsys, "port", str(path), "--loop", f"{path}:5")
     assert code == 1
     (loop,) = loops(document).values()
@@ -99,7 +99,7 @@ def test_a_running_sum_is_refused_with_its_distance_and_a_witness(capsys: pytest
     assert isinstance(reasons, list)
     dependence = next(reason["dependence"] for reason in reasons if "dependence" in reason)
     assert dependence["distance"] == [1]
-    assert "a[" in dependence["witness"]
+    assert "u[" in dependence["witness"]
 
 
 @pytest.mark.parametrize("shift", ["0", "1", "1000"])

@@ -31,6 +31,7 @@ from warpsmith.loops.fuse import Fuse
 from warpsmith.loops.inline import Inline
 from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.nest import Nest
+from warpsmith.loops.outline import Outline
 from warpsmith.loops.peel import Peel
 from warpsmith.loops.privatize import Privatize
 from warpsmith.loops.recognize_reduction import RecognizeReduction
@@ -93,6 +94,7 @@ STEPS: tuple[type[Step], ...] = (
     EliminateRecurrence,
     RemoveHeader,
     Inline,
+    Outline,
     ExpandExpression,
     RecognizeReduction,
     RecognizeScan,

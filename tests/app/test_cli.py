@@ -16,7 +16,7 @@ from warpsmith.report.json_form import schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LU = str(EXAMPLES / "lu.c")
-SUM = str(EXAMPLES / "running_sum.c")
+RELAX = str(EXAMPLES / "relax.c")
 
 
 def run(*arguments: str) -> int:
@@ -70,7 +70,7 @@ def test_output_is_written_and_not_overwritten(tmp_path: Path, capsys: pytest.Ca
 def test_a_loop_asked_for_that_cannot_be_ported_is_a_negative_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("port", SUM, "--loop", f"{SUM}:5", "--verify", "off", "-o", str(tmp_path / "gpu")) == 1
+    assert run("port", RELAX, "--loop", f"{RELAX}:5", "--verify", "off", "-o", str(tmp_path / "gpu")) == 1
     out = capsys.readouterr().out
     assert "error[POR" in out
     assert "distance" in out
@@ -123,7 +123,7 @@ def test_one_bad_input_of_two_is_incomplete(tmp_path: Path, capsys: pytest.Captu
     "arguments",
     [
         ("port", LU, "--verify", "off"),
-        ("port", "--survey", SUM),
+        ("port", "--survey", RELAX),
         ("port", "no/such/file.c"),
         ("port", "--no-such-option"),
         ("explain", f"{LU}:13"),
@@ -154,7 +154,7 @@ def test_explain_a_rule(subject: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_explain_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("explain", f"{SUM}:5") == 0
+    assert run("explain", f"{RELAX}:5") == 0
     out = capsys.readouterr().out
     assert "scan" in out
     assert "witness" in out

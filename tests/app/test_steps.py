@@ -113,11 +113,15 @@ def test_a_recipe_replays_to_identical_bytes(source: Path, tmp_path: Path) -> No
 
 def test_a_recipe_is_replayed_exactly(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recipe = tmp_path / "r.toml"
+    source.write_text(SOURCE.replace("0.5 * a[i - 1][0] + ", ""))
     recipe.write_text('recipe = 1\n[[step]]\nname = "map"\nloop = "f/j"\naxes = ["x"]\nblock = [64]\n')
     assert port(source, "--recipe", recipe, "--json") == 0
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, schema())
     assert [(kernel["mapping"], kernel["block"]) for kernel in document["kernels"]] == [({"j": "x"}, [64, 1, 1])]
+    recipe.write_text("recipe = 1\n")
+    assert port(source, "--recipe", recipe, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)["kernels"]) == 2, "a recipe that places nothing leaves it open"
 
 
 def test_a_recipe_that_is_there_is_not_overwritten(source: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 /* On request no floating-point sum is reordered; integers and maxima never depend on the order.
  * RUN: port --precise-fp
  * EXPECT: main/i parallel ported: no carried dependence (proven)
- * EXPECT: main/i#2 reduction host: --precise-fp: the floating-point numbers in s would be combined in another order, the same in every run, so it is not
+ * EXPECT: main/i#2 reduction host: --precise-fp: as a kernel, the floating-point numbers in s are combined in another order, the same in every run
  * EXPECT: main/i#3 reduction ported: an associative update (+: n, max: m) is the only carried dependence
  * VERIFY: pass
  */

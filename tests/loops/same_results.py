@@ -98,7 +98,15 @@ int main(void)
     )
     source, binary = folder / "pairs.c", folder / "pairs"
     source.write_text("".join(parts))
-    flags = ["-O1", "-g0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffp-contract=off", "-w"]
+    flags = [
+        "-O1",
+        "-g0",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize=bounds",
+        "-fno-sanitize-recover=all",
+        "-ffp-contract=off",
+        "-w",
+    ]
     made = subprocess.run(
         ["gcc", *flags, str(source), "-o", str(binary), "-lm"], capture_output=True, text=True, check=False
     )

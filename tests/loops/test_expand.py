@@ -87,6 +87,10 @@ CASES: list[tuple[Expand, str, str]] = [
      "for (i = 0; i < n; i++) for (k = 0; k < m; k++) { for (j = 0; j < 4; j++) t[j] = a[i + j * k]; "
      "for (j = 0; j < 4; j++) b[j] += t[3 - j]; }", "t[3] + t[0]"),
     (Expand("f/i", "t"), "for (i = 0; i < n; i++) if (m > 2) { t[0] = a[i]; t[1] = 2; b[i] = t[0] + t[1]; }", "0"),
+    (Expand("f/i", "t"), "for (i = 0; i < n; i++) { t[0] = a[i]; t[m + 3] = 2; b[i] = t[0] + t[m + 3]; }", "0"),
+    (Expand("f/i", "v"),
+     "double v[3][5]; for (i = 0; i < n; i++) { for (j = 0; j < 15; j++) v[0][j] = a[i + j]; "
+     "for (j = 0; j < 3; j++) for (k = 0; k < 5; k++) b[j] += v[j][k] * k; }", "0"),
     (Expand("f/i", "w"), "if (m > 1) for (i = 0; i < n; i++) { w = a[i]; b[i] = w; } else w = 2;", "w"),
 ]  # fmt: skip
 
@@ -121,7 +125,7 @@ REFUSED = [
     ("for (i = 0; i < n; i++) { w = a[i]; double *p = &w; b[i] = *p; }", "w", 1, "address"),
     ("for (i = 0; i < n; i++) { for (j = 0; j < m; j++) t[j] = 0; for (j = 0; j <= m; j++) b[j] += t[j]; }", "t", 1,
      "may read what an earlier iteration"),
-    ("for (i = 0; i < n; i++) { t[c[i]] = 0; b[i] = t[c[i]]; }", "t", 1, "not a range"),
+    ("for (i = 0; i < n; i++) { b[c[i]] = 0; a[i] = b[c[i]]; }", "b", 1, "not a range"),
     ("for (i = 0; i < n; i++) { w = 2; for (j = 0; j < m; j++) b[j] = w; }", "w", 2, "is used outside the loops"),
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "v", 1, "uses no variable v"),
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "w", 0, "at least 1"),

@@ -13,6 +13,7 @@ from warpsmith.loops.nest import Nest
 from warpsmith.loops.peel import Peel
 from warpsmith.loops.reverse import Reverse
 from warpsmith.loops.shift import Shift
+from warpsmith.loops.step import Step
 from warpsmith.loops.strip_mine import StripMine
 from warpsmith.loops.tile import Tile
 from warpsmith.loops.unroll import Unroll
@@ -112,7 +113,7 @@ def test_what_does_not_fit_is_stp002_and_says_why(tmp_path: Path) -> None:
     assert not wrong
 
 
-ORDERS = {
+ORDERS: dict[str, tuple[str, Step]] = {
     "tile": ("for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = a[i - 1][j + 1];", Tile("F/i", (4, 4))),
     "fuse": (
         "for (int i = 0; i < n; i++) x[i] = y[i]; for (int i = 0; i < n; i++) y[i] = x[i + 1];",

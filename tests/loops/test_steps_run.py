@@ -64,6 +64,11 @@ CHAIN = (
 )
 S2244 = "    for (int i = 0; i < n; i++) {\n        x[i + 1] = y[i] + 1;\n        x[i] = y[i] + b[i][0];\n    }\n"
 
+CASED = (
+    "    switch (k) {\n    case 0:\n    case 2:\n        for (int i = 0; i < n; i++)\n            x[i] += 1;\n"
+    "        break;\n    default:\n        for (int j = 0; j < m; j++)\n            y[j] += 2;\n    }\n"
+)
+
 Case = tuple[str, Callable[[str], tuple[Step, ...]]]
 
 # The last size has the least int: no bound may overflow where the loop does not run.
@@ -97,6 +102,7 @@ CASES: tuple[Case, ...] = (
     (LINE, lambda f: (Shift(f + "/i", 5),)),
     (FROM, lambda f: (Shift(f + "/i", -2),)),
     (TWO, lambda f: (Fuse(f + "/i"),)),
+    (CASED, lambda f: (Unroll(f + "/i", 2), Peel(f + "/j", 1))),
     (S2244, lambda f: (Distribute(f + "/i"),)),
     (ROWS, lambda f: (Distribute(f + "/i"),)),
     (ROWS, lambda f: (Nest(f + "/i"), StripMine(f + "/i/j", 2))),

@@ -19,13 +19,15 @@ from pathlib import Path
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.scopes import captured
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.nodes import For, Function, VarDecl
 from warpsmith.tree.patch import unit_text
 from warpsmith.tree.printer import DeviceStmt
 from warpsmith.tree.program import Program
+from warpsmith.tree.walk import walk
 
 WIDTH = 48
 ROOM = 14
@@ -60,7 +62,9 @@ class Stand:
 
     def after(self, step: Step) -> Stand:
         program = step.apply(self.program)
-        return Stand(program, self.facts.after(program), self.name)
+        stand = Stand(program, self.facts.after(program), self.name)
+        check_tree(stand.function)
+        return stand
 
     def proved(self, *steps: Step) -> Stand:
         """Return the function after steps that all have to be Proved; those that can complete themselves do."""
@@ -82,6 +86,16 @@ def completed(step: Step, stand: Stand) -> Step:
         return step
     whole: Step = make(stand.program, stand.facts)
     return whole
+
+
+def check_tree(function: Function) -> None:
+    """No node and no declaration stands in two places: facts are kept by node and by variable."""
+    nodes = [id(part) for part in walk(function.body)]
+    assert len(nodes) == len(set(nodes)), "a node stands in two places"
+    declared = [part.symbol for part in walk(function.body) if isinstance(part, VarDecl)]
+    declared += [part.variable for part in walk(function.body) if isinstance(part, For) and part.declares]
+    assert len(declared) == len(set(declared)), "a variable is declared twice"
+    assert captured(function) is None
 
 
 def stands(text: str, folder: Path) -> dict[str, Stand]:

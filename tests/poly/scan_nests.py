@@ -59,7 +59,11 @@ class Loop:
         pad = "    " * depth
         low, high = (_text(*side) for side in (self.low, self.high))
         c, s = self.counter, self.step
-        head = f"int {c} = {low}; {c} < {high}; {c} += {s}" if s > 0 else f"int {c} = {high} - 1; {c} >= {low}; {c} -= {-s}"
+        head = (
+            f"int {c} = {low}; {c} < {high}; {c} += {s}"
+            if s > 0
+            else f"int {c} = {high} - 1; {c} >= {low}; {c} -= {-s}"
+        )
         return f"{pad}for ({head}) {{\n{_codes(self.inside, depth + 1)}{pad}}}\n"
 
 
@@ -145,7 +149,12 @@ def _loop(dice: random.Random, around: tuple[str, ...], leaves: list[Leaf]) -> L
         else:
             continue
         if dice.random() < 0.2:
-            tests = [f"{inner[0]} > 1", f"{inner[-1]} % 2 == 0", f"{inner[0]} + {inner[-1]} < n", f"m > 2 && {inner[-1]} >= 0"]
+            tests = [
+                f"{inner[0]} > 1",
+                f"{inner[-1]} % 2 == 0",
+                f"{inner[0]} + {inner[-1]} < n",
+                f"m > 2 && {inner[-1]} >= 0",
+            ]
             part = Condition(dice.choice(tests), [part])
         loop.inside.append(part)
     return loop

@@ -18,7 +18,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.scanning import ScanError, scan
 from warpsmith.tree.nodes import Block, For, Function, Stmt
-from warpsmith.tree.printer import Printer, join_lines
+from warpsmith.tree.printer import Printer
 from warpsmith.tree.program import Program
 
 SIZES = ((0, 0), (1, 1), (2, 5), (6, 4), (-3, 2))
@@ -41,9 +41,7 @@ def _blocks(stmt: Stmt) -> list[Stmt]:
 def _scanned(program: Program, function: Function, nest: LogNest) -> Program:
     run = (function.body.statements[1],)
     leaves = _leaves(run[0])
-    times = {
-        leaf: read_time(own.text(), names_of(run, leaf)) for leaf, own in zip(leaves, nest.leaves, strict=True)
-    }
+    times = {leaf: read_time(own.text(), names_of(run, leaf)) for leaf, own in zip(leaves, nest.leaves, strict=True)}
     facts = Facts.about(program, PolyOptions())
     made = scan(facts, function, run, times, Fresh.of(program).variable)
     assert not made.assumptions
@@ -59,7 +57,16 @@ def _logged(folder: Path, functions: list[tuple[LogNest, str]]) -> dict[str, lis
     )
     text = "#include <stdio.h>\nstatic int log[100000];\n" + "\n".join(text for _, text in functions)
     (folder / "run.c").write_text(f"{text}\nint main(void)\n{{\n    int at;\n{calls}    return 0;\n}}\n")
-    build = ["gcc", "-O0", "-fsanitize=undefined", "-fno-builtin", "-w", "-o", str(folder / "run"), str(folder / "run.c")]
+    build = [
+        "gcc",
+        "-O0",
+        "-fsanitize=undefined",
+        "-fno-builtin",
+        "-w",
+        "-o",
+        str(folder / "run"),
+        str(folder / "run.c"),
+    ]
     subprocess.run(build, check=True, timeout=60)
     lines = subprocess.run([str(folder / "run")], capture_output=True, text=True, check=True, timeout=20)
     assert not lines.stderr, lines.stderr[:2000]
@@ -93,4 +100,6 @@ def test_random_times_run_in_their_order(seed: int, tmp_path: Path) -> None:
     for key, entries in _logged(tmp_path, done).items():
         name, n, m = key.split()
         nest = next(nest for nest, _ in done if nest.name == name)
-        assert entries == nest.instances(int(n), int(m)), f"{key}\n{nest.code()}\n{[leaf.text() for leaf in nest.leaves]}"
+        assert entries == nest.instances(int(n), int(m)), (
+            f"{key}\n{nest.code()}\n{[leaf.text() for leaf in nest.leaves]}"
+        )

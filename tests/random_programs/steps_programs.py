@@ -18,7 +18,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-__all__ = ["SIZES", "Source", "make_source", "runner"]
+__all__ = ["SIZES", "Source", "declarations", "make_source", "runner"]
 
 # (n, m): nothing, one, odd, unequal, negative
 SIZES = ((0, 0), (1, 1), (0, 5), (4, 1), (5, 7), (9, 8), (-2, 3))
@@ -121,6 +121,7 @@ class _Writer:
             self.listed,
             self.lone,
             self.kept,
+            self.called,
             self.run,
         ]
         rng.choice(kinds)(depth, counters)
@@ -163,6 +164,13 @@ class _Writer:
         self.put(depth, f"if ({self.test(counters)})")
         self.put(depth + 1, f"t = {self.value(counters)};")
         self.put(depth, f"{self.cell(counters)} = {self.value(counters, 't')};")
+
+    def called(self, depth: int, counters: tuple[str, ...]) -> None:
+        value = f"{self.value(counters)}, {self.rng.choice(counters)}"
+        if self.rng.random() < 0.5:
+            self.put(depth, f"{self.cell(counters)} = blend({value});")
+        else:
+            self.put(depth, f"lift(&{self.cell(counters)}, {value});")
 
     def run(self, depth: int, counters: tuple[str, ...]) -> None:
         name, at = self.rng.choice("ab"), self.rng.choice(counters)
@@ -207,13 +215,47 @@ class _Writer:
             f"{var} {var}", var
         )
 
+    # --- nests that a step needs
+
+    def twins(self) -> None:
+        """Two loops over one range."""
+        header = self.header("i", ())
+        kind = f"{self.size} " if self.declares else ""
+        for _ in range(2):
+            self.put(1, f"for ({kind}{header}) {{")
+            self.put(2, f"{self.rng.choice('abc')}[i] = {self.value(('i',))};")
+            self.put(1, "}")
+
+    def stepped(self) -> None:
+        """A variable that moves with the iterations."""
+        kind = f"{self.size} " if self.declares else ""
+        self.put(1, f"h = {self.rng.choice([0, 1])};")
+        self.put(1, f"for ({kind}i = 0; i < n; i++) {{")
+        self.put(2, f"{self.rng.choice('ab')}[h] = {self.value(('i',))};")
+        self.put(2, f"h += {self.rng.choice([1, 2])};")
+        self.put(1, "}")
+
+    def tidy(self) -> None:
+        """A nest whose iterations hardly meet, with a statement beside the inner loop, or not."""
+        kind = f"{self.size} " if self.declares else ""
+        self.put(1, f"for ({kind}i = 0; i < n; i++) {{")
+        if self.rng.random() < 0.4:
+            self.put(2, f"c[i] = {self.rng.choice(['1.0', '0.5 * c[i]'])};")
+        self.put(2, f"for ({kind}{self.header('j', ('i',))}) {{")
+        self.put(3, f"A[i][j] = {self.rng.choice(['A[i][j]', 'A[i][j + 1]', 'A[i + 1][j]'])} + 0.5 * B[j][i];")
+        self.put(2, "}")
+        self.put(1, "}")
+
 
 def make_source(rng: random.Random, name: str) -> Source:
     """Return a function of one to three nests."""
     size = rng.choice(["int", "int", "int", "int", "int", "long", "unsigned"])
     writer = _Writer(rng, size, rng.random() < 0.6)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        writer.loop(1, (), rng.choice([0, 1, 1, 1, 2]))
+        if rng.random() < 0.4:
+            rng.choice([writer.twins, writer.stepped, writer.tidy])()
+        else:
+            writer.loop(1, (), rng.choice([0, 1, 1, 1, 2]))
     results = [name for name in ("t", "s", "h") if rng.random() < 0.25]
     counters = ["i"] if not writer.declares and rng.random() < 0.3 else []
     lines = [
@@ -242,7 +284,6 @@ def runner(sources: list[Source]) -> str:
         [
             "#include <stdio.h>",
             "#include <string.h>",
-            declarations(),
             *(f"double {s.name}({s.size}, {s.size}, double *, void *);" for s in sources),
             "double a[80], b[80], c[80], A[40][40], B[40][40], p[1200], M[1200];",
             "static void fill(void)",
@@ -277,4 +318,22 @@ def runner(sources: list[Source]) -> str:
 
 
 def declarations() -> str:
-    return "extern double a[80], b[80], c[80], A[40][40], B[40][40];"
+    """Return what stands in front of the functions: the memory that they share, and what they call."""
+    return "\n".join(
+        [
+            "#include <stdlib.h>",
+            "extern double a[80], b[80], c[80], A[40][40], B[40][40];",
+            "static double blend(double x, int k)",
+            "{",
+            "    double half = 0.5 * x;",
+            "    if (k > 2)",
+            "        half = half + 0.25;",
+            "    return half + k * 0.125;",
+            "}",
+            "static void lift(double *at, double x, int k)",
+            "{",
+            "    k = k % 4;",
+            "    *at += 0.25 * x + k;",
+            "}",
+        ]
+    )

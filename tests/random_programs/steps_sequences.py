@@ -23,19 +23,20 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.step import step_text
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import Expr, For, Function, Literal, Loop, VarDecl
+from warpsmith.tree.nodes import Call, Expr, For, Function, Literal, Loop, VarDecl
 from warpsmith.tree.patch import unit_text
 from warpsmith.tree.printer import DeviceStmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array
 from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
-__all__ = ["EXEMPT", "Outcome", "differences", "proposable", "rewrite"]
+__all__ = ["EXEMPT", "SANITIZED", "Outcome", "differences", "proposable", "rewrite"]
 
 Arguments = dict[str, Argument]
 Proposal = Callable[[random.Random, Function, Loop], Arguments]
 
 # steps that change what is ported, not the C text
+SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 EXEMPT = frozenset({"map", "offload", "keep", "recognize-reduction", "recognize-scan"})
 
 
@@ -88,6 +89,8 @@ def _fits(name: str, loop: Loop) -> bool:
         return isinstance(loop, For) and not isinstance(peel(loop.lower), Literal) and "+ 1" in loop.bound.span.text
     if name == "contract":
         return any(isinstance(n.type, Array) and n.symbol.storage == "local" for n in names(loop))
+    if name == "inline":
+        return any(isinstance(n, Call) for n in walk(loop))
     return True
 
 
@@ -161,6 +164,9 @@ PROPOSALS: dict[str, Proposal] = {
     "contract": _named(arrays=True),
     "forward-substitute": _named(),
     "remove-header": _plain,
+    "inline": lambda rng, f, loop: {"function": rng.choice(["blend", "lift"])},
+    "outline": lambda rng, f, loop: {"function": f"{f.symbol.name}_part{rng.randrange(99)}"},
+    "expand-expression": _plain,
     "fuse": _plain,
     "nest": _plain,
     "reverse": _plain,
@@ -183,13 +189,16 @@ def proposable() -> tuple[str, ...]:
 # --- doing it
 
 
-def rewrite(sources: Sequence[Source], rng: random.Random, folder: Path, steps: Sequence[str]) -> Outcome:
-    """Apply up to five steps to every function, each drawn from `steps` until one is proved (or patience ends)."""
+def rewrite(
+    sources: Sequence[Source], rng: random.Random, folder: Path, steps: Sequence[str], done: Counter[str]
+) -> Outcome:
+    """Apply up to five steps to every function, each drawn from `steps` until one is proved (or patience ends); those
+    that are seldom `done` are asked for more often."""
     path = folder / "unit.c"
-    path.write_text("\n".join(["#include <stdlib.h>", declarations(), *(s.text for s in sources), ""]))
+    path.write_text("\n".join([declarations(), *(s.text for s in sources), ""]))
     loaded = load_program([str(path)], FrontOptions())
     assert not loaded.findings, loaded.findings
-    work = _Work(loaded.program, Facts.about(loaded.program, PolyOptions()), rng, Outcome("", {}))
+    work = _Work(loaded.program, Facts.about(loaded.program, PolyOptions()), rng, Outcome("", {}), done)
     for source in sources:
         work.outcome.steps[source.name] = []
         for _ in range(rng.choice([1, 2, 3, 4, 5])):
@@ -204,10 +213,12 @@ class _Work:
     facts: Facts
     rng: random.Random
     outcome: Outcome
+    done: Counter[str]
 
     def one(self, source: Source, steps: Sequence[str]) -> None:
         """Try steps on a function until one is applied."""
-        for name in self.rng.choices(steps, k=4):
+        weights = [1 / (1 + self.done[name] + self.outcome.applied[name]) for name in steps]
+        for name in self.rng.choices(steps, weights, k=5):
             step = self.drawn(source, name)
             self.outcome.asked[name] += 1
             if self.holds(step, source):
@@ -241,12 +252,14 @@ def _always(assumption: object, source: Source) -> bool:
         return False
 
 
-def differences(sources: Sequence[Source], outcome: Outcome, folder: Path) -> Iterator[str]:
+def differences(
+    sources: Sequence[Source], outcome: Outcome, folder: Path, options: tuple[str, ...] = SANITIZED
+) -> Iterator[str]:
     """Build and run both programs; yield every function whose memory or result differs, with its steps and text."""
     (folder / "main.c").write_text(runner(list(sources)))
     (folder / "rewritten.c").write_text(outcome.text)
     before = _printed(folder, "unit.c", ())
-    after = _printed(folder, "rewritten.c", ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
+    after = _printed(folder, "rewritten.c", options)
     told: set[str] = set()
     for index, line in enumerate(before):
         name = line.split()[0]
@@ -266,10 +279,13 @@ def _function(text: str, name: str) -> str:
 
 def _printed(folder: Path, unit: str, options: tuple[str, ...]) -> list[str]:
     program = folder / unit.removesuffix(".c")
-    command = ["gcc", "-O1", "-w", "-ffp-contract=off", *options, unit, "main.c", "-o", str(program)]
+    command = ["gcc", "-w", "-ffp-contract=off", *options, unit, "main.c", "-o", str(program)]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1"}
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, env=environment, timeout=60)
+    try:
+        done = subprocess.run([str(program)], capture_output=True, text=True, check=False, env=environment, timeout=10)
+    except subprocess.TimeoutExpired:
+        return ["it does not end"]
     lines = done.stdout.splitlines()
     return [*lines, *done.stderr.splitlines()[:12]] if done.returncode else lines

@@ -101,6 +101,7 @@ def test_two_loops_on_one_line_are_two(tmp_path: Path) -> None:
 def test_decisions_are_honored(tmp_path: Path) -> None:
     assert mapping(prepared(tmp_path, TWO))["f/i"][0] == "yx"
     assert mapping(after(tmp_path, TWO, "map=f/i,axes=x:y,block=8:32")) == {"f/i": ("xy", (8, 32, 1))}
+    assert mapping(after(tmp_path, TWO, "map=f/i,axes=x:y"))["f/i"][0] == "xy"
     assert mapping(after(tmp_path, TWO, "map=f/i,axes=x")) == {"f/i": ("x", (256, 1, 1))}
     assert set(mapping(after(tmp_path, TWO, "offload=f/i/j"))) == {"f/i/j"}
     assert not mapping(after(tmp_path, TWO, "keep=f/i"))

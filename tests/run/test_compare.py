@@ -90,3 +90,15 @@ def test_values_are_shown_as_a_person_reads_them() -> None:
     assert show_value(np.array([0.1]), 0) == "0.1"
     assert show_value(np.array([0.1], np.float32), 0) == "0.1"
     assert show_value(np.array([-7]), 0) == "-7"
+
+
+def test_sums_in_another_order_may_differ_by_ulps_of_the_largest() -> None:
+    base = np.array([1000.0, 1e-3])
+    allowed = allowance_of(0.0, base).of(base)
+    assert 1e-13 < allowed[1] < 1e-9
+    assert allowance_of(0.0).of(base)[1] < 1e-17
+    assert allowance_of(0.0, np.array([7, 8])).of(np.array([7, 8]))[0] == 0.0
+
+
+def test_the_spread_is_between_any_two_builds() -> None:
+    assert spread_of(np.array([1.0]), [np.array([0.5]), np.array([1.25])], nothing(1)) == 0.75

@@ -16,6 +16,7 @@ from warpsmith.tree.nodes import (
     Binary,
     Block,
     CaptureStmt,
+    Conditional,
     DeclStmt,
     DeviceFree,
     Expr,
@@ -35,7 +36,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.patch import Patcher, include_offset, unit_text
 from warpsmith.tree.printer import DeviceStmt
 from warpsmith.tree.program import Unit
-from warpsmith.tree.types import INT, Symbol
+from warpsmith.tree.types import INT, LONG_LONG, Symbol
 from warpsmith.tree.walk import rebuild, walk
 
 
@@ -209,6 +210,30 @@ def test_a_header_changes_without_its_body(unit: Unit) -> None:
     gone, come = changed_lines(unit, text_of(unit, change))
     assert come == ["\tfor (i = 0; i < n; i += 4)   // why"]
     assert len(gone) == 1
+
+
+def test_a_bound_in_its_line_keeps_to_its_comparison(unit: Unit) -> None:
+    def change(node: Node) -> Node:
+        if not (isinstance(node, For) and first_loop(node)):
+            return node
+        one = Literal(span=node.span, type=INT, text="1", value=1)
+        return replace(
+            node, bound=Conditional(span=node.span, type=INT, condition=node.bound, then=node.bound, other=one)
+        )
+
+    _, come = changed_lines(unit, text_of(unit, change))
+    assert come == ["\tfor (i = 0; i < (n ? n : 1); i++)   // why"]
+
+
+def test_a_counter_of_another_type_is_declared_so(tmp_path: Path) -> None:
+    unit = load(tmp_path, "void f(int n, int *a) {\n  for (int i = 0; i < n; i++)\n    a[i] = 0;\n}\n")
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, For):
+            return node
+        return replace(node, variable=Symbol("i", "other i", LONG_LONG, "local", node.variable.span))
+
+    assert "for (long long i = 0; i < n; i++)" in text_of(unit, change)
 
 
 def test_a_guarded_version_keeps_the_original(unit: Unit) -> None:

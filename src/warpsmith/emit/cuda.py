@@ -22,7 +22,7 @@ from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.layout import line_end
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DeviceAlloc, DeviceFree, Launch, Node, replace
-from warpsmith.tree.patch import unit_text
+from warpsmith.tree.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.walk import rebuild, walk
 
@@ -159,7 +159,8 @@ def _single_file(job: _Job, source: Program, words: CudaWords) -> list[OutputFil
 
 def _host_text(job: _Job, words: CudaWords, includes: tuple[str, ...]) -> str:
     items = {id(item) for item in job.original.items}
-    for old, new in zip(job.original.functions, job.rewritten.functions, strict=True):
+    given = [function for function in job.rewritten.functions if not is_added(function)]
+    for old, new in zip(job.original.functions, given, strict=True):
         if new is not old and id(old) not in items:
             text = f"{old.symbol.name} is defined in a header, which is not rewritten"
             raise RefusedError(Finding("POR008", "error", text, old.span))

@@ -29,12 +29,14 @@ from warpsmith.tree.nodes import (
     Node,
     SizeOf,
     Stmt,
+    Top,
     Unary,
     VarDecl,
     Verbatim,
     VerbatimExpr,
     replace,
 )
+from warpsmith.tree.patch import is_added
 from warpsmith.tree.program import Unit
 from warpsmith.tree.types import VOID, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import rebuild, walk
@@ -44,7 +46,7 @@ __all__ = ["without_unused"]
 
 def without_unused(original: Unit, rewritten: Unit) -> Unit:
     """Return `rewritten` with what its device statements left unused in host text dropped or marked as used."""
-    pairs = [(a, b) for a, b in zip(original.items, rewritten.items, strict=True) if a is not b]
+    pairs = [(a, b) for a, b in zip(original.items, _given(rewritten.items), strict=True) if a is not b]
     changed = {
         id(new): _function(old, new) for old, new in pairs if isinstance(old, Function) and isinstance(new, Function)
     }
@@ -59,6 +61,11 @@ def without_unused(original: Unit, rewritten: Unit) -> Unit:
         items=tuple(changed.get(id(item), item) for item in rewritten.items),
         functions=tuple(changed.get(id(f), f) for f in rewritten.functions),
     )
+
+
+def _given(items: tuple[Top, ...]) -> list[Top]:
+    """Return the items that stand for the user's text: those that a step added are left out."""
+    return [item for item in items if not is_added(item)]
 
 
 def _function(old: Function, new: Function) -> Function:

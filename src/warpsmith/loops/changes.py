@@ -12,12 +12,12 @@ exactly when its new run is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from warpsmith.tree.nodes import Block, For, Function, If, Stmt, While
 from warpsmith.tree.walk import same
 
-__all__ = ["changed_runs"]
+__all__ = ["Run", "changed_runs", "counterparts"]
 
 Run = tuple[Stmt, ...]
 
@@ -25,6 +25,36 @@ Run = tuple[Stmt, ...]
 def changed_runs(old: Function, new: Function) -> tuple[tuple[Run, Run], ...]:
     """Return every pair (old run, new run), in source order; a run may be empty where statements were only added."""
     return tuple(_of_runs(old.body.statements, new.body.statements))
+
+
+def counterparts(old: Function, new: Function) -> Mapping[Stmt, Stmt]:
+    """Return, for every statement around a changed run, the statement of `old` that it was."""
+    found: dict[Stmt, Stmt] = {}
+    pending = [(old.body.statements, new.body.statements)]
+    while pending:
+        before, after = pending.pop()
+        if len(before) != len(after):
+            continue
+        for one, other in zip(before, after, strict=True):
+            if one is not other and type(one) is type(other):
+                found[other] = one
+                pending += list(_lists(one, other))
+    return found
+
+
+def _lists(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:
+    """Yield the statement lists of two statements of one class, side by side."""
+    match old, new:
+        case Block(), Block():
+            yield old.statements, new.statements
+        case (For() | While()), (For() | While()):
+            yield _statements(old.body), _statements(new.body)
+        case If(), If():
+            yield _statements(old.then), _statements(new.then)
+            if old.other is not None and new.other is not None:
+                yield _statements(old.other), _statements(new.other)
+        case _:
+            return
 
 
 def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:

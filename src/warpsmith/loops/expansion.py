@@ -120,10 +120,18 @@ def _sized(
             return Reason("STP002", text, level[0].header)
         levels.append(taken_in)
     dims: list[Cover] = []
+    flat = False
     for position in range(len(pairs[0][0].subscripts)):
         taken = [_subscript(place, use, position) for use, _ in pairs]
         taken_in = whole([r for r in taken if r is not None]) if None not in taken else None
         if taken_in is None or not _fits(symbol, position, taken_in):
+            flat = flat or position > 0
+            taken_in = _declared(symbol, position)
+        if flat and (first := _declared(symbol, 0)) is not None:
+            dims[:1] = [first]
+        elif flat:
+            taken_in = None
+        if taken_in is None:
             text = f"which elements of {symbol.name} are used is not a range that can be written"
             return Reason("STP002", text, pairs[0][0].node.span)
         dims.append(taken_in)
@@ -169,6 +177,17 @@ def _subscript(place: Place, use: Use, position: int) -> Cover | None:
     if any(symbol in inside and symbol not in ranges for symbol in form.symbols):
         return None
     return Cover(extreme(form, ranges, greatest=False), extreme(form, ranges, greatest=True))
+
+
+def _declared(symbol: Symbol, position: int) -> Cover | None:
+    """Return the whole dimension of an array as it is declared, where that is a number. An element outside of it is
+    none of the array's, unless a subscript runs over into the next row: rows then follow each other here as well."""
+    type: Type = symbol.type
+    for _ in range(position):
+        type = type.of if isinstance(type, Array) else type.to if isinstance(type, Pointer) else type
+    if not isinstance(type, Array) or type.count is None:
+        return None
+    return Cover(Linear(), Linear((), type.count - 1))
 
 
 def _fits(symbol: Symbol, position: int, taken: Cover) -> bool:

@@ -30,6 +30,7 @@ from warpsmith.loops.shape import (
     range_of,
     wrong_value,
 )
+from warpsmith.loops.substitute import copied
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality import keeps_order
 from warpsmith.poly.times import Time, counter
@@ -237,7 +238,7 @@ def _upper_test(loop: For) -> Expr:
 
 def _test(loop: For, relation: Relation, end: Expr) -> Expr:
     own = use(loop.variable, loop.header)
-    return Binary(span=loop.header, type=INT, op=relation, left=own, right=end)
+    return Binary(span=loop.header, type=INT, op=relation, left=own, right=copied(end))
 
 
 def _assembled(nest: Sequence[For], headers: Sequence[For], guards: list[Expr]) -> For:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding, Note
-from warpsmith.tree.nodes import Block, For, Function, If, Loop, Node, Stmt, While, replace
+from warpsmith.tree.nodes import Block, Case, For, Function, If, Loop, Node, Stmt, While, replace
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loop_names, loops, rebuild
 
@@ -83,9 +83,11 @@ def with_run(program: Program, function: Function, old: tuple[Stmt, ...], new: t
     def change(node: Node) -> Node:
         match node:
             case Block(statements=statements) if any(s is old[0] for s in statements):
-                start = next(k for k, s in enumerate(statements) if s is old[0])
                 done.append(node)
-                return replace(node, statements=(*statements[:start], *new, *statements[start + len(old) :]))
+                return replace(node, statements=_spliced(statements, old, new))
+            case Case(body=statements) if any(s is old[0] for s in statements):
+                done.append(node)
+                return replace(node, body=_spliced(statements, old, new))
             case For(body=body) | While(body=body) if body is old[0]:
                 done.append(node)
                 return replace(node, body=_one(old, new))
@@ -99,6 +101,11 @@ def with_run(program: Program, function: Function, old: tuple[Stmt, ...], new: t
     if not done:
         raise ValueError("the statements to replace do not stand in their function")
     return program.with_function(function, changed)
+
+
+def _spliced(run: tuple[Stmt, ...], old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    start = next(k for k, s in enumerate(run) if s is old[0])
+    return (*run[:start], *new, *run[start + len(old) :])
 
 
 def _arm(arm: Stmt, old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> Stmt:

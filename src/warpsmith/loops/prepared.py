@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops.changes import Run, changed_runs
+from warpsmith.loops.changes import Run, changed_runs, counterparts
 from warpsmith.loops.place import with_run
 from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.versions import can_version, usable, version
@@ -50,11 +49,12 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The run `new` of the prepared function stands in place of `old` of the user's function `written`; it is right
+    """The run `new` of the function `rewritten` stands in place of `old` of the user's function `written`; it is right
     where `assumptions` hold."""
 
     function: Symbol
     written: Function
+    rewritten: Function
     old: Run
     new: Run
     assumptions: tuple[Assumption, ...]
@@ -84,7 +84,7 @@ class Prepared:
     def changes(self) -> tuple[Change, ...]:
         """Return every run that the steps changed."""
         return tuple(
-            Change(function.symbol, function, old, new, self._assumptions(function, old))
+            Change(function.symbol, function, after, old, new, self._assumptions(function, old))
             for function, after in pairs(self.original.program, self.program)
             for old, new in changed_runs(function, after)
         )
@@ -125,8 +125,8 @@ class Prepared:
 
 
 def as_written(scope: Run, changes: Sequence[Change]) -> Run:
-    """Return the user's statements in whose place `scope` stands."""
-    user = {(type(node), node.span): node for change in changes for node in walk(change.written.body)}
+    """Return the user's statements in whose place `scope` stands; `changes` are those of its function."""
+    user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
     result: list[Stmt] = []
     position = 0
     while position < len(scope):
@@ -137,7 +137,7 @@ def as_written(scope: Run, changes: Sequence[Change]) -> Run:
             position += len(change.new)
             continue
         inside = any(change.stands_in((stmt,)) for change in changes)
-        result.append(cast(Stmt, user[type(stmt), stmt.span]) if inside else stmt)
+        result.append(user[stmt] if inside else stmt)
         position += 1
     return tuple(result)
 

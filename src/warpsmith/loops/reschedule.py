@@ -65,7 +65,7 @@ class Reschedule:
 
         The completed step does not depend on any search.
         """
-        return next(self.found(program, facts), self)
+        return self if self.times else next(self.found(program, facts), self)
 
     def found(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
         """Yield the step with each of the times that the search finds and that are Proved."""
@@ -84,7 +84,7 @@ class Reschedule:
         run = self._run(place)
         if isinstance(run, Unknown):
             return run
-        step = self if self.times else self.completed(program, facts)
+        step = self.completed(program, facts)
         if not step.times:
             return does_not_fit("no other order of these statements was found", place.loop, "give the times")
         times = step._times(run)
@@ -94,7 +94,7 @@ class Reschedule:
         """Return the program with the statements in the new order."""
         place = Place.of(program, self.loop)
         run = self._run(place)
-        step = self if self.times else self.completed(program, Facts.about(program, PolyOptions()))
+        step = self.completed(program, Facts.about(program, PolyOptions()))
         times = run if isinstance(run, Unknown) else step._times(run)
         if isinstance(run, Unknown) or isinstance(times, Unknown):
             raise ValueError("the step was not checked")

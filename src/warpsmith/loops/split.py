@@ -40,6 +40,7 @@ from warpsmith.loops.shape import (
     unrepeatable,
     wrong_value,
 )
+from warpsmith.loops.substitute import copied
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Expr, For, Stmt, replace
 from warpsmith.tree.program import Program
@@ -145,7 +146,7 @@ class _Cut:
 
     def in_two(self, fresh: Fresh) -> tuple[Stmt, ...]:
         """Return the loops below and from `at` on."""
-        start = self.expr if self.reached else self._clamped(self.expr)
+        start = copied(self.expr) if self.reached else self._clamped(self.expr)
         return self._below(), replace(once_more(self.loop, fresh), lower=start)
 
     def with_single(self, fresh: Fresh) -> tuple[Stmt, ...]:
@@ -166,7 +167,7 @@ class _Cut:
         """Return the loop up to `at`; it keeps the place and the names of the user's loop."""
         loop = self.loop
         if self.within:
-            return replace(loop, relation="<", bound=self.expr)
+            return replace(loop, relation="<", bound=copied(self.expr))
         # Past the bound one more than it cannot overflow: `at` is larger still.
         end = choice(compared(self.expr, loop.relation, loop.bound), self.expr, self._bound_value())
         return replace(loop, relation="<", bound=end)

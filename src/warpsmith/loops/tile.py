@@ -128,7 +128,9 @@ class Tile:
         tiles = []
         for loop, header, size in zip(nest, covers, self.sizes, strict=True):
             sign = 1 if loop.step > 0 else -1
-            start = Linear.of(header.lower) or Linear()
+            start = Linear.of(header.lower)
+            if start is None:
+                raise ValueError("tiles start at linear values only")
             own = Linear(((loop.variable, 1),)).minus(start).scaled(sign)
             tiles.append(Row(own.terms, own.constant, size * abs(loop.step)))
         return (*tiles, *(counter(loop.variable, 1 if loop.step > 0 else -1) for loop in nest))

@@ -17,11 +17,6 @@ from warpsmith.tree.walk import loops, walk
 
 __all__ = ["decided_findings", "order_findings", "refused_findings", "transfer_findings"]
 
-_STAYS = {
-    "scan": Reason("POR003", "a scan: each iteration needs the one before it"),
-}
-
-
 def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: OffloadOptions) -> Iterator[Finding]:
     """Yield an error for every loop that was asked for when neither it nor any loop inside it became a kernel.
 
@@ -44,14 +39,12 @@ def _asked(loop: Loop, options: OffloadOptions) -> bool:
 
 
 def _why(facts: LoopFacts) -> Reason:
-    if facts.category == "reduction" and isinstance(facts.combined, Unknown) and facts.combined.reasons:
+    if facts.category in ("reduction", "scan") and isinstance(facts.combined, Unknown) and facts.combined.reasons:
         return facts.combined.reasons[0]
     match facts.verdict:
         case Refuted(reasons) | Unknown(reasons) if reasons:
             return reasons[0]
         case Refuted() | Unknown() | Proved():
-            if facts.category in _STAYS:
-                return _STAYS[facts.category]
             return facts.reasons[0] if facts.reasons else Reason("POR008", "nothing in it could be ported")
 
 
@@ -106,12 +99,12 @@ def order_findings(homes: Iterable[Home]) -> Iterator[Finding]:
     """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
     for home in homes:
         for draft in home.drafts:
-            notes = order_notes(draft.accumulators)
-            if notes:
+            notes = [*order_notes(draft.accumulators), *([draft.scan.order_note] if draft.scan is not None else [])]
+            if any(notes):
                 yield Finding(
                     rule="POR007",
                     severity="note",
-                    message="; ".join(notes),
+                    message="; ".join(note for note in notes if note),
                     span=draft.loops[0].loop.header,
                     help=("--precise-fp keeps the order of the original",),
                 )

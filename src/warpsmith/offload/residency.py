@@ -137,6 +137,7 @@ class _Search:
         """
         first, last = items[0].first, items[count - 1].last
         while True:
+            first, last = self.around_changes(run, first, last)
             needed = _last_use_of_declared(run, first, last)
             count = max(count, sum(1 for item in items if item.first <= needed))
             needed = max(needed, items[count - 1].last)
@@ -145,6 +146,14 @@ class _Search:
             last = needed
         drafts = tuple(draft for item in items[:count] for draft in item.drafts)
         return count, self.home(run[first : last + 1], drafts)
+
+    def around_changes(self, run: tuple[Stmt, ...], first: int, last: int) -> tuple[int, int]:
+        """Return the part of `run` from `first` to `last`, grown to hold all of what steps rewrote under a guard."""
+        for change in self.request.changes:
+            places = [i for i, stmt in enumerate(run) if any(stmt is new for new in change.new)]
+            if change.assumptions and places and places[0] <= last and first <= places[-1]:
+                first, last = min(first, places[0]), max(last, places[-1])
+        return first, last
 
     def home(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]) -> Home | Reason:
         """Return the home of `drafts` with exactly this scope, or why there is none."""

@@ -32,6 +32,13 @@ class RunningKernel:
         """Whether the result depends on the order in which elements are combined."""
         return is_float(self.running.type) and self.running.op in _ROUNDED
 
+    @property
+    def order_note(self) -> str:
+        """In what way the result may depend on the order in which elements are combined, "" where it does not."""
+        name = self.running.symbol.name
+        note = f"the running values of {name} are combined in another order, the same in every run"
+        return note if self.is_rounded else ""
+
 
 def kernel_scan(scan: RunningKernel | None, rewriter: Rewriter) -> Scan | None:
     """Return the running value in the kernel's names."""

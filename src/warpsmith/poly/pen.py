@@ -18,7 +18,7 @@ from warpsmith.base.source import Span
 from warpsmith.poly.host import HostError, integer, operation, polynomial_expr
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.vocabulary import Vocabulary
-from warpsmith.tree.nodes import Cast, Conditional, Expr, Literal, Name, Unary
+from warpsmith.tree.nodes import Cast, Conditional, Expr, Literal, Member, Name, Unary
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, promoted
 from warpsmith.tree.walk import peel
 
@@ -81,7 +81,7 @@ class Pen:
             return own
         terms = self._ordered(value)
         if not terms:
-            return integer(value.constant_term, self.span)
+            return self._number(value.constant_term, False)
         if len(terms) == 1 and not value.constant_term and self._factor(terms[0]) == 1:
             return self._signed(terms[0][0])
         if self._is_narrow(value, terms):
@@ -112,6 +112,8 @@ class Pen:
             return self.spelled[name]
         known = self.vocabulary[name]
         if known.expr is not None:
+            if not _is_plain(known.expr):
+                raise PenError(f"{known.text} is read from memory: copy it to a local variable before the loop")
             return peel(known.expr)
         if any(self._bits(part) > INT.bits for part in known.parts):
             raise PenError(f"{known.text} may not fit 64 bits")
@@ -187,6 +189,9 @@ class Pen:
         return result
 
     def _number(self, value: int, wide: bool) -> Expr:
+        if value < 0:
+            own = self._number(-value, wide)
+            return Unary(span=self.span, type=own.type, op="-", operand=own)
         if wide:
             return Literal(span=self.span, type=LONG_LONG, text=f"{value}LL", value=value)
         return integer(value, self.span)
@@ -281,6 +286,14 @@ def _prefixes(products: Sequence[Polynomial], number: int, leading: bool = False
         total = total + product
         yield total
     yield total if leading else total.shifted(number)
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Whether an expression may be evaluated anywhere: a variable, or a member of one."""
+    expr = peel(expr)
+    while isinstance(expr, Member) and not expr.arrow:
+        expr = peel(expr.base)
+    return isinstance(expr, Name)
 
 
 def _is_wide(kind: object) -> bool:

@@ -17,19 +17,19 @@ is unsigned 64-bit without a proof that it fits, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.host import integer, operation
 from warpsmith.poly.order import Leaf, Ordered, order_run
 from warpsmith.poly.pen import Bound, Pen, PenError, Variable
-from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.rows import Floor, Points, QuotientError, Test, spared
-from warpsmith.poly.space import OutOfBudgetError, Set, budget, make_set, make_times
+from warpsmith.poly.polynomial import Polynomial, atom, constant
+from warpsmith.poly.rows import Floor, Points, QuotientError, Test
+from warpsmith.poly.space import OutOfBudgetError, budget
+from warpsmith.poly.timed import Item, ItemError, parameters_known, renamed, timed
 from warpsmith.poly.times import Time
 from warpsmith.tree.nodes import (
     Assign,
@@ -42,52 +42,19 @@ from warpsmith.tree.nodes import (
     If,
     MacroUse,
     Name,
-    Node,
     Relation,
     Stmt,
     VarDecl,
 )
-from warpsmith.tree.nodes import replace as changed
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, Type, integer_range
-from warpsmith.tree.walk import names, peel, rebuild, same, walk
+from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["Fresh", "ScanError", "Scanned", "scan"]
 
 
 class ScanError(Exception):
     """The run cannot be written in that order; the text says why, in the user's words."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of a leaf, floor(value / divisor) over its counters. `number`: it is that constant; `fixed`: its value
-    over the rows before it; both None: it is free."""
-
-    value: Polynomial
-    divisor: int
-    number: int | None = None
-    fixed: Polynomial | None = None
-
-    @property
-    def free(self) -> bool:
-        """Whether the rows before it do not fix it."""
-        return self.number is None and self.fixed is None
-
-    @property
-    def known(self) -> Polynomial | None:
-        """The value where it is fixed."""
-        return constant(self.number) if self.number is not None else self.fixed
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A leaf with its rows, its points (row vectors), and its counters over the rows."""
-
-    leaf: Leaf
-    rows: tuple[_Row, ...]
-    points: Points
-    counters: Mapping[str, Polynomial]
 
 
 Fresh = Callable[[str, Type, Symbol], Symbol]
@@ -113,7 +80,7 @@ def scan(facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping
             if not all(leaf.exact for leaf in model.leaves) and facts.options.guards:
                 model = order_run(facts, function, run, tuple(times), guards=True)
             return Scanned(_written(model, run, times, fresh), model.region.assumptions)
-    except (PenError, QuotientError) as error:
+    except (ItemError, PenError, QuotientError) as error:
         raise ScanError(str(error)) from error
     except OutOfBudgetError as error:
         raise ScanError("the new loops are too much work to find") from error
@@ -126,11 +93,10 @@ def _written(model: Ordered, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], 
     length = max(len(times[leaf.stmt]) for leaf in model.leaves)
     tail = max(len(leaf.time) for leaf in model.leaves)
     dims = tuple(f"row{k}" for k in range(length + tail))
-    items = [_item(model, leaf, times[leaf.stmt], length, dims) for leaf in model.leaves]
-    known = Points.context(_context(model), dims)
+    known = Points.context(parameters_known(model), dims)
     inner = _inner_declarations(run, model.leaves)
     work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run))
-    return tuple(work.level(0, _merged(items, length), known, {}))
+    return tuple(work.level(0, timed(model, times, length, dims), known, {}))
 
 
 def _span(run: tuple[Stmt, ...]) -> Span:
@@ -151,160 +117,6 @@ def _inner_declarations(run: tuple[Stmt, ...], leaves: Sequence[Leaf]) -> frozen
         if symbol in used:
             raise ScanError(f"{symbol.name} is declared inside the loop: declare it before the loop, or expand it")
     return frozenset(declared)
-
-
-# --- leaves over rows
-
-
-def _context(model: Ordered) -> Set:
-    """Return what is known of all parameters: the region's context and the ranges of their types."""
-    state = model.state
-    used = atoms_of(state.context).union(*(atoms_of(leaf.domain) for leaf in model.leaves))
-    counters = {name for leaf in model.leaves for name in leaf.counters}
-    quotients, _ = state.vocabulary.definitions(used)
-    formula = both((state.context, state.ranges(frozenset(used - counters - quotients))))
-    context = make_set(state.vocabulary, (), formula)
-    for leaf in model.leaves:
-        for beyond in _beyond(model, leaf):
-            domain = model.domain(leaf).intersect(make_set(state.vocabulary, leaf.counters, beyond))
-            context = spared(context, domain)
-    return context
-
-
-def _beyond(model: Ordered, leaf: Leaf) -> Iterator[Formula]:
-    """Yield for each counter the values at which stepping it once more would leave its type: no program gets there."""
-    for loop, name in zip(leaf.loops, leaf.counters, strict=True):
-        low, high = model.state.vocabulary[name].low, model.state.vocabulary[name].high
-        if low is None or high is None:
-            continue
-        if loop.step > 0:
-            yield at_least(atom(name), constant(high - loop.step + 1))
-        else:
-            yield at_least(constant(low - loop.step - 1), atom(name))
-
-
-def _item(model: Ordered, leaf: Leaf, time: Time, length: int, dims: tuple[str, ...]) -> _Item:
-    values: list[tuple[Polynomial, int]] = []
-    for row in time:
-        value = model.row_value(leaf, row)
-        if value is None or row.divisor <= 0:
-            raise ScanError("a time names what changes in the run")
-        values.append((value, row.divisor))
-    values += [(ZERO, 1)] * (length - len(values))
-    for row in leaf.time:
-        value = model.row_value(leaf, row)
-        assert value is not None, "an original time has counters only"
-        values.append((value, 1))
-    values += [(ZERO, 1)] * (len(dims) - len(values))
-    rows, counters = _solved(leaf, values, dims)
-    return _Item(leaf, rows, Points.of(model.domain(leaf), make_times(leaf.counters, values), dims), counters)
-
-
-def _solved(
-    leaf: Leaf, values: Sequence[tuple[Polynomial, int]], dims: Sequence[str]
-) -> tuple[tuple[_Row, ...], Mapping[str, Polynomial]]:
-    """Find which rows are free, and every counter as a function of those: `w = 4t + 2i + j`, so `j = w - 4t - 2i`."""
-    counters: dict[str, Polynomial] = {}
-    equations: list[tuple[Polynomial, str]] = []
-    rows: list[_Row] = []
-    for (value, divisor), dim in zip(values, dims, strict=True):
-        reduced = _substituted(value, counters)
-        if not reduced.atoms() & set(leaf.counters) and divisor == 1:
-            number = reduced.number
-            rows.append(_Row(value, divisor, number, None if number is not None else reduced))
-            continue
-        if value.number is not None:
-            rows.append(_Row(value, divisor, value.number // divisor))
-            continue
-        rows.append(_Row(value, divisor))
-        if divisor == 1:
-            equations.append((value, dim))
-            _solve(leaf, equations, counters)
-    return tuple(rows), counters
-
-
-def _solve(leaf: Leaf, equations: Sequence[tuple[Polynomial, str]], counters: dict[str, Polynomial]) -> None:
-    """Solve every equation that has one unknown left, with factor 1 or -1."""
-    found = True
-    while found:
-        found = False
-        for value, dim in equations:
-            rest = _substituted(value, counters)
-            unknown = sorted(rest.atoms() & set(leaf.counters))
-            if len(unknown) == 1 and abs(factor := rest.terms[(unknown[0],)]) == 1:
-                counters[unknown[0]] = (atom(dim) - rest.without(unknown[0])).scaled(factor)
-                found = True
-
-
-def _substituted(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomial:
-    for name in value.atoms() & known.keys():
-        value = value.substitute(name, known[name])
-    return value
-
-
-def _merged(items: Sequence[_Item], length: int) -> list[_Item]:
-    """Make one of leaves that are the same statement at different points of the same rows."""
-    result: dict[int, _Item] = {}
-    for later, item in enumerate(items):
-        for earlier, other in result.items():
-            united = _united(other, item, items[earlier + 1 : later], length)
-            if united is not None:
-                result[earlier] = united
-                break
-        else:
-            result[later] = item
-    return list(result.values())
-
-
-def _united(one: _Item, other: _Item, between: Sequence[_Item], length: int) -> _Item | None:
-    """Return `one` at the points of both, where `other` is nothing but `one` at other points."""
-    if [r.number for r in one.rows[:length]] != [r.number for r in other.rows[:length]]:
-        return None
-    renamed = _renaming(one, other, length)
-    if renamed is None or not same(_renamed(one.leaf.stmt, renamed), other.leaf.stmt):
-        return None
-    own = range(length)
-    points = other.points.only(own)
-    if not all(points.apart(item.points.only(own)) for item in (one, *between)):
-        return None
-    for k in range(length, len(one.rows)):
-        value = one.rows[k].known
-        if value is None:
-            return None
-        points = points.where(atom(f"row{k}") - value, equality=True)
-    return replace(one, points=one.points.join([points]))
-
-
-def _renaming(one: _Item, other: _Item, length: int) -> dict[Symbol, Symbol] | None:
-    """Return the variable of `other` that has, at all its points, the value of each counter of `one` there."""
-    late = {f"row{k}" for k in range(length, len(one.rows))}
-    right = _by_symbol(other)
-    found: dict[Symbol, Symbol] = {}
-    for symbol, value in _by_symbol(one).items():
-        if value.atoms() & late:
-            return None
-        equal = [s for s, v in right.items() if s.type == symbol.type and other.points.always(v - value)]
-        if not equal:
-            return None
-        found[symbol] = next((s for s in equal if s.name == symbol.name), equal[0])
-    return found
-
-
-def _by_symbol(item: _Item) -> dict[Symbol, Polynomial]:
-    pairs = zip(item.leaf.loops, item.leaf.counters, strict=True)
-    return {loop.variable: item.counters[name] for loop, name in pairs if name in item.counters}
-
-
-def _renamed(stmt: Stmt, renaming: Mapping[Symbol, Symbol]) -> Stmt:
-    """Return a statement with other variables; it is the very same one where nothing changes."""
-    moved = {a: b for a, b in renaming.items() if a != b}
-
-    def change(node: Node) -> Node:
-        if isinstance(node, Name) and node.symbol in moved:
-            return changed(node, symbol=moved[node.symbol], type=moved[node.symbol].type)
-        return node
-
-    return rebuild(stmt, change) if moved else stmt
 
 
 # --- how the user writes things
@@ -353,7 +165,7 @@ class _Scan:
     inner: frozenset[Symbol]
     span: Span
 
-    def level(self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def level(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
         if level == len(self.dims):
             return [stmt for item in items for stmt in self.leaf(item, known, variables)]
@@ -366,7 +178,7 @@ class _Scan:
             return self.level(level + 1, done, known.without(level), variables)
         return self.loop(level, items, known, variables)
 
-    def loop(self, level: int, items: Sequence[_Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def loop(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return one loop over the values of a row, under the condition that there are any."""
         dim = self.dims[level]
         united = items[0].points.upto(level).join(item.points.upto(level) for item in items[1:])
@@ -384,6 +196,8 @@ class _Scan:
         variable = self.variable(chosen, ends, (entered, inside), stride)
         inner = {**variables, dim: variable}
         body = self.level(level + 1, items, inside, inner)
+        if not body:
+            return []
         pen = self.pen(self.span, entered, variables)
         made = _for(pen, variable, ends, (self.block(body), stride), chosen.near)
         made = replace(made, declares=self.declares(chosen.near, variable.symbol))
@@ -409,17 +223,20 @@ class _Scan:
 
     # --- leaves
 
-    def leaf(self, item: _Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def leaf(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return a leaf's statement with its counters, under what is left of its domain's conditions."""
         pen = self.pen(item.leaf.stmt.span, known, variables)
-        test = self.condition(item.points.rest(known), pen)
+        options = item.points.rest(known)
+        if not options:
+            return []
+        test = self.condition(options, pen)
         body = self.body(item, known, variables)
         if test is None:
             return body
         then = body[0] if len(body) == 1 else Block(span=item.leaf.stmt.span, statements=tuple(body))
         return [If(span=item.leaf.stmt.span, condition=test, then=then, other=None)]
 
-    def body(self, item: _Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def body(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statement with each counter replaced by a loop's variable, or computed in front of it."""
         stmt = item.leaf.stmt
         inside = Points(known.values.intersect(item.points.values))
@@ -436,7 +253,7 @@ class _Scan:
                 renaming[loop.variable] = symbol
                 declares = self.declares(loop, symbol)
                 computed.append(_definition(symbol, pen.sum(value), stmt, declares=declares))
-        moved = _renamed(stmt, renaming)
+        moved = renamed(stmt, renaming)
         if not computed:
             return [moved]
         inner = moved.statements if isinstance(moved, Block) else (moved,)
@@ -461,7 +278,7 @@ class _Scan:
         return reduce(lambda a, b: operation("||", a, b), whole)
 
 
-def _parts(level: int, items: Sequence[_Item]) -> list[list[_Item]]:
+def _parts(level: int, items: Sequence[Item]) -> list[list[Item]]:
     """Split leaves whose values of a row lie one after the other; leaves that are free in it share a loop."""
     numbers = range(len(items))
     # first[a]: what `a` must not stand behind, itself included
@@ -470,7 +287,7 @@ def _parts(level: int, items: Sequence[_Item]) -> list[list[_Item]]:
         for a in numbers:
             if via in first[a]:
                 first[a] |= first[via]
-    ordered: list[list[_Item]] = []
+    ordered: list[list[Item]] = []
     left = set(numbers)
     while left:
         head = next(a for a in sorted(left) if all(b not in left or b in first[a] for b in numbers if a in first[b]))
@@ -480,7 +297,7 @@ def _parts(level: int, items: Sequence[_Item]) -> list[list[_Item]]:
     return ordered
 
 
-def _not_behind(level: int, one: _Item, other: _Item) -> bool:
+def _not_behind(level: int, one: Item, other: Item) -> bool:
     """Whether some instance of `one` has the same value of a row as one of `other`, or a smaller one."""
     if one.rows[level].free and other.rows[level].free:
         return True
@@ -563,7 +380,7 @@ class _Choice:
     near: For
 
     @classmethod
-    def of(cls, level: int, items: Sequence[_Item], variables: Mapping[str, Variable]) -> _Choice:
+    def of(cls, level: int, items: Sequence[Item], variables: Mapping[str, Variable]) -> _Choice:
         votes = [(item, vote) for item in items if (vote := _counted(item, level)) is not None]
         counts: dict[str, int] = {}
         for _, (loop, _sign) in votes:
@@ -581,7 +398,7 @@ class _Choice:
         return cls(symbol, sign, loop)
 
 
-def _counted(item: _Item, level: int) -> tuple[For, int] | None:
+def _counted(item: Item, level: int) -> tuple[For, int] | None:
     """Return the loop whose counter (or its negative) a row is."""
     row = item.rows[level]
     if not row.free or row.divisor != 1 or len(row.value.terms) != 1:
@@ -593,7 +410,7 @@ def _counted(item: _Item, level: int) -> tuple[For, int] | None:
     return None
 
 
-def _clashes(symbol: Symbol, items: Sequence[_Item]) -> bool:
+def _clashes(symbol: Symbol, items: Sequence[Item]) -> bool:
     """Whether a statement under the loop, or its bounds, mean another variable by the same name."""
     for item in items:
         own = {loop.variable for loop in item.leaf.loops}

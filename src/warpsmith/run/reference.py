@@ -103,6 +103,11 @@ class Reference:
         """Whether the program is one of ours, with captures in it."""
         return self._sources.captured
 
+    @property
+    def reordered(self) -> bool:
+        """Whether the port is known to sum floating-point numbers in another order."""
+        return self._sources.reordered
+
     @cached_property
     def zeroed(self) -> tuple[Outcome, ...]:
         """The run with zeroed automatic variables, where that is another build."""

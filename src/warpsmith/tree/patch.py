@@ -12,7 +12,7 @@ Limits: a region that cuts through a preprocessor conditional cannot be replaced
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from warpsmith.base.errors import RefusedError
@@ -43,15 +43,17 @@ from warpsmith.tree.nodes import (
     MacroUse,
     Name,
     Node,
+    Other,
     Pragma,
     Stmt,
+    Top,
     VarDecl,
 )
 from warpsmith.tree.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.walk import children
 
-__all__ = ["Patcher", "include_offset", "unit_text"]
+__all__ = ["Patcher", "include_offset", "is_added", "unit_text"]
 
 _SKIPPED = frozenset(("span", "intact", "header", "cause", "reason", "type"))
 _Key = tuple[type[Node], int, int, int]
@@ -65,7 +67,11 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
     patcher = Patcher((function for function in original.functions), dialect, indentation_unit(original.file.text))
     edits: list[Edit] = []
     first = len(original.file.text)
-    for old, new in zip(original.items, rewritten.items, strict=True):
+    for added, anchor in _added(rewritten):
+        first = min(first, anchor.span.start)
+        place = Span(original.file, anchor.span.start, anchor.span.start)
+        edits.append(Edit(place, f"{patcher.printer.top(added)}\n\n"))
+    for old, new in zip(original.items, (item for item in rewritten.items if not is_added(item)), strict=True):
         changed = patcher.edits(old, new)
         if changed:
             first = min(first, old.span.start)
@@ -74,6 +80,18 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
         edits.append(_include_edit(original.file, includes, first))
     end = line_end(original.file.text)
     return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits])
+
+
+def is_added(item: Top) -> bool:
+    """Whether a top-level item stands for no text of the user's: its span is empty, where the next item starts."""
+    return item.span.start == item.span.end and not isinstance(item, Other)
+
+
+def _added(unit: Unit) -> Iterator[tuple[Top, Top]]:
+    """Yield every item that was added, with the next one that was not."""
+    for position, item in enumerate(unit.items):
+        if is_added(item):
+            yield item, next(other for other in unit.items[position:] if not is_added(other))
 
 
 def include_offset(file: SourceFile, before: int) -> int:
@@ -263,7 +281,8 @@ class Patcher:
         file = owner.span.file
         start = before.span.end if before is not None else owner.span.start + (isinstance(owner, Block))
         end = after.span.start if after is not None else owner.span.end - (isinstance(owner, Block))
-        neighbor = after or before
+        # A pragma line may stand anywhere: it does not show how deep the code is.
+        neighbor = next((s for s in (after, before) if s is not None and not isinstance(s, Pragma)), after or before)
         indent = indent_at(file, neighbor.span.start) if neighbor else indent_at(file, start) + self._unit
         text = self._text(come, indent)
         trailing = after is None or isinstance(come[0], DeviceFree | CaptureStmt) or _copies_back(come[0])

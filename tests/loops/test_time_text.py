@@ -1,0 +1,28 @@
+"""The text of times is read as it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.loops.time_text import TimeTextError, read_time, time_text
+from warpsmith.poly.times import Row
+from warpsmith.tree.types import INT, Symbol
+
+I, J = (Symbol(name, name, INT, "local") for name in "ij")
+NAMES = {"i": I, "j": J}
+
+
+@pytest.mark.parametrize("text", ["i j", "2*i+j-1 i", "-i 0 j", "(i+2*j)/4 i/32", "3 -2"])
+def test_round_trip(text: str) -> None:
+    assert time_text(read_time(text, NAMES)) == text
+
+
+def test_values() -> None:
+    assert read_time("i+i-3 (i-j)/8", NAMES) == (Row(((I, 2),), -3), Row(((I, 1), (J, -1)), 0, 8))
+    assert read_time("i-i", NAMES) == (Row(),)
+
+
+@pytest.mark.parametrize("text", ["", "i*j", "i+", "k", "i/0", "i/j", "((i))", "9999999*i", "i%2", "i ; j"])
+def test_nonsense_is_refused(text: str) -> None:
+    with pytest.raises(TimeTextError):
+        read_time(text, NAMES)
