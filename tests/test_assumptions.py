@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.polybench.launches import count
+from benchmarks.polybench.launches import build, count
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
@@ -128,9 +128,10 @@ def test_a_guard_chooses_the_device_or_the_original(
     assumptions = _first(document)["assumptions"]
     assert isinstance(assumptions, list)
     assert [entry["kind"] for entry in assumptions] == ["guarded"] * len(assumptions) != []
+    program = build(gpu)
     for arguments, used in ((holds, True), (fails, False)):
         for given in arguments:
-            counts = count(gpu, (), 60.0, (given,))
+            counts = count(program, 60.0, (given,))
             assert counts is not None
             # A bound of zero is nothing to do, and no launch either.
             idle = name == "an unsigned bound" and given == "0"

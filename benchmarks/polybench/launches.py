@@ -15,7 +15,7 @@ from pathlib import Path
 import warpsmith.run
 from warpsmith.run.cuda_text import rewrite_cuda
 
-__all__ = ["Counts", "count"]
+__all__ = ["Counts", "build", "count"]
 
 FOLDER = Path(__file__).parent
 HEADERS = Path(warpsmith.run.__file__).parent / "emulation" / "include"
@@ -45,10 +45,8 @@ class Counts:
         return f"{min(self.threads)}/{median}/{max(self.threads)}"
 
 
-def count(ported: Path, arguments: tuple[str, ...], limit: float, words: tuple[str, ...] = ()) -> Counts | None:
-    """Build what stands in `ported` with the C compiler's `arguments`, run it on `words`, and count.
-
-    None where it did not end within `limit` seconds.
+def build(ported: Path, arguments: tuple[str, ...] = ()) -> Path:
+    """Build what stands in `ported` with the C compiler's `arguments`; return the program that counts.
 
     Raises CalledProcessError where it cannot be built.
     """
@@ -60,9 +58,14 @@ def count(ported: Path, arguments: tuple[str, ...], limit: float, words: tuple[s
         text.write_text(rewrite_cuda(path.read_text()))
         objects.append(_object(text, ["g++", "-std=c++17", f"-I{HEADERS}"]))
     objects.append(_object(FOLDER / "counting.cpp", ["g++", "-std=c++17", f"-I{HEADERS}"], ported / "counting.o"))
-    program, counts = ported / "counted", ported / "counts.txt"
-    link = ["g++", *map(str, objects), "-o", str(program), "-lm"]
-    _run(link)
+    program = ported / "counted"
+    _run(["g++", *map(str, objects), "-o", str(program), "-lm"])
+    return program
+
+
+def count(program: Path, limit: float, words: tuple[str, ...] = ()) -> Counts | None:
+    """Run what `build` made on the arguments `words`; None where it does not end within `limit` seconds."""
+    counts = program.with_name("counts.txt")
     try:
         environment = {**os.environ, "COUNTS": str(counts)}
         subprocess.run([str(program), *words], check=True, env=environment, stdout=subprocess.DEVNULL, timeout=limit)

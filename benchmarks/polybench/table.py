@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.polybench.launches import Counts, count
+from benchmarks.polybench.launches import Counts, build, count
 from benchmarks.polybench.suite import odd, programs, region
 
 RESULT = Path(__file__).parents[1] / "results" / "polybench.txt"
@@ -96,7 +96,7 @@ def row(path: Path) -> Row:
         if not list(Path(scratch).glob("*.cu")):
             note = "nothing ported"
         else:
-            counts = count(Path(scratch), ("-DLARGE_DATASET",), LIMIT)
+            counts = count(build(Path(scratch), ("-DLARGE_DATASET",)), LIMIT)
             note = "" if counts else f"host part over {LIMIT:.0f} s"
     mini, loops = verified(path, {})
     return Row(path.stem, seconds, mebibytes, loops, counts, note, (mini, verified(path, odd(path))[0]))
@@ -106,19 +106,19 @@ def line(row: Row) -> str:
     head = f"{row.name:15}{row.seconds:6.2f}{row.mebibytes:6.0f}{row.loops[0]:6}/{row.loops[1]:<3}"
     tail = f"{ppcg(row):>12}  {row.verified[0]:>5}{row.verified[1]:>6}"
     if row.counts is None:
-        return f"{head}{row.note:>58}{tail}"
+        return f"{head}{row.note:>63}{tail}"
     counts = row.counts
-    middle = f"{counts.kernels:4}{counts.launches:12,}{counts.spread:>24}{counts.copies:8,}{size(counts.bytes):>10}"
+    middle = f"{counts.kernels:4}{counts.launches:12,}{counts.spread:>24}{counts.copies:11,}{size(counts.bytes):>12}"
     return f"{head}{middle}{tail}"
 
 
 def size(number: int) -> str:
     value = float(number)
-    for unit in ("B", "KB", "MB"):
+    for unit in ("B", "KB", "MB", "GB"):
         if value < 1000:
             return f"{value:.3g} {unit}"
         value /= 1000
-    return f"{value:.3g} GB"
+    return f"{value:.3g} TB"
 
 
 def ppcg(row: Row) -> str:
@@ -134,7 +134,7 @@ def ppcg(row: Row) -> str:
 def table(rows: list[Row]) -> str:
     head = (
         f"{'program':15}{'port s':>6}{'MiB':>6}{'loops':>8}  {'k':>4}{'launches':>12}{'threads min/med/max':>24}"
-        f"{'copies':>8}{'bytes':>10}{'PPCG':>11}{'MINI':>8}{'odd':>6}"
+        f"{'copies':>11}{'bytes':>12}{'PPCG':>11}{'MINI':>8}{'odd':>6}"
     )
     seconds = [row.seconds for row in rows]
     lines = [

@@ -1,7 +1,8 @@
 /* Pluto 25: a relaxation with periodic boundaries; the wrapped neighbor is of this sweep or of the last one.
  * RUN: port
- * EXPECT: relax/i parallel-after ported: parallel after interchange=relax/i,order=j:i, wavefront=relax/j,depth=2,factors=1:1
- * EXPECT: relax/i/j sequential host: carries a flow dependence on x
+ * EXPECT: relax/i parallel-after ported: parallel after wavefront=relax/i,depth=2,factors=1:1
+ * EXPECT: relax/i/j parallel-after ported: parallel after wavefront=relax/i,depth=2,factors=1:1
+ * VERIFY: pass
  */
 void relax(int n, double x[restrict n][n])
 {

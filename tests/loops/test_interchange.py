@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.loops.refusals import Asked, one, verdicts
-from warpsmith.base.verdict import Refuted
+from warpsmith.base.verdict import Proved, Refuted, Unknown
 from warpsmith.loops.distribute import Distribute
 from warpsmith.loops.interchange import Interchange
 
@@ -60,6 +60,15 @@ def test_what_does_not_fit_is_unknown_with_a_reason(tmp_path: Path) -> None:
     assert "left early" in found["a break"][1]
     assert "pragma" in found["a pragma"][1]
     assert "another variable" in found["a counter that hides a bound"][1]
+
+
+def test_the_first_loop_may_have_any_bounds_where_it_stays(tmp_path: Path) -> None:
+    nest = "for (int j = 0; j < n; j++) for (int l = j; l < m; l++) a[j][l] = 1;"
+    stand = one(f"for (int i = (int)x[0]; i < m; i++) {nest}", tmp_path)
+    assert isinstance(stand.check(Interchange("F/i")), Unknown)
+    assert isinstance(stand.check(Interchange("F/i", ("i", "l", "j"))), Proved)
+    changed = one(f"int q = 0; for (int i = q; i < m; i++) {nest.replace('a[j][l] = 1', 'q = a[j][l] = 1')}", tmp_path)
+    assert isinstance(changed.check(Interchange("F/i", ("i", "l", "j"))), Unknown)
 
 
 def test_a_dependence_that_would_turn_around_is_named(tmp_path: Path) -> None:

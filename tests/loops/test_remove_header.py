@@ -14,6 +14,7 @@ _HEAD = "double f(int n, int m, double *a, double *b, int *c) { int i = 7; "
 CASES = [
     (RemoveHeader("f/k"), "for (int k = 3; k < 4; k++) { a[k] = k; } return i; }"),
     (RemoveHeader("f/i"), "for (i = 3; i <= 3; i++) a[i] = 5; return i; }"),
+    (RemoveHeader("f/k"), "for (int k = 3; k < 4; k++) { int k = 2; a[k] = k; } return i; }"),
     (RemoveHeader("f/i"), "for (i = 9; i > 5; i -= 4) { double i2 = i; a[i] += i2; } return i; }"),
     (RemoveHeader("f/k/i"), "for (int k = 0; k < n; k++) for (i = k; i < k + 1; i++) a[i] += b[k]; return i; }"),
     (RemoveHeader("f/k/i"),

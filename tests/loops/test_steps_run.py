@@ -152,7 +152,7 @@ def _sequence(rng: random.Random, stand: Stand, longest: int) -> tuple[Stand, li
 
 def test_random_sequences_of_steps(tmp_path: Path) -> None:
     rng = random.Random(20261121)
-    text = "\n".join(function_text(f"F{k}", random_nests.body(rng)) for k in range(36))
+    text = "\n".join(function_text(f"F{k}", random_nests.body(rng)) for k in range(28))
     originals = stands(text, tmp_path)
     made: dict[str, Stand] = {}
     kinds: Counter[str] = Counter()

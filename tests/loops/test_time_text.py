@@ -8,8 +8,8 @@ from warpsmith.loops.time_text import TimeTextError, read_time, time_text
 from warpsmith.poly.times import Row
 from warpsmith.tree.types import INT, Symbol
 
-I, J = (Symbol(name, name, INT, "local") for name in "ij")
-NAMES = {"i": I, "j": J}
+FIRST, SECOND = (Symbol(name, name, INT, "local") for name in "ij")
+NAMES = {"i": FIRST, "j": SECOND}
 
 
 @pytest.mark.parametrize("text", ["i j", "2*i+j-1 i", "-i 0 j", "(i+2*j)/4 i/32", "3 -2"])
@@ -18,7 +18,7 @@ def test_round_trip(text: str) -> None:
 
 
 def test_values() -> None:
-    assert read_time("i+i-3 (i-j)/8", NAMES) == (Row(((I, 2),), -3), Row(((I, 1), (J, -1)), 0, 8))
+    assert read_time("i+i-3 (i-j)/8", NAMES) == (Row(((FIRST, 2),), -3), Row(((FIRST, 1), (SECOND, -1)), 0, 8))
     assert read_time("i-i", NAMES) == (Row(),)
 
 

@@ -136,3 +136,33 @@ def test_no_factors_no_wavefront(tmp_path: Path) -> None:
     verdict = Wavefront("f/i").check(program, Facts.about(program, PolyOptions()))
     assert isinstance(verdict, Unknown)
     assert verdict.reasons[0].rule == "STP002"
+
+
+EXTREMES = """
+int main(void)
+{
+    static ELEMENT A[8][8];
+    int values[] = {-2147483647 - 1, -2147483647, -1, 0, 1, 2}, last[] = {-2147483647 - 1, 0, 2147483647};
+    for (int k = 0; k < 6; k++)
+        for (int t = 0; t < 3; t++)
+            f(last[t], values[k], A);
+    printf("done\\n");
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["seidel", "dynamic", "stepped"])
+def test_bounds_do_not_overflow_where_nothing_runs(name: str, tmp_path: Path) -> None:
+    text, loop, _, element = CASES[name]
+    text = text.replace("A[restrict n][n]", "A[8][8]").replace(", const int seq[restrict n]", "")
+    text = text.replace("seq[i] - seq[j]", "i - j")
+    after = applied(text, Wavefront(loop), tmp_path, guarded=True)
+    assert outputs(text_of(after), EXTREMES.replace("ELEMENT", element), tmp_path, "after") == "done\n"
+
+
+def test_a_wrong_order_would_be_seen(tmp_path: Path) -> None:
+    """The comparison itself can fail: the loops turned inside out by hand give other numbers."""
+    wrong = SEIDEL.replace("for (int i = 1; i < n - 1; i++)", "for (int i = n - 2; i > 0; i--)")
+    main = MAIN.replace("TYPE", "double").replace("CALL", "f(T, n, (void *)A)")
+    assert outputs(SEIDEL, main, tmp_path, "right") != outputs(wrong, main, tmp_path, "wrong")

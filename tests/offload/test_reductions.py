@@ -139,3 +139,14 @@ def test_the_first_place_of_a_maximum_travels_with_it(tmp_path: Path) -> None:
     (one,) = fragment.kernel.reductions
     assert (one.op, one.strict, [symbol.name for symbol, _ in one.companions]) == ("max", True, ["at"])
     assert one.when is not None and one.when.name == "s_when"
+
+
+@pytest.mark.parametrize(
+    ("bound", "read", "reduces"),
+    [("j < i", "a[j]", True), ("j <= i", "a[j]", False), ("j < i", "a[i]", False), ("j < i", "a[k[j]]", False)],
+)
+def test_a_sum_may_read_other_elements_of_its_array(bound: str, read: str, reduces: bool, tmp_path: Path) -> None:
+    text = f"void g(int n, int i) {{ for (int j = 0; {bound}; j++) a[i] -= L[i][j] * {read}; }}"
+    program = load(DATA + text, tmp_path)
+    (facts,) = (f for function in analyze(program, PolyOptions()).functions for f in function.loops)
+    assert is_reduction(facts) is reduces

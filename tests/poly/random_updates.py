@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-__all__ = ["ARRAYS", "SCALARS", "body", "function"]
+__all__ = ["SCALARS", "body", "function"]
 
 SCALARS = ("s", "m", "c", "k", "q", "t", "u")
-ARRAYS = ("a", "h")
 _CONDITIONS = ("x[i] > 3", "i % 3 == 1", "y[i] < x[i]", "s > 2", "m < y[i]", "k == 1")
 
 
@@ -54,7 +53,7 @@ def function(number: int, text: str) -> str:
     """Return `text` as a loop that analysis sees (f0) and as one that runs its iterations as `order` says (run0)."""
     names = ", ".join(f"{s} = {k % 2}" for k, s in enumerate(SCALARS))
     results = "".join(f"out[{k}] = {s}; " for k, s in enumerate(SCALARS))
-    fixed = f"int *restrict a, int *restrict h, const int *restrict x, const int *restrict y, int *restrict out, int n"
+    fixed = "int *restrict a, int *restrict h, const int *restrict x, const int *restrict y, int *restrict out, int n"
     return (
         f"void f{number}({fixed})\n{{ int {names};\nfor (int i = 0; i < n; i++) {{ {text} }}\n{results} }}\n"
         f"void run{number}({fixed}, const int *order)\n{{ int {names};\n"

@@ -16,6 +16,7 @@ from warpsmith.loops.place import with_run
 from warpsmith.loops.time_text import read_time
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.rows import Points
 from warpsmith.poly.scanning import ScanError, scan
 from warpsmith.tree.nodes import Block, For, Function, Stmt
 from warpsmith.tree.printer import Printer
@@ -84,6 +85,22 @@ def _logged(folder: Path, functions: list[tuple[LogNest, str]]) -> dict[str, lis
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_times_run_in_their_order(seed: int, tmp_path: Path) -> None:
+    _check(seed, tmp_path)
+
+
+def test_a_dropped_condition_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Points, "rest", lambda self, known: [[]])
+    with pytest.raises(AssertionError):
+        _check(0, tmp_path)
+
+
+def test_a_wrong_place_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Points, "before", lambda self, other, level: True)
+    with pytest.raises(AssertionError):
+        _check(1, tmp_path)
+
+
+def _check(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
     nests = [random_nest(f"f{k}", dice) for k in range(30)]
     program = load("".join(nest.code() for nest in nests), tmp_path)

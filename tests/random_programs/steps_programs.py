@@ -204,7 +204,7 @@ class _Writer:
             high = rng.choice([counters[-1], f"{counters[-1]} + 1"])
         if rng.random() < 0.06:
             high = rng.choice(["4", "5"])
-        if counters and rng.random() < 0.08:
+        if counters and rng.random() < 0.12:
             low, high = counters[-1], f"{counters[-1]} + 1"
         step = rng.choice([1, 1, 1, 1, 1, 2, 3, -1, -2] if self.free else [1, 1, 1, 2])
         if step < 0:
@@ -241,7 +241,9 @@ class _Writer:
         self.put(1, f"for ({kind}i = 0; i < n; i++) {{")
         if self.rng.random() < 0.4:
             self.put(2, f"c[i] = {self.rng.choice(['1.0', '0.5 * c[i]'])};")
-        self.put(2, f"for ({kind}{self.header('j', ('i',))}) {{")
+        short = ["j = 0; j < 3; j++", "j = i; j < i + 1; j++"]
+        header = self.rng.choice([*short, self.header("j", ("i",)), self.header("j", ("i",))])
+        self.put(2, f"for ({kind}{header}) {{")
         self.put(3, f"A[i][j] = {self.rng.choice(['A[i][j]', 'A[i][j + 1]', 'A[i + 1][j]'])} + 0.5 * B[j][i];")
         self.put(2, "}")
         self.put(1, "}")

@@ -12,6 +12,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from tests.poly.host_value import value
@@ -23,12 +24,12 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.step import step_text
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import Call, Expr, For, Function, Literal, Loop, VarDecl
+from warpsmith.tree.nodes import Block, Call, Expr, For, Function, Loop, Name, Stmt, VarDecl
 from warpsmith.tree.patch import unit_text
 from warpsmith.tree.printer import DeviceStmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array
-from warpsmith.tree.walk import loop_names, loops, names, peel, walk
+from warpsmith.tree.walk import loop_names, loops, names, walk
 
 __all__ = ["EXEMPT", "SANITIZED", "Outcome", "differences", "proposable", "rewrite"]
 
@@ -73,25 +74,49 @@ def _counters(loop: Loop) -> list[str]:
     return found
 
 
-def _variables(function: Function, loop: Loop, *, arrays: bool) -> list[str]:
+def _variables(function: Function, loop: Loop, *, arrays: bool = False) -> list[str]:
     """Return the local variables of a function that a loop names, its counters left out."""
     counters = {n.variable for n in walk(function) if isinstance(n, For)}
     made = {n.symbol for n in walk(function) if isinstance(n, VarDecl)} - counters
     used = {n.symbol for n in names(loop)} & made
-    return sorted({s.name for s in used if isinstance(s.type, Array) or not arrays}) or ["t"]
+    return sorted({s.name for s in used if isinstance(s.type, Array) or not arrays})
 
 
-def _fits(name: str, loop: Loop) -> bool:
+def _body(loop: Loop) -> tuple[Stmt, ...]:
+    return loop.body.statements if isinstance(loop.body, Block) else (loop.body,)
+
+
+def _called(loop: Loop) -> list[str]:
+    """Return the functions that a loop calls."""
+    called = [n.function for n in walk(loop) if isinstance(n, Call)]
+    return sorted({f.symbol.name for f in called if isinstance(f, Name)})
+
+
+def _is_followed(function: Function, loop: Loop) -> bool:
+    """Whether another loop stands right behind a loop."""
+    blocks = [n.statements for n in walk(function) if isinstance(n, Block)]
+    return any(a is loop and isinstance(b, For) for run in blocks for a, b in pairwise(run))
+
+
+def _fits(name: str, function: Function, loop: Loop) -> bool:
     """Whether it makes any sense to ask for a step here: most loops are no nests, and few run once."""
-    if name in ("interchange", "tile"):
-        return len(_counters(loop)) > 1
-    if name == "remove-header":
-        return isinstance(loop, For) and not isinstance(peel(loop.lower), Literal) and "+ 1" in loop.bound.span.text
-    if name == "contract":
-        return any(isinstance(n.type, Array) and n.symbol.storage == "local" for n in names(loop))
-    if name == "inline":
-        return any(isinstance(n, Call) for n in walk(loop))
-    return True
+    match name:
+        case "interchange" | "tile" | "wavefront":
+            return [type(s) for s in _body(loop)] == [For]
+        case "nest":
+            return len(_body(loop)) > 1 and sum(isinstance(s, For) for s in _body(loop)) == 1
+        case "fuse":
+            return _is_followed(function, loop)
+        case "remove-header":
+            return isinstance(loop, For) and loop.bound.span.text == f"{loop.lower.span.text} + 1"
+        case "contract":
+            return bool(_variables(function, loop, arrays=True))
+        case "expand" | "privatize" | "forward-substitute" | "eliminate-recurrence":
+            return bool(_variables(function, loop))
+        case "inline":
+            return bool(_called(loop))
+        case _:
+            return True
 
 
 def _order(rng: random.Random, function: Function, loop: Loop) -> Arguments:
@@ -164,7 +189,7 @@ PROPOSALS: dict[str, Proposal] = {
     "contract": _named(arrays=True),
     "forward-substitute": _named(),
     "remove-header": _plain,
-    "inline": lambda rng, f, loop: {"function": rng.choice(["blend", "lift"])},
+    "inline": lambda rng, f, loop: {"function": rng.choice(_called(loop))},
     "outline": lambda rng, f, loop: {"function": f"{f.symbol.name}_part{rng.randrange(99)}"},
     "expand-expression": _plain,
     "fuse": _plain,
@@ -218,20 +243,26 @@ class _Work:
     def one(self, source: Source, steps: Sequence[str]) -> None:
         """Try steps on a function until one is applied."""
         weights = [1 / (1 + self.done[name] + self.outcome.applied[name]) for name in steps]
-        for name in self.rng.choices(steps, weights, k=5):
+        for name in self.rng.choices(steps, weights, k=6):
             step = self.drawn(source, name)
             self.outcome.asked[name] += 1
-            if self.holds(step, source):
+            if step is not None and self.holds(step, source):
                 self.program = step.apply(self.program)
                 self.facts = self.facts.after(self.program)
                 self.outcome.applied[name] += 1
                 self.outcome.steps[source.name].append(step_text(step))
                 return
 
-    def drawn(self, source: Source, name: str) -> Step:
-        function = next(f for _, f in self.program.functions() if f.symbol.name == source.name)
-        known = list(loop_names(function).items())
-        loop, address = self.rng.choice([(loop, at) for loop, at in known if _fits(name, loop)] or known)
+    def drawn(self, source: Source, name: str) -> Step | None:
+        """Return the step at a loop of the function, or of what was outlined of it."""
+        found: list[tuple[Function, Loop, str]] = []
+        for _, function in self.program.functions():
+            if function.symbol.name == source.name or function.symbol.name.startswith(f"{source.name}_part"):
+                found += [(function, loop, at) for loop, at in loop_names(function).items()]
+        fitting = [place for place in found if _fits(name, place[0], place[1])]
+        if not fitting:
+            return None
+        function, loop, address = self.rng.choice(fitting)
         return make(name, {"loop": address, **PROPOSALS[name](self.rng, function, loop)})
 
     def holds(self, step: Step, source: Source) -> bool:

@@ -31,7 +31,9 @@ from warpsmith.loops import (
 from warpsmith.loops.fresh import Fresh
 from warpsmith.tree.nodes import Expr, For, Stmt
 
+# batches with all steps, and as many more at most with those that were applied too seldom
 BATCHES = 7
+MORE = 5
 FUNCTIONS = 8
 
 # how often each step must have been applied, at least
@@ -59,8 +61,11 @@ def batch(
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
     rng, found = random.Random(20261121), Survey()
-    for number in range(BATCHES):
-        found.wrong += batch(rng, tmp_path_factory.mktemp(f"batch{number}"), proposable(), found)
+    for number in range(BATCHES + MORE):
+        seldom = tuple(name for name in proposable() if found.applied[name] < LEAST)
+        steps = proposable() if number < BATCHES else seldom
+        if steps:
+            found.wrong += batch(rng, tmp_path_factory.mktemp(f"batch{number}"), steps, found)
     return found
 
 

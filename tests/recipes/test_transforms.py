@@ -27,6 +27,7 @@ MAP = make("map", {"loop": "f/i", "axes": ["y", "x"], "block": [32, 8]})
         ("map=f/i, axes = y, x, block=32, 8", MAP),
         ("map=axes=y:x,block=32:8,loop=f/i", MAP),
         ("split=f/i,at=max(n, 3),single=true", make("split", {"loop": "f/i", "at": "max(n, 3)", "single": True})),
+        ("split=f/i,at=g(n, single=0)", make("split", {"loop": "f/i", "at": "g(n, single=0)"})),
         ("split=f/i,at=n == 3", make("split", {"loop": "f/i", "at": "n == 3"})),
     ],
 )

@@ -31,8 +31,8 @@ __all__ = ["PortOptions", "PortResult", "port"]
 class PortOptions:
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
-    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`: look
-    for what would make a refused one legal."""
+    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`:
+    look for what would make a refused one legal."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)

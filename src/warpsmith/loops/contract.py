@@ -22,7 +22,7 @@ from warpsmith.loops.shape import does_not_fit, marked
 from warpsmith.loops.uses import Use, element_of, mentions, uses, variable
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.privacy import private_in, read_after
-from warpsmith.tree.nodes import DeclStmt, For, Function, Node, VarDecl, replace
+from warpsmith.tree.nodes import DeclStmt, For, Function, Node, SizeOf, VarDecl, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import rebuild, walk
@@ -99,7 +99,7 @@ class Contract:
         assert isinstance(found, list)
         nodes = {id(one.node) for one in found}
         body = rebuild(loop.body, lambda node: use(scalar, node.span) if id(node) in nodes else node)
-        new = replace(loop, body=own_block(body, DeclStmt, scalar))
+        new = replace(loop, body=own_block(body, scalar))
         changed = with_run(program, place.function, (loop,), (new,))
         return _without_declaration(changed, place.function.symbol, symbol)
 
@@ -142,4 +142,4 @@ def _without_declaration(program: Program, function: Symbol, symbol: Symbol) -> 
 
 def _measures(node: Node, symbol: Symbol) -> bool:
     """Whether a text that is kept may name the array (sizeof)."""
-    return type(node).__name__ == "SizeOf" and symbol.name in getattr(node, "text", "")
+    return isinstance(node, SizeOf) and symbol.name in node.text

@@ -7,7 +7,7 @@ Invariant: each statement of the body stands in exactly one of the new loops, al
 stands (each place is legal or not on its own), then, inside a piece that cannot be cut, a set of statements that may
 run before the others. A strongly connected component of the dependence graph is never cut.
 
-Limits: inside a piece, sets are tried for at most six statements.
+Limits: inside a piece, sets are tried for at most four statements.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Scalar, Symbol
-from warpsmith.tree.walk import names, walk
+from warpsmith.tree.walk import names, walk, written_symbols
 
 __all__ = ["Distribute"]
 
-_MOST = 6
+_MOST = 4
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -243,9 +243,20 @@ def _times(loop: For, groups: Groups) -> dict[Stmt, Time]:
 
 
 def _is_legal(facts: Facts, place: Place, loop: For, groups: Groups) -> bool:
-    if _shared(loop, groups) is not None:
+    if _shared(loop, groups) is not None or _tied(loop, groups):
         return False
     return isinstance(keeps_order(facts, place.function, (loop,), _times(loop, groups)), Proved)
+
+
+def _tied(loop: For, groups: Groups) -> bool:
+    """Whether a statement reads a scalar that one of another group writes, and does not write it: then each iteration's
+    value has to be read before the next one is written, and the groups cannot run one after another."""
+    body = statements(loop.body)
+    written = {k: {s for s in written_symbols(body[k]) if isinstance(s.type, Scalar)} for g in groups for k in g}
+    changed = set().union(*written.values())
+    read = {k: {n.symbol for n in names(body[k])} & changed - written[k] for k in written}
+    group_of = {k: number for number, group in enumerate(groups) for k in group}
+    return any(read[b] & written[a] for a in written for b in written if group_of[a] != group_of[b])
 
 
 def _finest(doing: Sequence[int], legal: Callable[[Groups], bool]) -> Groups:
@@ -267,6 +278,8 @@ def _parted(
     if 1 < len(piece) <= _MOST:
         for size in range(1, len(piece)):
             for first in combinations(piece, size):
+                if first == piece[:size]:
+                    continue  # the text cannot be cut there
                 others = tuple(k for k in piece if k not in first)
                 tail = (tuple(after),) if after else ()
                 if legal((*before, first, others, *tail)):

@@ -179,6 +179,8 @@ def _element(shape: Shape, storage: Symbol, values: Sequence[Expr], span: Span) 
     slots = [_less(value, origin_of(r), span) for value, r in zip(values, shape.covers, strict=True)]
     total = slots[0]
     for slot, r in zip(slots[1:], shape.covers[1:], strict=True):
+        if slots_of(r) == Linear((), 1):
+            continue
         size = wide_expr(slots_of(r), span)
         row = Binary(span=span, type=LONG_LONG, op="*", left=wide(total), right=_signed(size))
         total = Binary(span=span, type=LONG_LONG, op="+", left=row, right=_signed(slot))

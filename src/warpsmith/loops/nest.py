@@ -124,7 +124,9 @@ def _parts(loop: For) -> Parts | Unknown:
     declared = next((s for s in inside if isinstance(s, DeclStmt)), None)
     if declared is not None:
         variable = declared.declarations[0].symbol.name
-        return does_not_fit(f"{variable} is declared between the loops", declared, f"move the declaration of {variable} out of the loop")
+        return does_not_fit(
+            f"{variable} is declared between the loops", declared, f"move the declaration of {variable} out of the loop"
+        )
     position = inside.index(inner[0])
     return tuple(inside[:position]), inner[0], tuple(inside[position + 1 :])
 

@@ -95,10 +95,9 @@ def names_of(run: Sequence[Stmt], leaf: Stmt) -> Mapping[str, Symbol]:
 def judged(program: Program, facts: Facts, function: Function, run: Run, times: Mapping[Stmt, Time]) -> Verdict:
     """Say whether the leaves of `run` may run at `times`, and can be written so."""
     for stmt in run:
-        for part in walk(stmt):
-            pragma = marked(function, part) if isinstance(part, For) else None
-            if pragma is not None:
-                return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
+        pragma = marked(function, stmt) if isinstance(stmt, For) else None
+        if pragma is not None:
+            return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     verdict = keeps_order(facts, function, run, times)
     if not isinstance(verdict, Proved):
         return verdict

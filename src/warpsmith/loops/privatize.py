@@ -91,15 +91,15 @@ class Privatize:
         assert isinstance(symbol, Symbol)
         again = dataclasses.replace(Fresh.of(program).again(symbol), storage="local", type=_unqualified(symbol.type))
         body = with_symbols(loop.body, {symbol: again})
-        new = replace(loop, body=own_block(body, DeclStmt, again))
+        new = replace(loop, body=own_block(body, again))
         return with_run(program, place.function, (loop,), (new,))
 
 
-def own_block(body: Stmt, kind: type[DeclStmt], symbol: Symbol) -> Block:
+def own_block(body: Stmt, symbol: Symbol) -> Block:
     """Return the body of a loop as a block that starts with the declaration of `symbol`."""
     parts = statements(body)
     span = before(parts[0].span if parts else body.span)
-    declared = kind(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=None),))
+    declared = DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=None),))
     if isinstance(body, Block):
         return replace(body, statements=(declared, *parts))
     return Block(span=body.span, statements=(declared, *parts))

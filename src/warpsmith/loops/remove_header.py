@@ -75,7 +75,10 @@ class RemoveHeader:
         else:
             first = _assignment(loop, "=")
             last = (_assignment(loop, "+=" if loop.step > 0 else "-="),)
-        block = Block(span=loop.span, statements=(first, *statements(loop.body), *last))
+        body = statements(loop.body)
+        if any(d.symbol.name == counter.name for s in body if isinstance(s, DeclStmt) for d in s.declarations):
+            body = (loop.body,)
+        block = Block(span=loop.span, statements=(first, *body, *last))
         return with_run(program, place.function, (loop,), (block,))
 
 

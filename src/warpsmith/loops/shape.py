@@ -212,17 +212,18 @@ def nest_in_the_way(facts: Facts, place: Place, nest: tuple[For, ...], *, stays:
         return does_not_fit("the body may be left early", left)
     for inner in nest:
         stop = counter_stays(facts, place.function, loop, inner)
-        if stop is None and not (stays and inner is loop):
-            stop = _unmovable(facts, place, nest, inner)
+        if stop is None:
+            stop = _unmovable(facts, place, nest, inner, stays=stays and inner is loop)
         if stop is not None:
             return stop
     return None
 
 
-def _unmovable(facts: Facts, place: Place, nest: tuple[For, ...], inner: For) -> Unknown | None:
-    """Return why the bounds of one loop of the nest cannot be evaluated at another place."""
+def _unmovable(facts: Facts, place: Place, nest: tuple[For, ...], inner: For, *, stays: bool) -> Unknown | None:
+    """Return why the bounds of one loop of the nest cannot be evaluated at another place; those of one that `stays`
+    need to keep their values only."""
     name = inner.variable.name
-    part = movable_bounds(inner)
+    part = None if stays else movable_bounds(inner)
     if part is not None:
         return does_not_fit(f"a bound of the {name} loop is more than numbers and plain variables", part)
     later = {loop.variable for loop in nest[nest.index(inner) :]}
@@ -291,7 +292,19 @@ def steady(facts: Facts, function: Function, expr: Expr, run: Stmt, apart: froze
     done = facts.origin(function).effects(run)
     inside = {part.variable for part in walk(run) if isinstance(part, For)}
     changed = (done.direct_writes | done.element_writes | inside) - apart
-    return not done.calls_unknown and not any(n.symbol in changed for n in names(expr))
+    if any(n.symbol in changed for n in names(expr)):
+        return False
+    return not done.calls_unknown or _out_of_reach(facts, function, expr)
+
+
+def _out_of_reach(facts: Facts, function: Function, expr: Expr) -> bool:
+    """Whether a function that is not known cannot change the value of `expr`: it is made of the function's own
+    variables, none of which something else has the address of."""
+    hidden = facts.origin(function).hidden
+    if any(isinstance(part, Index | Member) or (isinstance(part, Unary) and part.op == "*") for part in walk(expr)):
+        return False
+    symbols = {n.symbol for n in names(expr)}
+    return all(s.storage in ("local", "parameter", "enumerator") and s not in hidden for s in symbols)
 
 
 @dataclass(frozen=True, slots=True)

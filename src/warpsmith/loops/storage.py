@@ -76,7 +76,8 @@ class Room:
 
     def bytes(self, element: Type, span: Span) -> Expr:
         """Return the size to ask for, at least one element."""
-        factors = [wide_expr(count, span) for count in self.counts]
+        counts = [count for count in self.counts if count != Linear((), 1)] or [Linear((), 1)]
+        factors = [wide_expr(count, span) for count in counts]
         wide = [factors[0] if isinstance(factors[0], Literal) else Cast(span=span, type=SIZE_T, operand=factors[0])]
         elements = reduce(lambda a, b: Binary(span=span, type=SIZE_T, op="*", left=a, right=b), [*wide, *factors[1:]])
         condition = positive(self.exact, span)

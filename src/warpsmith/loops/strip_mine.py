@@ -34,9 +34,9 @@ from warpsmith.tree.nodes import Binary, Expr, For, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, Type, common_type, integer_range
 
-__all__ = ["StripMine", "most_size", "strip_counter", "strip_stop", "stripped"]
+__all__ = ["StripMine", "strip_counter", "strip_stop", "stripped"]
 
-most_size = 2**20
+_MOST = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class StripMine:
 
 def strip_stop(loop: For, size: int, given: str) -> Unknown | None:
     """Return why strips of `size` iterations cannot be written, or None."""
-    if not 1 < size <= most_size:
-        return wrong_value(f"{given}: a strip has 2 to {most_size} iterations", loop)
+    if not 1 < size <= _MOST:
+        return wrong_value(f"{given}: a strip has 2 to {_MOST} iterations", loop)
     counter = loop.variable.type
     if loop.relation == "!=" or not compares_plainly(loop) or not isinstance(counter, Scalar):
         name = loop.variable.name

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.place import Place
 from warpsmith.tree.nodes import (
+    Block,
     Expr,
     For,
     Index,
@@ -57,7 +58,7 @@ def variable(place: Place, name: str) -> Symbol | Reason:
     inside = declared_in(place.loop)
     found = {n.symbol for n in names(place.loop) if n.symbol.name == name and n.symbol.storage != "function"}
     outer = sorted(found - inside, key=lambda symbol: symbol.key)
-    if len(outer) == 1:
+    if len(outer) == 1 and len(found) == 1:
         return outer[0]
     header = place.loop.header
     if not outer and found:
@@ -170,11 +171,7 @@ def _inner(node: Node, straight: bool) -> Iterator[tuple[For | While, bool]]:
         yield node, straight
         return
     for child in children(node):
-        yield from _inner(child, straight and not isinstance(child, Expr) and _passes(node))
-
-
-def _passes(node: Node) -> bool:
-    return type(node).__name__ == "Block"
+        yield from _inner(child, straight and isinstance(node, Block) and not isinstance(child, Expr))
 
 
 def _loose(node: Node, symbol: Symbol) -> Node | None:

@@ -45,10 +45,11 @@ class Wavefront:
         void f(int n, double a[n][n])
         {
             for (long long w = 2; w < 2LL * n - 1; w++)
-                for (int i = w - n + 1 > 1 ? w - n + 1 : 1; i < (n < w ? n : w); i++) {
-                    int j = w - i;
-                    a[i][j] += a[i - 1][j] + a[i][j - 1];
-                }
+                for (int i = 1; i < n; i++)
+                    if (i < w && i > w - n) {
+                        int j = w - i;
+                        a[i][j] += a[i - 1][j] + a[i][j - 1];
+                    }
         }
     """
 

@@ -17,16 +17,17 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.prepared import as_written
+from warpsmith.loops.versions import stable
 from warpsmith.offload.bounds import same_value
 from warpsmith.offload.expressions import binary, constant, name, number
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.steady import deciding, moving
-from warpsmith.loops.versions import stable
 from warpsmith.poly.aliasing import relation
 from warpsmith.poly.effects import effects, escaped
-from warpsmith.poly.facts import Sections, statement_spans
+from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.sections import known_extent, sections
 from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
@@ -135,6 +136,8 @@ class BufferFinder:
         drafts = tuple(draft for draft, _ in uses)
         answer = self.sections(drafts, scope)
         found = next((s for s in answer.sections if s.symbol == symbol), None)
+        if found is None or not self.fixed((found.lower, found.upper), scope):
+            answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
         if found is None or self.unsteady(drafts, scope) or not self.fixed((found.lower, found.upper), scope):
             return self.whole(symbol, scope, written) or self.unsized(symbol, answer, scope)
         lower, upper = _merged(found.lower, found.upper)
@@ -158,6 +161,22 @@ class BufferFinder:
             known = self.request.summaries
             self._sections[key] = sections(program, function, run, scope, self.request.poly, summaries=known)
         return self._sections[key]
+
+    def written_section(
+        self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...]
+    ) -> tuple[Sections, Section] | None:
+        """Return what the user's statements touch in whose place `scope` stands: steps give a nest another order, which
+        may be harder to bound, but the elements stay the same."""
+        changes = [c for c in self.request.changes if c.old and c.stands_in(scope)]
+        if not changes:
+            return None
+        parts = {part for change in changes for part in change.parts()}
+        kept = [s for draft in drafts for s in draft.statements if s not in parts]
+        run = (*(s for change in changes for s in change.old), *kept)
+        request, written = self.request, as_written(scope, self.request.changes)
+        found = sections(request.program, changes[0].written, run, written, request.poly, summaries=request.summaries)
+        mine = next((s for s in found.sections if s.symbol == symbol), None)
+        return None if mine is None else (found, mine)
 
     def unsteady(self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...]) -> bool:
         """Whether a value that decides what the fragments touch changes in `scope`."""

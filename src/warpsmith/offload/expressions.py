@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, Unary
 from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type, is_integer
-from warpsmith.tree.walk import names, peel
+from warpsmith.tree.walk import names, peel, same
 
 __all__ = ["binary", "constant", "extreme", "larger", "name", "number", "shifted", "smaller", "wide"]
 
@@ -107,11 +107,26 @@ def extreme(expr: Expr, ranges: Mapping[Symbol, Range], most: bool) -> Expr | No
             a, b = extreme(then, ranges, most), extreme(other, ranges, most)
             if a is None or b is None:
                 return None
-            return larger(wide(a), wide(b)) if most else smaller(wide(a), wide(b))
+            # the least of two values never exceeds the least of their greatest ones, and so the other way round
+            upwards = _is_greater(peel(expr)) if _is_greater(peel(expr)) is not None else most
+            return larger(wide(a), wide(b)) if upwards else smaller(wide(a), wide(b))
         case Binary() as inside:
             return _extreme_binary(inside, ranges, most)
         case _:
             return None
+
+
+def _is_greater(expr: Expr) -> bool | None:
+    """Whether `a > b ? a : b` (True: the greater), `a < b ? a : b` (False: the smaller), or neither (None)."""
+    if not isinstance(expr, Conditional):
+        return None
+    test = peel(expr.condition)
+    if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">="):
+        return None
+    greater = test.op in (">", ">=")
+    if same(test.left, expr.then) and same(test.right, expr.other):
+        return greater
+    return not greater if same(test.left, expr.other) and same(test.right, expr.then) else None
 
 
 def _extreme_binary(expr: Binary, ranges: Mapping[Symbol, Range], most: bool) -> Expr | None:

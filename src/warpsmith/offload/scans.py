@@ -26,10 +26,10 @@ from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.reductions import offset_of
 from warpsmith.poly.running import Running, running_value
-from warpsmith.tree.nodes import For, Name, Node, Stmt, replace
+from warpsmith.tree.nodes import For, Index, Name, Node, Stmt, replace
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Scalar, Symbol
-from warpsmith.tree.walk import loops, rebuild
+from warpsmith.tree.walk import loops, rebuild, same
 
 __all__ = ["is_scan", "scan_at"]
 
@@ -110,7 +110,8 @@ def _running_kernel(request: Request, loop: For, found: Running) -> RunningKerne
 
     def change(node: Node) -> Node:
         scalar = previous is None and isinstance(node, Name) and node.symbol == found.symbol
-        return name(variable, node.span) if scalar or node is previous else node
+        earlier = previous is not None and isinstance(node, Index) and same(node, previous)
+        return name(variable, node.span) if scalar or earlier else node
 
     body = rebuild(loop.body, change)
     if previous is None:

@@ -150,10 +150,13 @@ def _own_updates(loop: For, region: Region, found: list[Conflict]) -> list[Reduc
 
 
 def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, Update]) -> bool:
-    """Whether something that is no update touches the very element that an update does: equal accesses are tested once,
-    so that the conflicts do not tell."""
+    """Whether something that is no update, or one of another kind, touches the very element that an update does: equal
+    accesses are tested once, so that the conflicts do not tell."""
     accesses = [a for s in region.statements for a in s.accesses if a.base == symbol]
-    updated = {repr(a.path) for a in accesses if id(a.expr) in owners}
+    updated = {repr(a.path): owners[id(a.expr)] for a in accesses if id(a.expr) in owners}
+    mine = [(owners[id(a.expr)], updated[repr(a.path)]) for a in accesses if id(a.expr) in owners]
+    if any(one.op != other.op or one.companions for one, other in mine):
+        return True
     return any(repr(a.path) in updated or not a.known for a in accesses if id(a.expr) not in owners)
 
 

@@ -34,7 +34,7 @@ from warpsmith.poly.state import State
 from warpsmith.tree.nodes import Block, Expr, For, Function, If, Loop, Node, Stmt, VarDecl, Verbatim, While
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol
-from warpsmith.tree.walk import children, loops, names, walk
+from warpsmith.tree.walk import children, loops, names, root_symbol, walk
 
 __all__ = ["private_in", "read_after", "reads_first", "writes_all"]
 
@@ -137,6 +137,10 @@ def _attempt(facts: Facts, function: Function, loop: For, symbol: Symbol, *, gua
     if loop in region.broken:
         return Unknown((Reason("STP002", region.broken[loop], loop.header),))
     instances = _instances(state, region, symbol)
+    other = next((a for _, a, _ in instances if a.known and root_symbol(a.expr) != symbol), None)
+    if other is not None:
+        text = f"{_shown(other.expr)} is part of {symbol.name} under another name"
+        return Unknown((Reason("STP002", text, other.expr.span),))
     vague = next((access for _, access, _ in instances if not access.known), None)
     if vague is not None:
         text = f"which part of {symbol.name} {_shown(vague.expr)} touches is not known"

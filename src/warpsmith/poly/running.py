@@ -56,9 +56,9 @@ _SCANNED = ("+", "*", "min", "max", "&", "|", "^")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running value: `statement` combines `symbol` by `op` with `element`. In place: `previous` is the read of the
-    element before. `compares`: the text of a min or max compares, so that a NaN which is there stays; it calls fmin or
-    fmax otherwise."""
+    """A running value: `statement` combines `symbol` by `op` with `element`. In place: `previous` is (like) the reads
+    of the element before. `compares`: the text of a min or max compares, so that a NaN which is there stays; it calls
+    fmin or fmax otherwise."""
 
     op: str
     symbol: Symbol
@@ -123,9 +123,11 @@ def _in_place(loop: For, body: Sequence[Stmt], scan: Reduction) -> Running | Non
         if not isinstance(node, Assign) or not isinstance(target, Index) or not isinstance(stmt, ExprStmt):
             continue
         previous = [n for n in walk(node.value) if isinstance(n, Index) and root_symbol(n) == scan.variable]
-        if root_symbol(target) != scan.variable or len(previous) != 1 or not isinstance(target.type, Scalar):
+        if root_symbol(target) != scan.variable or not previous or not isinstance(target.type, Scalar):
             continue
         before = previous[0]
+        if not all(same(other, before) for other in previous):
+            return None
         places = offset_of(target.index, loop.variable), offset_of(before.index, loop.variable)
         if places[0] is None or places[1] is None or places[0] - places[1] != loop.step:
             return None

@@ -95,7 +95,7 @@ def _written(model: Ordered, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], 
     dims = tuple(f"row{k}" for k in range(length + tail))
     known = Points.context(parameters_known(model), dims)
     inner = _inner_declarations(run, model.leaves)
-    work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run))
+    work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run), known)
     return tuple(work.level(0, timed(model, times, length, dims), known, {}))
 
 
@@ -164,6 +164,7 @@ class _Scan:
     quoted: Sequence[tuple[Polynomial, Expr]]
     inner: frozenset[Symbol]
     span: Span
+    context: Points
 
     def level(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
@@ -187,8 +188,8 @@ class _Scan:
         inside = reduce(lambda points, test: points.where(test.value, equality=test.equality), bounds, known)
         guards = [test for test in tests if dim not in test.value.atoms() and not _implied(inside, test)]
         entered = reduce(lambda points, test: points.where(test.value, equality=test.equality), guards, known)
-        ends = _Ends.of(bounds, dim, entered)
-        inside = reduce(lambda points, test: points.where(test.value, equality=test.equality), bounds, entered)
+        ends = self.relaxed(level, items, _Ends.of(bounds, dim, entered), entered)
+        inside = ends.met(entered)
         stride = _stride(united, level, ends)
         if stride > 1:
             inside = inside.multiple(atom(dim) - ends.lowers[0].value, stride)
@@ -203,6 +204,22 @@ class _Scan:
         made = replace(made, declares=self.declares(chosen.near, variable.symbol))
         test = self.condition([guards], self.pen(self.span, known, variables))
         return [made if test is None else If(span=self.span, condition=test, then=made, other=None)]
+
+    def relaxed(self, level: int, items: Sequence[Item], ends: _Ends, known: Points) -> _Ends:
+        """Return bounds over the user's own counters alone in place of a quotient or of several bounds: they let in
+        more, which an `if` in the body keeps out, but they are simple, for people and for every later analysis."""
+        if all(_is_simple(side) for side in (ends.lowers, ends.uppers)):
+            return ends
+        kept = [k for k in range(level + 1) if k == level or all(_counted(item, k) is not None for item in items)]
+        loose = items[0].points.only(kept).join(item.points.only(kept) for item in items[1:])
+        tests = [test for test in loose.hull(self.context) if self.dims[level] in test.value.atoms()]
+        try:
+            wide = _Ends.of(tests, self.dims[level], known)
+        except ScanError:
+            return ends
+        lowers = wide.lowers if not _is_simple(ends.lowers) and _is_simple(wide.lowers) else ends.lowers
+        uppers = wide.uppers if not _is_simple(ends.uppers) and _is_simple(wide.uppers) else ends.uppers
+        return _Ends(ends.dim, lowers, uppers)
 
     def block(self, body: Sequence[Stmt]) -> Stmt:
         """Return statements as the body of a loop."""
@@ -334,6 +351,17 @@ class _Ends:
         if not lowers or not uppers:
             raise ScanError("a loop in that order would have no end")
         return cls(dim, _pruned(lowers, known, 1), _pruned(uppers, known, -1))
+
+    def met(self, points: Points) -> Points:
+        """Return the points between the bounds."""
+        row = atom(self.dim)
+        above = [row.scaled(b.divisor) - b.value for b in self.lowers]
+        below = [b.value - row.scaled(b.divisor) for b in self.uppers]
+        return reduce(lambda found, value: found.where(value), (*above, *below), points)
+
+
+def _is_simple(bounds: Sequence[Bound]) -> bool:
+    return len(bounds) == 1 and bounds[0].divisor == 1
 
 
 def _pruned(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, ...]:

@@ -55,7 +55,7 @@ def hyperplane(facts: Facts, function: Function, run: tuple[Stmt, ...], leaf: St
 def _hyperplane(model: Ordered) -> tuple[int, ...] | None:
     (leaf,) = model.leaves
     depth = len(leaf.loops)
-    distances = _distances(model, leaf)
+    distances = _distances(model)
     signs = [1 if loop.step > 0 else -1 for loop in leaf.loops]
     for factors in _candidates(depth):
         own = tuple(f * s for f, s in zip(factors, signs, strict=True))
@@ -70,13 +70,12 @@ def _candidates(depth: int) -> Iterator[tuple[int, ...]]:
     yield from sorted((f for f in whole if any(f)), key=lambda f: (sum(f), max(f), f[::-1]))
 
 
-def _distances(model: Ordered, leaf: Leaf) -> list[Set]:
+def _distances(model: Ordered) -> list[Set]:
     """Return the differences of counters of every dependence, in the way of the text."""
     found: list[Set] = []
     for link in model.links():
         difference = link.relation.deltas()
         found.append(difference.project_out(_PARAM, 0, difference.dim(_PARAM)).coalesce())
-    del leaf
     return found
 
 

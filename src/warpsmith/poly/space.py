@@ -37,7 +37,6 @@ __all__ = [
     "make_map",
     "make_set",
     "make_times",
-    "named",
     "nearest",
     "order",
     "parameter_formula",
@@ -322,11 +321,6 @@ def widened(relation: isl.Map, depth_in: int, depth_out: int) -> isl.Map:
         depth - relation.dim(kind) for kind, depth in ((isl.dim_type.in_, depth_in), (isl.dim_type.out, depth_out))
     )
     return relation.add_dims(isl.dim_type.in_, more_in).add_dims(isl.dim_type.out, more_out)
-
-
-def named(relation: isl.Map, source: str, sink: str) -> isl.Map:
-    """Return the relation between the tuples `source[…]` and `sink[…]`."""
-    return relation.set_tuple_name(isl.dim_type.in_, source).set_tuple_name(isl.dim_type.out, sink)
 
 
 def prefix(relation: isl.Map, length: int) -> isl.Map:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -12,20 +11,19 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.report.model import KernelEntry, LoopEntry
+from warpsmith.report.served import Served
 from warpsmith.tree.nodes import Binary, Expr, For, Literal
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import LONG_LONG
-from warpsmith.tree.walk import loops
 
 __all__ = ["kernel_entries", "loop_entries"]
 
 
 def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]:
     """Return one entry for every loop of the user's program, in source order."""
-    fragments = {span: fragment for fragment in (plan.fragments if plan else ()) for span in _headers(fragment)}
     refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
-    made = _made_parallel(prepared)
+    served = Served.of(prepared, plan)
     entries: list[LoopEntry] = []
     seen: set[Span] = set()
     for function in prepared.original.functions:
@@ -34,27 +32,12 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             if loop.loop.span in seen:
                 continue
             seen.add(loop.loop.span)
-            entry = _loop_entry(loop, fragments.get(loop.loop.header))
-            if loop.category != "parallel" and loop.loop.header in made:
+            entry = _loop_entry(loop, served.kernel(loop.loop))
+            if prepared.applied and loop.category != "parallel" and served.is_made_parallel(loop.loop):
                 entry = _parallel_after(entry, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
             stays = refused.get(loop.id)
             entries.append(entry if stays is None else replace(entry, reasons=(stays, *entry.reasons)))
     return tuple(entries)
-
-
-def _headers(fragment: Fragment) -> Iterator[Span]:
-    """Yield the user's loop headers that the fragment's loops come from."""
-    for stmt in fragment.statements:
-        for loop, _ in loops(stmt):
-            yield loop.header
-
-
-def _made_parallel(prepared: Prepared) -> set[Span]:
-    """Return the headers of the loops that are parallel in the program that steps made."""
-    if not prepared.applied:
-        return set()
-    found = (loop for function in prepared.facts.functions for loop in function.loops)
-    return {loop.loop.header for loop in found if loop.category == "parallel" and isinstance(loop.verdict, Proved)}
 
 
 def _parallel_after(entry: LoopEntry, steps: tuple[str, ...]) -> LoopEntry:

@@ -23,6 +23,7 @@ __all__ = ["port_text", "table_text", "verification_text"]
 
 # the last column never gets narrower than this, whatever the terminal
 LAST_COLUMN = 30
+_LONGEST_SIZE = 60
 
 
 def port_text(report: Report) -> str:
@@ -100,13 +101,18 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
     axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
     block = ",".join(_trim([str(size) for size in kernel.block]))
-    grid = ", ".join(_trim([_plain(size) for size in kernel.grid]))
+    grid = ", ".join(_trim([_short(_plain(size)) for size in kernel.grid]))
     return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}"
 
 
 def _plain(expression: str) -> str:
     """Return a generated expression as a person would write it, without the casts against overflow."""
     return readable(expression.replace("(long long)", ""))
+
+
+def _short(expression: str) -> str:
+    """Return an expression that a line can hold; the launcher and the JSON report have the whole of it."""
+    return expression if len(expression) <= _LONGEST_SIZE else f"{expression[: _LONGEST_SIZE - 4].rstrip()} ..."
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:

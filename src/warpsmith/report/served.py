@@ -1,0 +1,84 @@
+"""Which kernel serves which loop of the user, when steps came in between.
+
+    for (i) for (j) S;     wavefront     for (w) for (i) { j = w - i; S; }     i: a kernel's loop, j: its body runs there
+
+A loop that is still there, by header and counter, is served by the kernel that holds it. A loop that is gone is served
+where all of its statements are, unless its counter became a host loop around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.plan import Fragment, Plan
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import ExprStmt, For, Function, Loop
+from warpsmith.tree.walk import loops, walk
+
+__all__ = ["Served"]
+
+Key = tuple[Span, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
+    names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel."""
+
+    held: dict[Key, Fragment]
+    bodies: dict[Span, Fragment]
+    around: dict[str, frozenset[str]]
+    left: frozenset[Key]
+    parallel: frozenset[Key]
+
+    @classmethod
+    def of(cls, prepared: Prepared, plan: Plan | None) -> Served:
+        """Look at the loops and kernels once."""
+        held: dict[Key, Fragment] = {}
+        bodies: dict[Span, Fragment] = {}
+        for fragment in plan.fragments if plan else ():
+            for node in (n for stmt in fragment.statements for n in walk(stmt)):
+                if isinstance(node, ExprStmt):
+                    bodies.setdefault(node.span, fragment)
+            held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
+        around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
+        known = [facts for function in prepared.facts.functions for facts in function.loops]
+        return cls(held, bodies, around, frozenset(_key(f.loop) for f in known), _all_parallel(known))
+
+    def kernel(self, loop: Loop) -> Fragment | None:
+        """Return the fragment that serves a loop of the user's program."""
+        direct = self.held.get(_key(loop))
+        if direct is not None or _key(loop) in self.left:
+            return direct
+        inside = [n.span for n in walk(loop.body) if isinstance(n, ExprStmt)]
+        found = [self.bodies[span] for span in inside if span in self.bodies]
+        name = loop.variable.name if isinstance(loop, For) else ""
+        if len(found) < len(inside) or not found or any(name in self.around[f.region] for f in found):
+            return None
+        return found[-1]
+
+    def is_made_parallel(self, loop: Loop) -> bool:
+        """Whether the loop is parallel after the steps, or its iterations became threads of other loops."""
+        return _key(loop) in self.parallel or (_key(loop) not in self.left and self.kernel(loop) is not None)
+
+
+def _key(loop: Loop) -> Key:
+    return loop.header, loop.variable.name if isinstance(loop, For) else ""
+
+
+def _all_parallel(known: list[LoopFacts]) -> frozenset[Key]:
+    found = {_key(f.loop) for f in known if f.category == "parallel" and isinstance(f.verdict, Proved)}
+    return frozenset(found - {_key(f.loop) for f in known if f.category != "parallel"})
+
+
+def _host_counters(fragment: Fragment) -> Iterator[str]:
+    """Yield the names of the counters of the loops around a fragment."""
+    function: Function = fragment.function
+    first = fragment.statements[0]
+    for loop, _ in loops(function.body):
+        if isinstance(loop, For) and any(part is first for part in walk(loop.body)):
+            yield loop.variable.name

@@ -1,0 +1,106 @@
+"""Generated scans: right at every size at the edges of tiles and parts, and mutants of them are caught."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.flows.plan import writable_port
+from warpsmith.flows.sources import sources_of
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.plan import OffloadOptions
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.run.referee import judge_program
+from warpsmith.run.reference import Reference
+from warpsmith.run.verification import Sources, VerifyOptions
+
+OPTIONS = VerifyOptions(timeout_s=60)
+
+# 64 threads a block: 70000 elements are more tiles than there are parts, so that a block walks over several
+PROGRAM = """
+#include <stdio.h>
+static int a[70001], b[70001];
+static void sums(int n, const int *restrict x, int *restrict y)
+{
+    int s = 5;
+    for (int i = 0; i < n; i++) {
+        y[i] = s;
+        s += x[i];
+    }
+    printf("%d\\n", s);
+}
+static void highest(int n, int *restrict y, const int *restrict x)
+{
+    for (int i = 1; i <= n; i++)
+        y[i] = y[i - 1] > x[i] ? y[i - 1] : x[i];
+}
+int main(void)
+{
+    static const int sizes[] = {0, 1, 2, 63, 64, 65, 129, 2049, 70000};
+    for (int k = 0; k < 9; k++) {
+        for (int i = 0; i <= sizes[k]; i++) {
+            a[i] = i * 37 % 101 - 40 + i / 64;
+            b[i] = -1000;
+        }
+        sums(sizes[k], a, b);
+        printf("%d %d\\n", b[0], b[sizes[k] / 2]);
+        highest(sizes[k], b, a);
+        printf("%d %d\\n", b[0], b[sizes[k]]);
+    }
+    return 0;
+}
+"""
+
+Built = tuple[Reference, Sources]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("scan")
+    path = folder / "scans.c"
+    path.write_text(PROGRAM)
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    written = writable_port(Prepared(facts, facts), OffloadOptions(block_volume=64))
+    ported = [f for f in written.port.plan.fragments if f.kernel.scan is not None]
+    assert [f.region for f in ported] == ["sums/i", "highest/i"]
+    reference = sources_of(written.port.reference, written.reference, captured=True)
+    candidate = sources_of(written.port.candidate, written.candidate, captured=True)
+    return Reference(reference, OPTIONS, folder / "original"), candidate
+
+
+def verdict(built: Built, old: str, new: str, work: Path) -> str:
+    reference, candidate = built
+    changed = [replace_text(f, old, new) if f.path.endswith(".cu") else f for f in candidate.files]
+    return judge_program(reference, replace(candidate, files=tuple(changed)), OPTIONS, work).status
+
+
+def replace_text(file: OutputFile, old: str, new: str) -> OutputFile:
+    assert old in file.text, file.text
+    return replace(file, text=file.text.replace(old, new))
+
+
+def test_the_port_is_right(built: Built, tmp_path: Path) -> None:
+    assert verdict(built, "blockIdx", "blockIdx", tmp_path) == "pass"
+
+
+MUTANTS = {
+    "offset dropped": ("int before = total[blockIdx.x];", "int before = 0;"),
+    "barrier missing": ("        of_warp[warp] = value;\n    __syncthreads();", "        of_warp[warp] = value;"),
+    "carry of the part lost": ("*running = *running + of_warp[w];", "*running = of_warp[w];"),
+    "own element counted twice": ("lane == 0 ? below : below + left", "below + value"),
+    "tile one short": ("if (t_i < end)", "if (t_i < end - 1)"),
+    "parts overlap": ("blockIdx.x * part", "blockIdx.x * (part - 1)"),
+    "first value forgotten": ("int before = *s_gpu;", "int before = 0;"),
+    "last value not stored": ("*s_gpu = before;", ";"),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutants_are_caught(name: str, built: Built, tmp_path: Path) -> None:
+    old, new = MUTANTS[name]
+    assert verdict(built, old, new, tmp_path) == "fail"
