@@ -16,6 +16,7 @@ from warpsmith.app.cli.main import warpsmith
 ROOT = Path(__file__).parent.parent
 OUTPUT = re.compile(r"<!-- output of: warpsmith (?P<command>.*?) -->\n\n```text\n(?P<shown>.*?)```", re.DOTALL)
 EXCERPT = re.compile(r"<!-- excerpt of: (?P<file>\S+) -->\n\n```c(\+\+)?\n(?P<shown>.*?)```", re.DOTALL)
+RECIPE = re.compile(r"<!-- recipe of: warpsmith (?P<command>.*?) -->\n\n```toml\n(?P<shown>.*?)```", re.DOTALL)
 EXCERPTS = {"gpu/lu.c": (r"void lu\(", r"^}"), "gpu/lu_kernels.cu": (r"// .*lu.c:18", r"^}")}
 
 
@@ -39,6 +40,12 @@ def test_the_readme_shows_the_real_output(
         run_guarded(warpsmith, shlex.split(block["command"]))
         printed = capsys.readouterr().out
         real = real.replace(block[0], block[0][: block.start("shown") - block.start()] + printed + "```")
+    for block in RECIPE.finditer(text):
+        words = shlex.split(block["command"])
+        run_guarded(warpsmith, words)
+        capsys.readouterr()
+        saved = Path(words[-1]).read_text()
+        real = real.replace(block[0], block[0][: block.start("shown") - block.start()] + saved + "```")
     for block in EXCERPT.finditer(text):
         real = real.replace(
             block[0], block[0][: block.start("shown") - block.start()] + _excerpt(block["file"]) + "```"
@@ -46,6 +53,7 @@ def test_the_readme_shows_the_real_output(
     if os.environ.get("WARPSMITH_UPDATE"):
         (ROOT / "README.md").write_text(real)
         text = real
-    assert len(OUTPUT.findall(text)) == 2
+    assert len(OUTPUT.findall(text)) == 3
     assert len(EXCERPT.findall(text)) == 2
+    assert len(RECIPE.findall(text)) == 1
     assert text == real

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from warpsmith.base.verdict import DependenceKind
-from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers, versions
+from warpsmith.loops import versions
+from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers
 from warpsmith.offload.expressions import shifted
 from warpsmith.offload.fragments import Draft, Use
 from warpsmith.offload.plan import Buffer

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.emit.files import OutputFile
+from warpsmith.flows.asked import Asked
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
 from warpsmith.flows.plan import Written
@@ -77,22 +78,26 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     Raises InputError where no input can be read and UsageError where a loop that was asked for does not exist.
     """
     clock = _Clock()
+    # The steps that were asked for, before anything is read that takes time.
+    asked = Asked.of(options.recipe, options.transforms)
     # What the user wrote: a tree whose every node knows the text that it came from.
     loaded = load_program(paths, options.front)
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
     # What may run in parallel as written, exactly, and under which conditions.
-    facts = analyze(loaded.program, options.poly)
+    facts = analyze(loaded.program, asked.poly(options.poly))
     clock.lap("analyze")
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
-    prepared = Prepared(facts, facts)
+    prepared = asked.applied(Prepared(facts, facts), explain=options.explain_illegal)
+    search = options.steps and not asked.exact
     if options.survey:
-        prepared = automatic(prepared, selected) if options.steps else prepared
+        prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
-    wanted = replace(options.offload, demanded=bool(options.loops))
-    prepared, written = planned(prepared, selected, wanted, search=options.steps, single_file=options.single_file)
+    wanted = replace(asked.offload(options.offload), demanded=bool(options.loops))
+    prepared, written = planned(prepared, selected, wanted, search=search, single_file=options.single_file)
+    asked.check_tested(written.port.uncovered)
     plan = written.port.plan
     result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
@@ -109,7 +114,7 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     """Judge the steps as C against C, then the port against what the steps made."""
-    steps = verify_steps(prepared, options.run) if prepared.applied else None
+    steps = verify_steps(prepared, options.run) if prepared.changes() else None
     if steps is not None and steps.status == "fail":
         return steps
     ported = written.port

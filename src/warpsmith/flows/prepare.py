@@ -13,6 +13,7 @@ from warpsmith.base.source import Span
 from warpsmith.flows.plan import Written, writable_port
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import prepare
+from warpsmith.offload.decisions import decided_nests
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
@@ -27,6 +28,7 @@ def automatic(prepared: Prepared, selected: tuple[Loop, ...] | None, left: froze
 
     `left`: nests (by the span of their text) to leave as they are.
     """
+    left |= decided_nests(prepared.program)
     while True:
         wanted = _ids(_now(prepared.program, selected))
         found = prepare(prepared, wanted, left)

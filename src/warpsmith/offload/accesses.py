@@ -54,8 +54,10 @@ def kernel_access(home: Home, draft: Draft, buffer: Buffer) -> Access:
     for use in draft.uses:
         if use.symbol != buffer.host or use.kind == "value":
             continue
-        covers = use.covers if use.kind == "cell" else (draft, use.symbol) in home.covers
-        return Access(device_use=use.read or not (use.written and covers), device_write=use.written)
+        if use.kind == "buffer":
+            renews = use.written and (draft, use.symbol) in home.covers
+            return Access(device_use=not renews, device_write=use.written)
+        return Access(device_use=use.read or not (use.written and use.covers), device_write=use.written)
     return Access()
 
 

@@ -28,12 +28,16 @@ from warpsmith.offload.steady import deciding, moving
 from warpsmith.poly.aliasing import relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import Section, Sections, statement_spans
+from warpsmith.poly.model import build_region
+from warpsmith.poly.origin import Origin
+from warpsmith.poly.privacy import reads_first
 from warpsmith.poly.sections import known_extent, sections
+from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, UNSIGNED_LONG, Array, Pointer, Record, Scalar, Symbol, Type, element_type
-from warpsmith.tree.walk import names, same, written_symbols
+from warpsmith.tree.walk import loops, names, same, written_symbols
 
 __all__ = ["BufferFinder", "Found", "apart_text"]
 
@@ -146,11 +150,26 @@ class BufferFinder:
         return _Sized(buffer, written, answer.assumptions, covers)
 
     def covers(self, draft: Draft, use: Use, buffer: Buffer) -> bool:
-        """Whether a fragment certainly writes all of a buffer whenever it runs."""
-        if not use.written or use.read:
+        """Whether a fragment certainly writes all of a buffer whenever it runs, and reads no older element of it."""
+        if not use.written or (use.read and self.reads_old(draft, use.symbol)):
             return False
         alone = (s for s in self.sections((draft,), buffer.scope).sections if s.symbol == buffer.host)
         return any(s.covers and _same_section(_merged(s.lower, s.upper), buffer) for s in alone)
+
+    def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
+        """Whether a fragment may read an element that it has not written before."""
+        request = self.request
+        function = request.facts.function
+        around = next((a for loop, a in loops(function.body) if loop in draft.statements), None)
+        if around is None:
+            return True
+        try:
+            with budget(request.poly.max_operations):
+                origin = Origin.of(request.program, function, request.summaries)
+                region, state = build_region(origin, draft.statements, around, guards=False)
+                return reads_first(state, region, symbol)
+        except OutOfBudgetError:
+            return True
 
     def sections(self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...]) -> Sections:
         """Return what some fragments touch together in a scope."""

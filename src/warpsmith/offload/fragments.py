@@ -123,7 +123,8 @@ class Home:
     nothing that it declares is used after it (it may be wrapped in braces). `buffers`: at most one a host symbol; the
     buffer's symbol has storage "device" and type pointer to element (not const). `guards` are all conditions under
     which the home is right: those of its drafts, those of the sections, and the disjointness of the buffers; each must
-    be usable at the scope's entry (versions.usable). `covers`: the drafts that certainly write a symbol's whole buffer.
+    be usable at the scope's entry (versions.usable). `covers`: the drafts that certainly write a symbol's whole buffer,
+    and read no older element of it.
     """
 
     scope: tuple[Stmt, ...]

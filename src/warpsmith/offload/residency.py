@@ -23,11 +23,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.versions import can_version, usable
 from warpsmith.offload.buffers import BufferFinder, apart_text
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer
-from warpsmith.loops.versions import can_version, usable
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Call, DeclStmt, Name, Stmt, Switch, Verbatim
 from warpsmith.tree.program import Assumption

@@ -52,7 +52,7 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
         return reason
     scan = _running_kernel(request, loop, found)
     if scan.is_rounded and request.options.precise_fp:
-        text = f"--precise-fp: the floating-point scan of {found.symbol.name} would be reordered, so it is not"
+        text = f"--precise-fp: the running values of {found.symbol.name} would be reordered, so it stays on the host"
         return Reason("POR007", text, loop.header)
     used = touched(request, (loop,))
     owned = _owned(facts, loop, found, used)

@@ -1,6 +1,6 @@
 """Which kernel serves which loop of the user, when steps came in between.
 
-    for (i) for (j) S;     wavefront     for (w) for (i) { j = w - i; S; }     i: a kernel's loop, j: its body runs there
+    for (i) for (j) S;    wavefront    for (w) for (i) { j = w - i; S; }    i: a loop of a kernel, j: its body is there
 
 A loop that is still there, by header and counter, is served by the kernel that holds it. A loop that is gone is served
 where all of its statements are, unless its counter became a host loop around them.
