@@ -1,6 +1,6 @@
 /* Rows behind a `double **` may be anywhere, also twice the same.
  * RUN: port --verify off
- * EXPECT: scale_rows/i reduction host: an associative update (*: a) is the only carried dependence
+ * EXPECT: scale_rows/i reduction host: 'a' is a pointer to pointers: its rows may lie anywhere; one block of memory can be ported
  * EXPECT: scale_rows/i/j parallel host: 'a' is a pointer to pointers: its rows may lie anywhere; one block of memory can be ported
  */
 void scale_rows(int n, int m, double **a)

@@ -1,6 +1,6 @@
 /* TSVC's s2244 pattern: two statements write one array, one element apart.
  * RUN: port --verify off
- * EXPECT: s2244/i sequential host: carries an output dependence on a
+ * EXPECT: s2244/i parallel-after ported: parallel after distribute=s2244/i,groups=1
  */
 void s2244(int n, double *restrict a, const double *restrict b, const double *restrict c, const double *restrict e)
 {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.emit.cuda import emit_cuda, emit_kernels
-from warpsmith.flows.plan import writable_port
+from warpsmith.flows.prepare import planned
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
@@ -25,18 +25,14 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
 CASES = sorted((ROOT / "tests" / "cases").glob("*.c"))
 
 
-# nothing of these is ported, as their own tests say
-STAYS = {
-    "conditional_scalar",
-    "double_pointer",
-    "gather",
-    "indirect",
-    "relax",
-    "s2244",
-    "scan_refused",
-    "struct_member_pointer",
-}
-PORTED = [path for path in (*EXAMPLES, *CASES) if path.stem not in STAYS]
+def _is_ported(path: Path) -> bool:
+    """Whether some loop becomes a kernel, as the file's own expectations or its report say."""
+    report = ROOT / "examples" / "reports" / f"{path.stem}.txt"
+    told = report if report.exists() else path
+    return " ported" in told.read_text() if told is path else "Nothing was ported" not in told.read_text()
+
+
+PORTED = [path for path in (*EXAMPLES, *CASES) if _is_ported(path)]
 
 
 @cache
@@ -44,7 +40,8 @@ def ported(path: Path) -> tuple[Program, Program]:
     """Return the original and the port."""
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
-    return program, writable_port(Prepared(facts, facts), OffloadOptions()).port.program
+    _, written = planned(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
+    return program, written.port.program
 
 
 def warnings(name: str, directory: Path) -> Counter[str]:

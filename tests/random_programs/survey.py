@@ -17,7 +17,7 @@ from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
 from warpsmith.tree.program import Assumption, Program
 
-__all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load"]
+__all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load", "value_of"]
 
 # (n, m, w); in the others rows overlap: there a verdict must rest on a condition that is false
 LEGAL: tuple[Size, ...] = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
@@ -121,7 +121,7 @@ def _is_right(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
             bad = conflicts(touches(nest, size, bases), depth)
             for names in entries_of(nest, depth, size) if bad else ():
                 at = tuple(names[loop.counter] for loop in nest.loops[:depth])
-                if at in bad and all(_value(c, {**names, **addresses}) for c in conditions):
+                if at in bad and all(value_of(c, {**names, **addresses}) for c in conditions):
                     return False
     return True
 
@@ -139,10 +139,10 @@ def _ends(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
         return True
     names = {**dict.fromkeys("nm", 0), "w": 40, **_APART}
     conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]
-    return not all(_value(condition, names) for condition in conditions)
+    return not all(value_of(condition, names) for condition in conditions)
 
 
-def _value(expr: Expr, names: Mapping[str, int]) -> int:
+def value_of(expr: Expr, names: Mapping[str, int]) -> int:
     """Evaluate a guard; its arithmetic is 64-bit, so plain integers do."""
     match expr:
         case Literal():
@@ -150,16 +150,16 @@ def _value(expr: Expr, names: Mapping[str, int]) -> int:
         case Name():
             return names[expr.symbol.name]
         case Cast():
-            return _value(expr.operand, names)
+            return value_of(expr.operand, names)
         case SizeOf():
             return 8  # every element is a double
         case Unary():
-            value = _value(expr.operand, names)
+            value = value_of(expr.operand, names)
             return {"-": -value, "!": int(not value), "+": value}[expr.op]
         case Conditional():
-            return _value(expr.then if _value(expr.condition, names) else expr.other, names)
+            return value_of(expr.then if value_of(expr.condition, names) else expr.other, names)
         case Binary():
-            return _binary(expr.op, _value(expr.left, names), _value(expr.right, names))
+            return _binary(expr.op, value_of(expr.left, names), value_of(expr.right, names))
         case _:
             raise AssertionError(f"a guard with {expr}")
 

@@ -6,6 +6,7 @@ enum variables                       declared as their integer type (C assigns i
 sizeof 'a'                           its value (a character is an int in C and a char in C++)
 restrict, _Bool, register            __restrict__, bool, nothing
 names that C++ or CUDA own           an underscore is added
+sqrt(x), x a float                   a cast: C has one sqrt, C++ chooses by the argument
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TypeVar
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.emit.words import is_reserved
+from warpsmith.emit.words import is_overloaded, is_reserved
 from warpsmith.tree.lexical import map_words
 from warpsmith.tree.nodes import (
     Assign,
@@ -37,7 +38,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
-from warpsmith.tree.walk import rebuild, walk
+from warpsmith.tree.walk import peel, rebuild, walk
 
 __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
 
@@ -170,9 +171,17 @@ def _call(part: Call) -> Call:
         type = type.to
     if not isinstance(type, FunctionType) or len(type.parameters) != len(part.arguments):
         return part
-    arguments = tuple(_converted(a, p) for a, p in zip(part.arguments, type.parameters, strict=True))
+    name = peel(part.function)
+    convert = _chosen if isinstance(name, Name) and is_overloaded(name.symbol.name) else _converted
+    arguments = tuple(convert(a, p) for a, p in zip(part.arguments, type.parameters, strict=True))
     changed = any(a is not b for a, b in zip(arguments, part.arguments, strict=True))
     return replace(part, arguments=arguments) if changed else part
+
+
+def _chosen(value: Expr, wanted: Type) -> Expr:
+    """Return an argument of a function that C++ overloads: cast, so that it is the one that C calls."""
+    differs = isinstance(value.type, Scalar) and isinstance(wanted, Scalar) and value.type != wanted
+    return Cast(span=value.span, type=wanted, operand=value) if differs else value
 
 
 def _converted(value: Expr, wanted: Type) -> Expr:

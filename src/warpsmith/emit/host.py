@@ -23,9 +23,11 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.precedence import ASSIGNMENT, level
 from warpsmith.tree.printer import DeviceStmt, print_type
 from warpsmith.tree.program import Kernel, Parameter
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type, padding_of
 
 __all__ = ["CudaWords"]
+
+_KINDS = {"signed": 1, "unsigned": 2, "bool": 2, "float": 3}
 
 Text = Callable[[Expr], str]
 
@@ -125,13 +127,13 @@ def _host(node: Copy, expr: Text) -> str:
 
 
 def _capture(node: CaptureStmt, expr: Text) -> str:
-    element = node.element
-    size = _size(element)
-    kind = 0
-    if isinstance(element, Scalar):
-        kind = {"signed": 1, "unsigned": 2, "bool": 2, "float": 3}.get(element.kind, 0)
+    number = None if isinstance(node.element, Array) else _number_of(node.element)
+    size = _size(node.element) if number is None else _size(number)
+    # A struct of numbers of one type is recorded as so many of them, each compared as what it is.
+    numbers = _size(node.element) // size
+    kind = 0 if number is None else _KINDS.get(number.kind, 0)
     address = node.symbol.name if isinstance(node.symbol.type, Array | Pointer) else f"&{node.symbol.name}"
-    declared = "-1" if node.extent is None else _product(node.extent, size, expr)
+    declared = "-1" if node.extent is None else _product(node.extent, size * numbers, expr)
     device = "(const void *)0" if node.buffer is None else f"(const void *){node.buffer.name}"
     parts = [
         f'"{node.region}"',
@@ -140,11 +142,31 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
         declared,
         str(kind),
         str(size),
-        _part(node.lower, expr),
-        _part(node.upper, expr),
+        _part(node.lower, expr) if numbers == 1 else _product(node.lower, numbers, expr),
+        _part(node.upper, expr) if numbers == 1 else _product(node.upper, numbers, expr),
         device,
     ]
-    return f"ws_capture({', '.join(parts)});"
+    gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
+    padding = f'ws_capture_padding("{gaps}"), ' if gaps else ""
+    return f"{padding}ws_capture({', '.join(parts)});"
+
+
+def _number_of(element: Type) -> Scalar | None:
+    """Return the one type of all numbers in `element`; None where they are of several, or it holds anything else."""
+    match element:
+        case Scalar():
+            return element
+        case Array(of=of):
+            return _number_of(of)
+        case Record(fields=fields, union=False) if fields:
+            found = [_number_of(field.type) for field in fields]
+            first = found[0]
+            alike = first is not None and all(
+                n is not None and (n.kind, n.bits) == (first.kind, first.bits) for n in found
+            )
+            return first if alike else None
+        case _:
+            return None
 
 
 def _size(element: Type) -> int:

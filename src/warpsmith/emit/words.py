@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.program import Program
 
-__all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_reserved"]
+__all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overloaded", "is_reserved"]
 
 CAPTURE_PROTOTYPE = (
     "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
-    "int element_size, long long lower, long long upper, const void *device);"
+    "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps);"
 )
 
 _CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
@@ -35,6 +35,8 @@ _MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh er
 _VECTORS = [f"{t}{n}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong",
                                 "ulonglong", "float", "double") for n in (1, 2, 3, 4)]  # fmt: skip
 _RESERVED = frozenset([*_CXX.split(), *_CUDA.split(), *_MATH.split(), *(f"{m}f" for m in _MATH.split()), *_VECTORS])
+
+_OVERLOADED = frozenset((*_MATH.split(), "abs", "labs", "llabs", "fmin", "fmax"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ def choose_support(program: Program) -> Support:
     while any(word.startswith(f"ws{number or ''}_") for word in words):
         number += 1
     return Support(f"ws{number or ''}")
+
+
+def is_overloaded(name: str) -> bool:
+    """Whether C++ has several functions where C's headers have one of this name, and chooses by the arguments."""
+    return name in _OVERLOADED
 
 
 def is_reserved(name: str) -> bool:

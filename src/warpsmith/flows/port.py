@@ -13,6 +13,7 @@ from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
 from warpsmith.flows.plan import Written
 from warpsmith.flows.prepare import automatic, planned
+from warpsmith.flows.remedies import with_remedies
 from warpsmith.flows.select import select_loops
 from warpsmith.flows.sources import sources_of
 from warpsmith.flows.step_check import verify_steps, with_steps
@@ -98,7 +99,8 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops))
     prepared, written = planned(prepared, selected, wanted, search=search, single_file=options.single_file)
     asked.check_tested(written.port.uncovered)
-    plan = written.port.plan
+    # What steps would do for a loop that was asked for and stays: tried, not guessed.
+    plan = with_remedies(written.port.plan, facts, selected) if search else written.port.plan
     result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
     if not plan.fragments:

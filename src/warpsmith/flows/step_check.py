@@ -22,7 +22,7 @@ from warpsmith.run.referee import verify
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import INT, Pointer, Scalar
+from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import written_symbols
 
 __all__ = ["verify_steps"]
@@ -57,9 +57,12 @@ def with_steps(port: Verification, steps: Verification) -> Verification:
 def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     """Return both programs with the same captures after every changed run."""
     reference, candidate = facts.program, prepared
+    later = Facts.about(prepared, facts.options)
     for function, new in pairs(facts.program, prepared):
         for old_run, new_run in changed_runs(function, new):
-            recorded = _captures(facts, function, old_run) if old_run and new_run else ()
+            # What nothing reads any more need not have its old value: a counter that an expression took the place of.
+            read = later.liveness(new).after[new_run[-1]] if new_run else frozenset()
+            recorded = _captures(facts, function, old_run, read) if old_run and new_run else ()
             if recorded:
                 reference = _appended(reference, old_run, recorded)
                 candidate = _appended(candidate, new_run, recorded)
@@ -76,11 +79,11 @@ def _holds(function: Function, stmt: Stmt) -> bool:
     return spans[0].file is spans[1].file and spans[0].start <= spans[1].start < spans[0].end
 
 
-def _captures(facts: Facts, function: Function, run: Run) -> tuple[CaptureStmt, ...]:
-    """Return captures of what `run` writes and somebody may read afterwards."""
+def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol]) -> tuple[CaptureStmt, ...]:
+    """Return captures of what `run` writes and somebody may read afterwards, also in the rewritten program (`read`)."""
     span = statement_spans(run)
     region = f"{function.symbol.name}:{span.line}"
-    live = facts.liveness(function).after[run[-1]]
+    live = facts.liveness(function).after[run[-1]] & read
     made: list[CaptureStmt] = []
     found = sections(facts.program, function, run, run, facts.options, summaries=facts.summaries)
     zero, one = _number(0, run[0]), _number(1, run[0])

@@ -125,10 +125,12 @@ class ProgramAccess:
             reads, writes = done.reads, done.writes
         unknown = done.calls_unknown and not self._private(symbol)
         unknown = unknown or any(self._meets(symbol, base) for base in done.element_writes)
+        unknown = unknown or any(self._names(symbol, variable) for variable in done.direct_writes)
         write = symbol in writes or unknown
         if write and not unknown and self._assigns(node, symbol):
             return Access(host_write=True)
         use = write or symbol in reads or any(self._meets(symbol, base) for base in done.element_reads)
+        use = use or any(self._names(symbol, variable) for variable in done.direct_reads)
         return Access(host_use=use, host_write=write)
 
     def _meets(self, symbol: Symbol, base: Symbol) -> bool:
@@ -143,6 +145,14 @@ class ProgramAccess:
             answer = relation(self.program, self.function, symbol, base, self.summaries)
             self._meetings[pair] = answer != "distinct"
         return self._meetings[pair]
+
+    def _names(self, symbol: Symbol, variable: Symbol) -> bool:
+        """Whether `variable` by its own name may be part of what the pointer `symbol` points to."""
+        return (
+            isinstance(symbol.type, Pointer)
+            and not isinstance(variable.type, Pointer)
+            and self._meets(symbol, variable)
+        )
 
     def _private(self, symbol: Symbol) -> bool:
         """Whether no unknown function can reach the object."""

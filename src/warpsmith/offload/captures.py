@@ -8,7 +8,8 @@ every iteration of a loop around a region. A region's objects are those behind i
 host sets after the launch. An object that the kernel wrote is read from the device, which also tells the referee that
 the host copy is stale from here on; one that it only reads is read on the host: it must be unchanged.
 
-Limits: what a fragment owns (counters, private temporaries, variables that moved to the device) is not recorded.
+Limits: what a fragment owns (counters, private temporaries, variables that moved to the device) is not recorded; nor
+is anything in a function that kernels call as well: what the original does there, the port may do on the device.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ _Homes = Mapping[Draft, Home]
 def with_captures(original: Program, ported: Program, homes: tuple[Home, ...]) -> tuple[Program, Program]:
     """Return (reference, candidate): both programs with captures after each region of `homes` (of all functions)."""
     reference, candidate = original, ported
+    on_device = {symbol for kernel in ported.kernels for symbol in kernel.functions}
     for (_, function), (_, new) in zip(original.functions(), ported.functions(), strict=True):
         inside = set(walk(function.body)) if homes else set()
         mine = {d: h for h in homes if h.scope[0] in inside for d in h.drafts}
-        if not mine:
+        if not mine or function.symbol in on_device:
             continue
         plain = _host_captures(original, function, mine)
         reference = reference.with_function(function, _edited(function, plain))

@@ -5,13 +5,14 @@ its reason; so is every reduction.
 
 An outer loop goes before the loops inside it, parallel or reduction, but for a reduction that would need atomic updates
 around a parallel loop, and one that two loops of the host would launch again and again for data that no other kernel
-uses there.
+uses there. So does a parallel loop that never has more threads than a warp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
@@ -19,6 +20,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Choice, Draft, Request
 from warpsmith.offload.nests import nest_at
 from warpsmith.offload.plan import Fragment, Refusal
+from warpsmith.offload.ranges import trip_count
 from warpsmith.offload.reductions import is_parallel, is_reduction
 from warpsmith.offload.scans import is_scan, scan_at
 from warpsmith.offload.singles import with_singles
@@ -28,6 +30,7 @@ from warpsmith.tree.walk import children, loops, walk
 
 __all__ = ["choose", "failure_key"]
 
+_WARP = 32
 _LOOP_PRAGMAS = ("omp", "acc", "gcc", "clang", "unroll", "nounroll", "ivdep", "simd", "vector", "loop", "target")
 
 
@@ -80,18 +83,26 @@ def _portable(facts: LoopFacts) -> bool:
 
 
 def _leave_out_small(search: _Search) -> None:
-    """Refuse the reductions that two loops of the host would launch for data that no other kernel there uses."""
-    for draft in list(search.drafts):
+    """Refuse the reductions, and the loops of a handful of threads, that two loops of the host would launch for data
+    that no other kernel there uses."""
+    sizes = search.request.options.sizes or {}
+    small = [d for d in search.drafts if d.accumulators or d.scan is not None or _handful(d, sizes)]
+    for draft in small:
         around = _host_loops(search.request.facts.function, draft)
-        carries = bool(draft.accumulators) or draft.scan is not None
-        if not carries or len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
+        if len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
             continue
-        others = (d for d in search.drafts if d is not draft and not d.accumulators and _holds(around[0], d))
+        others = (d for d in search.drafts if d not in small and _holds(around[0], d))
         data = {u.symbol for d in others for u in d.uses if u.kind == "buffer"}
         if not data & {u.symbol for u in draft.uses if u.kind == "buffer"}:
             text = f"{len(around)} loops of the host would launch it, for data that no other kernel there uses"
             search.drafts.remove(draft)
             search.refusals.append(Refusal(draft.region, Reason("POR002", text, draft.loops[0].loop.header)))
+
+
+def _handful(draft: Draft, sizes: Mapping[str, int]) -> bool:
+    """Whether the draft certainly has no more threads than a warp."""
+    trips = [trip_count(f.loop, sizes) if isinstance(f.loop, For) else None for f in draft.loops]
+    return bool(trips) and all(t is not None for t in trips) and prod(t or 0 for t in trips) <= _WARP
 
 
 def _host_loops(function: Function, draft: Draft) -> tuple[For | While, ...]:

@@ -17,6 +17,7 @@ from warpsmith.tree.walk import loops, walk
 
 __all__ = ["decided_findings", "order_findings", "refused_findings", "transfer_findings"]
 
+
 def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: OffloadOptions) -> Iterator[Finding]:
     """Yield an error for every loop that was asked for when neither it nor any loop inside it became a kernel.
 

@@ -29,7 +29,7 @@ from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Call, DeclStmt, Name, Stmt, Switch, Verbatim
+from warpsmith.tree.nodes import Call, DeclStmt, Index, Member, Name, Stmt, Switch, Unary, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, same, walk
@@ -37,6 +37,7 @@ from warpsmith.tree.walk import peel, same, walk
 __all__ = ["Placement", "place"]
 
 _JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
+_TOUCHES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,26 +164,34 @@ class _Search:
         found = self.finder.find(scope, drafts, self.around)
         if isinstance(found, Reason):
             return found
-        rewritten = self.rewritten(scope)
+        rewritten = self.rewritten(scope, drafts)
         if isinstance(rewritten, Reason):
             return rewritten
-        own = [*rewritten, *(a for d in drafts for a in d.assumptions)]
-        guards = _distinct([*(a for a in own if not _implied(a, found.buffers)), *found.assumptions])
+        by_steps, elsewhere = rewritten
+        own = [*by_steps, *(a for d in drafts for a in d.assumptions)]
+        kept = (a for a in own if not _implied(a, found.buffers, found.assumptions))
+        guards = _distinct([*elsewhere, *kept, *found.assumptions])
         untestable = self.untestable(scope, guards)
         if untestable is not None:
             return untestable
         return Home(scope, drafts, found.buffers, guards, found.covers)
 
-    def rewritten(self, scope: tuple[Stmt, ...]) -> tuple[Assumption, ...] | Reason:
-        """Return what the steps inside `scope` rest on; a scope inside what they rewrote would come too late."""
-        found: list[Assumption] = []
+    def rewritten(
+        self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]
+    ) -> tuple[tuple[Assumption, ...], tuple[Assumption, ...]] | Reason:
+        """Return what the steps inside `scope` rest on: first where all memory that they speak of is touched by kernels
+        of the home, then where the host touches some; a scope inside what they rewrote would come too late."""
+        in_kernels: list[Assumption] = []
+        elsewhere: list[Assumption] = []
+        inside = {part for draft in drafts for stmt in draft.statements for part in walk(stmt)}
         for change in self.request.changes:
             if change.assumptions and change.stands_in(scope):
-                found += change.assumptions
+                touches = any(isinstance(part, _TOUCHES) and part not in inside for part in change.parts())
+                (elsewhere if touches else in_kernels).extend(change.assumptions)
             elif change.assumptions and any(s in change.parts() for s in scope):
                 text = "the steps' condition must be tested around all that they rewrote"
                 return Reason("POR008", text, statement_spans(change.new))
-        return tuple(found)
+        return tuple(in_kernels), tuple(elsewhere)
 
     def untestable(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Reason | None:
         """Return why a guard cannot be tested where `scope` is entered."""
@@ -249,12 +258,15 @@ def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
     return tuple(kept)
 
 
-def _implied(assumption: Assumption, buffers: Sequence[Buffer]) -> bool:
-    """Whether a loop's guard says of what it touches of two objects what the home's guard says of their buffers."""
+def _implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence[Assumption]) -> bool:
+    """Whether a guard says of what kernels touch of two objects what the home's guard says of their buffers; `stated`
+    are the home's guards: there is none for two objects that no kernel writes."""
     hosts = [buffer.host for buffer in buffers]
     if assumption.kind != "guarded" or len({host.name for host in hosts}) < len(hosts):
         return False
-    return any(assumption.text == apart_text(a, b) for a in hosts for b in hosts if a is not b)
+    tested = {guard.text for guard in stated}
+    pairs = ((a, b) for a in hosts for b in hosts if a is not b)
+    return any(assumption.text == apart_text(a, b) and {apart_text(a, b), apart_text(b, a)} & tested for a, b in pairs)
 
 
 def _equal(a: Assumption, b: Assumption) -> bool:

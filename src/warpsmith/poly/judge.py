@@ -215,7 +215,7 @@ def _carried(question: Question, region: Region, state: State, hard: list[Confli
         if dependence is not None:
             text = f"carries {_article(dependence.kind)} dependence on {dependence.variable}"
             span = conflict.second.access.expr.span
-            proofs.append(Reason("POR003", text, span, dependence, legal_if=_advice(dependence.kind)))
+            proofs.append(Reason("POR003", text, span, dependence))
     if not proofs:
         doubts += [_doubt(c) for c in hard[:_DESCRIBED]]
         doubts += [c.reason for c in question.roles.carried]
@@ -231,12 +231,6 @@ def _carried(question: Question, region: Region, state: State, hard: list[Confli
 
 def _interest(conflict: Conflict) -> int:
     return ("flow", "anti", "output").index(conflict.kind)
-
-
-def _advice(kind: str) -> tuple[str, ...]:
-    if kind == "flow":
-        return ("a scan, a skewed or a distributed form may run in parallel",)
-    return ("splitting the loop, or a private copy, would remove it",)
 
 
 def _doubt(conflict: Conflict) -> Reason:

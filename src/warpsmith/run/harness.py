@@ -26,7 +26,18 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
 from warpsmith.tree.nodes import Expr, Literal
 from warpsmith.tree.printer import print_expr, print_type
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, element_type, is_float, is_integer
+from warpsmith.tree.types import (
+    Array,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+    element_type,
+    is_float,
+    is_integer,
+    padding_of,
+)
 from warpsmith.tree.walk import names
 
 __all__ = ["Case", "HarnessPlan", "defines", "harnessed", "plan_harness", "strip_text"]
@@ -44,6 +55,7 @@ long long ws_harness_count(const char *, long long, int);
 int ws_harness_fits(void);
 void *ws_harness_buffer(const char *, long long, int, int);
 void ws_harness_member(void *, long long, int, int, int, int);
+void ws_harness_padding(const char *);
 void ws_harness_object(const char *, void *, long long, int, int, int);
 void ws_harness_value(const void *, int, int);
 void ws_harness_end(void);
@@ -361,6 +373,9 @@ def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
         if pair is not None and symbol is pair[0]:
             count = f"{count} + ws_count_{pair[1].name}"
         yield f'{target} = ws_harness_buffer("{symbol.name}", {count}, {kind});'
+        gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(element_type(symbol.type)))
+        if gaps:
+            yield f'ws_harness_padding("{gaps}");'
         for offset, member in _members(element_type(symbol.type)):
             shape = f"{_element_size(symbol)}, {offset}, {_kind_of(member)}, {member.bits // 8}"
             yield f"ws_harness_member(ws_at_{symbol.name}, {count}, {shape});"

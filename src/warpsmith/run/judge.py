@@ -22,8 +22,10 @@ from warpsmith.run.tolerance import (
     Allowance,
     allowance_of,
     is_ill_conditioned,
+    is_noise,
     spread_of,
     undetermined,
+    unsettled,
 )
 from warpsmith.run.verification import LiveOut
 
@@ -86,10 +88,31 @@ def _compare_stream(
         judged = _judge(expected, found, evidence)
         row = _joined(row, expected, judged)
         if judged.comparison.first is not None:
-            failures.append(_differs(expected, judged, base))
+            if _breaks_down(base, key, evidence[1]()):
+                notes.insert(0, _says_little(expected))
+            else:
+                failures.append(_differs(expected, judged, base))
             break
         notes += _remarks(expected, judged)
     return ObjectVerdict(row, tuple(failures), tuple(notes[:1]))
+
+
+def _breaks_down(base: CaptureLog, key: StreamKey, evidence: Evidence) -> bool:
+    """Whether one build of the original divides by what is only rounding noise where another does not: some instance
+    of the object holds infinities or NaNs in one, and more or fewer in the other. Then its numbers are nobody's."""
+    return evidence.given is None and any(
+        _not_finite(record) != _not_finite(other)
+        for log in evidence.variants
+        for instance, record in base.records[key].items()
+        if (other := log.records.get(key, {}).get(instance)) is not None
+    )
+
+
+def _not_finite(record: Record) -> int:
+    if record.summary is not None:
+        return sum(block.not_finite for block in record.summary.blocks)
+    values = record.values
+    return 0 if values is None or not is_floating(values) else int((~np.isfinite(values)).sum())
 
 
 def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> _Judged:
@@ -104,19 +127,20 @@ def _judge_with(expected: Record, found: Record, evidence: Evidence, fixed: Allo
     variants = _same_place(evidence.variants, expected)
     allowance = fixed or evidence.given
     if expected.values is None or found.values is None:
-        return _judge_summaries(expected, found, (again, variants), allowance)
+        return _judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered))
     low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
     skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
-    spread = spread_of(cut[0], [_cut(r, low, high) for r in variants], skip)
+    builds = [_cut(r, low, high) for r in variants]
+    spread, unlike = spread_of(cut[0], builds, skip), unsettled(cut[0], builds)
     allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None)).of(cut[0])
-    comparison = compare_arrays(cut[0], cut[1], allowed, skip)
+    comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(cut[0], spread))
     if comparison.first is not None:
         return _Judged(comparison, _place_text(expected, cut[0], cut[1], comparison.first, low))
     # Elements outside of the section that nobody ever wrote are no news.
     inside = skip[max(0, expected.lower - low) * expected.stride : max(0, expected.upper - low) * expected.stride]
-    return _Judged(comparison, "", int(inside.sum()), is_ill_conditioned(cut[0], spread))
+    return _Judged(comparison, "", int(inside.sum()), is_ill_conditioned(cut[0], spread) or bool(unlike.any()))
 
 
 def _same_place(logs: Sequence[CaptureLog], record: Record) -> list[Record]:
@@ -152,31 +176,36 @@ def _place_text(expected: Record, wanted: Values, got: Values, position: int, lo
 
 
 def _judge_summaries(
-    expected: Record, found: Record, others: tuple[list[Record], list[Record]], allowance: Allowance | None
+    expected: Record,
+    found: Record,
+    others: tuple[list[Record], list[Record]],
+    rule: tuple[Allowance | None, bool],
 ) -> _Judged:
     same = Comparison(0.0, 0.0, 0, None, 0)
     wanted, got = expected.summary, found.summary
     if wanted is None or got is None or (expected.first, expected.count) != (found.first, found.count):
         return _Judged(replace(same, first=0, failing=1), "its extent differs from the original's")
     again, variants = ([r.summary for r in records if r.summary] for records in others)
+    builds = [s.samples for s in variants]
     skip = undetermined([wanted.samples, *(s.samples for s in again)]) | _sampled_stale(found)
-    spread = spread_of(wanted.samples, [s.samples for s in variants], skip)
-    allowed = (allowance or allowance_of(spread)).of(wanted.samples)
-    comparison = compare_arrays(wanted.samples, got.samples, allowed, skip)
+    spread, unlike = spread_of(wanted.samples, builds, skip), unsettled(wanted.samples, builds)
+    allowance, reordered = rule
+    allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None)).of(wanted.samples)
+    noise = is_noise(wanted.samples, spread)
+    comparison = compare_arrays(wanted.samples, got.samples, allowed, skip | unlike, noise=noise)
     if comparison.first is not None:
         index = int(wanted.positions[comparison.first // expected.stride])
         values = [show_value(s.samples, comparison.first) for s in (wanted, got)]
         text = f"{expected.name}[{expected.first + index}] is {values[1]}, the original has {values[0]}"
         return _Judged(comparison, text)
+    ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
     if found.stale:
-        return _Judged(comparison)
-    for number in range(len(wanted.blocks)):
-        runs = [[s.blocks[number] for s in summaries] for summaries in (again, variants)]
-        margin = _sum_allowed(wanted, number, runs[1], allowance)
-        if not _same_block((wanted.blocks[number], got.blocks[number]), runs[0], margin):
-            text = f"{_run_text(expected, number, len(wanted.blocks))} differ in their sum or hash"
-            return _Judged(replace(comparison, first=0, failing=1), text)
-    return _Judged(comparison)
+        return _Judged(comparison, ill_conditioned=ill)
+    bad = _unlike_block((wanted, got), (again, variants), allowance, reordered=reordered)
+    if bad is None:
+        return _Judged(comparison, ill_conditioned=ill)
+    text = f"{_run_text(expected, bad, len(wanted.blocks))} differ in their sum or hash"
+    return _Judged(replace(comparison, first=0, failing=1), text)
 
 
 def _sampled_stale(record: Record) -> Mask:
@@ -188,15 +217,38 @@ def _sampled_stale(record: Record) -> Mask:
     return np.repeat(mask, record.stride)
 
 
-def _sum_allowed(wanted: Summary, number: int, variants: Sequence[Block], allowance: Allowance | None) -> float:
-    """Return what the sums of a run may differ by; negative where its hash decides."""
-    block = wanted.blocks[number]
-    if not is_floating(wanted.samples) or allowance is EXACT:
-        return -1.0
-    if allowance is not None:
-        return max(allowance.absolute, allowance.relative * block.magnitude)
-    spread = max((abs(other.sum - block.sum) for other in variants), default=0.0)
-    return 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude
+def _unlike_block(
+    pair: tuple[Summary, Summary],
+    others: tuple[list[Summary], list[Summary]],
+    allowance: Allowance | None,
+    *,
+    reordered: bool,
+) -> int | None:
+    """Return the first run of elements in which the two summaries differ by more than is allowed."""
+    wanted, got = pair
+    again, variants = others
+    hashed = not is_floating(wanted.samples) or allowance is EXACT
+    spread = _sum_spread(wanted, variants, reordered=reordered) if allowance is None and not hashed else 0.0
+    for number, block in enumerate(wanted.blocks):
+        margin = 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude if not hashed else -1.0
+        if allowance is not None and not hashed:
+            margin = max(allowance.absolute, allowance.relative * block.magnitude)
+        if any(s.blocks[number].not_finite != block.not_finite for s in variants):
+            continue
+        if not _same_block((block, got.blocks[number]), [s.blocks[number] for s in again], margin):
+            return number
+    return None
+
+
+def _sum_spread(wanted: Summary, variants: Sequence[Summary], *, reordered: bool) -> float:
+    """Return how far the sums of a run lie apart in the original's builds: of the object, as for elements."""
+    gaps = [
+        max(abs(ours.sum - theirs.sum), abs(ours.magnitude - theirs.magnitude))
+        for other in variants
+        for ours, theirs in zip(wanted.blocks, other.blocks, strict=True)
+    ]
+    size = max((block.magnitude for block in wanted.blocks), default=0.0)
+    return max(gaps, default=0.0) + (64 * epsilon(wanted.samples) * size if reordered else 0.0)
 
 
 def _same_block(pair: tuple[Block, Block], again: Sequence[Block], allowed: float) -> bool:
@@ -257,8 +309,12 @@ def _remarks(record: Record, judged: _Judged) -> Iterator[Finding]:
         reason = "differ between two runs of the original (uninitialized memory, time or addresses)"
         yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: they are not compared")
     if judged.ill_conditioned:
-        message = f"builds of the original differ by more than 0.1 % in {record.name} after {record.region}"
-        yield Finding("VER023", "warning", message + ": the comparison says little")
+        yield _says_little(record)
+
+
+def _says_little(record: Record) -> Finding:
+    message = f"builds of the original differ by more than 0.1 % in {record.name} after {record.region}"
+    return Finding("VER023", "warning", message + ": the comparison says little")
 
 
 def _row(record: Record) -> LiveOut:

@@ -9,6 +9,8 @@ Both terms scale with the object's own numbers, so an object whose values are al
 A port that is known to sum in another order gets 256 ulp of the object's largest number besides: no compiler reorders
 sums into elements that only the run tells (a histogram), so they have no spread, and an element may be near zero where
 what was added to it is not.
+What is a number in one build and NaN or infinite in another (x / 0 where x is only rounding noise) is unsettled: left
+out as well.
 Elements that differ when only uninitialized memory, time or addresses differ are not determined by the program at all:
 they are undetermined and left out. Integers have no spread: they are exact or undetermined.
 """
@@ -24,7 +26,7 @@ import numpy.typing as npt
 
 from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
 
-__all__ = ["EXACT", "Allowance", "allowance_of", "spread_of", "undetermined"]
+__all__ = ["EXACT", "Allowance", "allowance_of", "spread_of", "undetermined", "unsettled"]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
@@ -96,6 +98,16 @@ def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:
     return spread
 
 
+def unsettled(base: Values, variants: Sequence[Values]) -> Mask:
+    """Return which elements are finite in one build and not in another; none of integers."""
+    mask = np.zeros(base.shape, np.bool_)
+    if is_floating(base):
+        for other in variants:
+            if other.shape == base.shape:
+                mask |= np.isinf(distances(base, other))
+    return mask
+
+
 def allowance_of(spread: float, reordered: Values | None = None) -> Allowance:
     """Return the allowance for an object whose original has this spread; `reordered`: its values, where a port may have
     summed them in another order."""
@@ -105,6 +117,16 @@ def allowance_of(spread: float, reordered: Values | None = None) -> Allowance:
         finite = size[np.isfinite(size)]
         absolute += _REORDERED_ULPS * epsilon(reordered) * (float(finite.max()) if finite.size else 0.0)
     return Allowance(absolute=absolute, ulps=_ULPS)
+
+
+def is_noise(base: Values, spread: float) -> bool:
+    """Whether the original's own builds disagree as much as the object is large: no digit is determined, zero is as
+    good as any."""
+    if not is_floating(base) or not spread > 0:
+        return False
+    size = np.abs(base.astype(np.float64))
+    finite = size[np.isfinite(size)]
+    return spread >= float(finite.max(initial=0.0))
 
 
 def is_ill_conditioned(base: Values, spread: float) -> bool:

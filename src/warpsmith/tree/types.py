@@ -14,6 +14,7 @@ use `same_type` to compare those too.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -49,6 +50,7 @@ __all__ = [
     "integer_range",
     "is_float",
     "is_integer",
+    "padding_of",
     "promoted",
 ]
 
@@ -213,6 +215,46 @@ def _common_integer(a: Scalar, b: Scalar) -> Scalar:
     if _RANK.get(high.name, 1) == _RANK.get(low.name, 1):
         return low
     return high if high.bits > low.bits else _UNSIGNED_OF[high.name]
+
+
+def padding_of(type: Type) -> tuple[tuple[int, int], ...]:
+    """Return the runs of bytes (offset, length) of a struct that belong to no member: copies need not keep them."""
+    if not isinstance(type, Record) or not type.fields:
+        return ()
+    used = [False] * type.bytes
+    for offset, length in _used(type, 0):
+        used[offset : offset + length] = [True] * min(length, type.bytes - offset)
+    starts = [at for at in range(type.bytes) if not used[at] and (at == 0 or used[at - 1])]
+    ends = [at + 1 for at in range(type.bytes) if not used[at] and (at + 1 == type.bytes or used[at + 1])]
+    return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
+
+
+def _used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
+    match type:
+        case Record(union=False) if type.fields:
+            for part in type.fields:
+                yield from _used(part.type, offset + part.offset)
+        case Record():
+            yield offset, type.bytes
+        case Array() if type.count is not None and (size := _bytes(type.of)):
+            for index in range(type.count):
+                yield from _used(type.of, offset + index * size)
+        case _:
+            yield offset, _bytes(type)
+
+
+def _bytes(type: Type) -> int:
+    match type:
+        case Scalar():
+            return max(1, type.bits // 8)
+        case Pointer():
+            return 8
+        case Record():
+            return type.bytes
+        case Array():
+            return (type.count or 0) * _bytes(type.of)
+        case _:
+            return 1
 
 
 def element_type(type: Type) -> Type:

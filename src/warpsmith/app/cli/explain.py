@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 
 import click
 
@@ -12,12 +13,14 @@ from warpsmith.base.findings import Finding
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.select import find_loop
 from warpsmith.front.load import FrontOptions
+from warpsmith.loops.remedies import remedy
 from warpsmith.report.build import loop_entries
 from warpsmith.report.json_form import report_json
 from warpsmith.report.loop_text import loop_text
 from warpsmith.report.model import Report
 from warpsmith.report.rules import load_rules, rule_text
 from warpsmith.report.text import table_text
+from warpsmith.tree.nodes import For
 
 __all__ = ["command"]
 
@@ -60,4 +63,6 @@ def _loop(file: str, subject: str, front: FrontOptions, *, as_json: bool) -> str
     entries = loop_entries(result.prepared, None)
     facts = [loop for function in result.facts.functions for loop in function.loops]
     entry = next(entry for entry, loop in zip(entries, facts, strict=True) if loop.loop is wanted)
+    if isinstance(wanted, For) and entry.category in ("sequential", "unanalyzable"):
+        entry = replace(entry, reasons=(*entry.reasons, remedy(result.facts, wanted)))
     return report_json(Report("explain", (file,), "ok", loops=(entry,))) if as_json else loop_text(entry)

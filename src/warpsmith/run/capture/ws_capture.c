@@ -196,7 +196,7 @@ static void write_instance(struct stream *s, long long instance, long long bytes
     }
 }
 
-static void take(struct stream *s, const unsigned char *host, const void *device)
+static void take(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
 {
     struct ws_view *view = &s->view;
     long long bytes = view->count * view->element_size, instance = s->instances++;
@@ -217,7 +217,16 @@ static void take(struct stream *s, const unsigned char *host, const void *device
         else
             memcpy(section, device, length);
     }
+    ws_log_clear(s->snapshot, view->count, view->element_size, gaps);
     write_instance(s, instance, bytes);
+}
+
+static const char *padding;
+
+/* Say which bytes of the elements of the next object belong to no member. */
+void ws_capture_padding(const char *gaps)
+{
+    padding = gaps;
 }
 
 /* Record `object` after `region`. `declared_bytes` <= 0: its type does not tell its size. The section is
@@ -227,6 +236,8 @@ void ws_capture(const char *region, const char *name, const void *object, long l
 {
     struct stream *s;
     const unsigned char *host;
+    const char *gaps = padding;
+    padding = NULL;
     if (element_size <= 0 || !ws_log_open() || !(s = stream_of(region, name)))
         return;
     memset(&s->view, 0, sizeof s->view);
@@ -243,7 +254,7 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         s->view.upper = s->view.lower;
     if (device)
         device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
-    take(s, host, device);
+    take(s, host, device, gaps);
     if (device && s->view.upper > s->view.lower) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);

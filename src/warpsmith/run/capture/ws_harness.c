@@ -22,6 +22,7 @@ struct object {
     long long count;
     size_t mapped;
     int kind, size;
+    const char *gaps;
 };
 
 static struct object objects[MAX_OBJECTS];
@@ -147,7 +148,7 @@ static int guard_byte(void)
 
 static void enlist(const char *name, unsigned char *data, long long count, int kind, int size)
 {
-    struct object fresh = {name, data, NULL, count, 0, kind, size};
+    struct object fresh = {name, data, NULL, count, 0, kind, size, NULL};
     if (object_count < MAX_OBJECTS)
         objects[object_count++] = fresh;
 }
@@ -183,6 +184,13 @@ void ws_harness_member(void *buffer, long long count, int stride, int offset, in
     ws_pages_free(values, bytes);
 }
 
+/* Say which bytes of the structs of the buffer handed out last belong to no member: they are not compared. */
+void ws_harness_padding(const char *gaps)
+{
+    if (object_count)
+        objects[object_count - 1].gaps = gaps;
+}
+
 /* Log a global object of `bytes` after the call; fill it first where asked for. */
 void ws_harness_object(const char *name, void *object, long long bytes, int kind, int size, int filled)
 {
@@ -202,7 +210,7 @@ static void log_one(const struct object *o)
 void ws_harness_value(const void *value, int kind, int size)
 {
     unsigned char copy[64];
-    struct object result = {"its return value", copy, NULL, 1, 0, kind, size};
+    struct object result = {"its return value", copy, NULL, 1, 0, kind, size, NULL};
     memcpy(copy, value, (size_t)size);
     log_one(&result);
 }
@@ -229,6 +237,7 @@ void ws_harness_end(void)
 {
     for (int i = 0; i < object_count; i++) {
         struct object *o = &objects[i];
+        ws_log_clear(o->data, o->count, o->size, o->gaps);
         log_one(o);
         if (o->pages) {
             check_guards(o);

@@ -220,6 +220,18 @@ void ws_log_mark(const char *region, const char *name, long long value)
     put_head(&head, region, name, NULL);
 }
 
+/* Zero what belongs to no member of any element: `gaps` are "offset:length,…" in bytes. */
+void ws_log_clear(unsigned char *data, long long count, int element_size, const char *gaps)
+{
+    while (gaps && *gaps) {
+        char *rest;
+        long offset = strtol(gaps, &rest, 10), length = strtol(rest + 1, &rest, 10);
+        for (long long i = 0; i < count; i++)
+            memset(data + i * element_size + offset, 0, (size_t)length);
+        gaps = *rest == ',' ? rest + 1 : NULL;
+    }
+}
+
 /* Return zeroed memory that is not on the program's heap, or NULL. */
 void *ws_pages(size_t bytes)
 {

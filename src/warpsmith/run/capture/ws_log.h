@@ -43,6 +43,7 @@ void ws_log_summary(const char *region, const char *name, long long instance, co
 void ws_log_total(const char *region, const char *name, long long instances);
 void ws_log_mark(const char *region, const char *name, long long value);
 void ws_log_flush(void);
+void ws_log_clear(unsigned char *data, long long count, int element_size, const char *gaps);
 int ws_log_room(long long bytes, long long limit);
 
 int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size);

@@ -1,0 +1,95 @@
+"""Which step, if any, makes a loop parallel that is not: every one that might is tried, none is guessed.
+
+    for (i) { a[i] = a[i - 1]; b[i] = c[i]; }      distribute: the second of two loops is parallel
+    for (i) a[i] = a[i - 1];                       no step: what was tried is named
+
+Invariant: a step is named only where its check was Proved on the program and the rewritten loops were judged.
+Limits: one step at a time; sequences are what the search (search.py) looks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved, Reason
+from warpsmith.loops.candidates import candidates, reorderings
+from warpsmith.loops.cost import cost_of, is_parallel
+from warpsmith.loops.reschedule import Reschedule
+from warpsmith.loops.step import Step, step_text
+from warpsmith.loops.wavefront import Wavefront
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.tree.nodes import For
+from warpsmith.tree.types import Symbol
+
+__all__ = ["remedy"]
+
+Key = tuple[Span, str]
+
+
+def remedy(facts: Facts, loop: For) -> Reason:
+    """Return what the steps that might help do for a loop of the program that is not parallel."""
+    known = facts.loop(loop)
+    brief = facts.briefly()
+    before = _parallel(brief.of(known.function), loop.span)
+    tried: dict[str, None] = {}
+    for step in _steps(brief, known, loop):
+        tried[step.name] = None
+        after = _after(brief, step)
+        if after is None:
+            continue
+        made = [f for f in _inside(_function(after, known.function.symbol), loop.span) if is_parallel(f)]
+        if not {_key(f) for f in made} - before:
+            continue
+        own = [f for f in _inside(_function(after, known.function.symbol), loop.span) if _key(f) == _key(known)]
+        return Reason("POR003", f"{step_text(step)} {_gain(step, own)}", loop.header)
+    if not tried:
+        return Reason("POR003", "there is no step to try on it", loop.header)
+    names = ", ".join(sorted(tried))
+    return Reason("POR003", f"no single step makes it parallel; tried: {names}", loop.header)
+
+
+def _gain(step: Step, own: list[LoopFacts]) -> str:
+    """Say what became of the loop's pieces."""
+    if own and all(is_parallel(f) for f in own):
+        ordered = isinstance(step, Wavefront | Reschedule)
+        return "gives an order in which it is parallel" if ordered else "makes it parallel"
+    return f"makes a {'part of it' if any(map(is_parallel, own)) else 'loop of the nest'} parallel"
+
+
+def _steps(facts: Facts, known: LoopFacts, loop: For) -> Iterator[Step]:
+    """Yield what is worth a check, the cheap steps first."""
+    yield from candidates(facts, known.function, loop, cost_of(facts, known.function, (loop,)))
+    yield from reorderings(facts, known.function, loop)
+
+
+def _after(facts: Facts, step: Step) -> Facts | None:
+    """Return the program after `step`, where that is Proved."""
+    try:
+        verdict = step.check(facts.program, facts)
+    except RefusedError:
+        return None
+    return facts.after(step.apply(facts.program)) if isinstance(verdict, Proved) else None
+
+
+def _function(facts: Facts, symbol: Symbol) -> FunctionFacts:
+    return facts.of(next(function for _, function in facts.program.functions() if function.symbol == symbol))
+
+
+def _inside(facts: FunctionFacts, span: Span) -> list[LoopFacts]:
+    """Return the loops that stand in the user's text at `span`, or were made for it."""
+    return [
+        f
+        for f in facts.loops
+        if f.loop.span.file is span.file and span.start <= f.loop.span.start and f.loop.span.end <= span.end
+    ]
+
+
+def _parallel(facts: FunctionFacts, span: Span) -> set[Key]:
+    return {_key(f) for f in _inside(facts, span) if is_parallel(f)}
+
+
+def _key(facts: LoopFacts) -> Key:
+    return facts.loop.header, facts.loop.variable.name if isinstance(facts.loop, For) else ""

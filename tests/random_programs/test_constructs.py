@@ -1,0 +1,44 @@
+"""Random functions around one construct each: verdicts against the oracle, ports with steps against the referee."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.random_programs.construct_survey import ConstructPorts, Survey, batches, judge_batch, port_batch
+from tests.random_programs.constructs import KINDS
+
+SEED, FUNCTIONS, PORTED, BATCH = 20261121, 240, 72, 24
+
+
+def test_verdicts_agree_with_the_oracle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    survey = Survey()
+    for batch in batches(SEED, FUNCTIONS, BATCH):
+        judge_batch(batch, tmp_path, survey)
+    with capsys.disabled():
+        print(f"\n{survey}")
+    assert not survey.wrong, "\n\n".join(survey.wrong[:5])
+    assert survey.found >= 0.95 * survey.parallel, "\n\n".join(survey.missed[:20])
+    assert survey.combined >= 0.95 * survey.reductions
+    # a mix in which all of it can go wrong
+    assert survey.parallel >= 0.35 * survey.loops
+    assert survey.never >= 0.1 * survey.loops
+    for category in ("parallel", "reduction", "sequential", "unanalyzable"):
+        assert survey.categories[category] >= 5, survey.categories
+    for kind in KINDS:
+        assert survey.kinds[kind] >= 5, survey.kinds
+
+
+def test_ports_with_steps_do_what_the_originals_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ports = ConstructPorts()
+    for batch in batches(SEED + 1, PORTED, BATCH):
+        port_batch(batch, tmp_path, ports)
+    with capsys.disabled():
+        print(f"\n{ports}")
+    assert not ports.wrong, "\n\n".join(ports.wrong[:5])
+    assert ports.ported >= 0.6 * ports.functions
+    assert ports.functions - ports.ported >= 0.05 * ports.functions
+    assert ports.after >= 5 and len(ports.thanks) >= 2
+    for category in ("parallel", "parallel-after", "reduction", "sequential", "unanalyzable"):
+        assert ports.categories[category] >= 2, ports.categories
