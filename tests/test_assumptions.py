@@ -167,6 +167,9 @@ def _granted(capsys: pytest.CaptureFixture[str], path: Path, grant: str, given: 
     ("name", "grant"),
     [
         ("an offset", "k >= n"),
+        ("pointers", "noalias(to, from)"),
+        ("two dimensions", "noalias(to, from)"),
+        ("rows of a vector", "p <= m"),
         ("a permutation", "injective(place)"),
     ],
 )

@@ -7,14 +7,15 @@ launcher   double *A_gpu             const void *p_gpu       int flag        val
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.nodes import Index, Name
+from warpsmith.tree.nodes import Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printer import print_type
 from warpsmith.tree.program import Kernel, Parameter
 from warpsmith.tree.types import INT, VOID, Array, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, walk
+from warpsmith.tree.walk import children, peel, root_symbol, walk
 
 __all__ = ["kernel_type", "launcher_type", "launcher_words", "plain", "read_only"]
 
@@ -33,12 +34,15 @@ def plain(type: Type) -> Type:
 
 
 def read_only(kernel: Kernel, parameter: Parameter) -> bool:
-    """Whether the buffer is only ever subscripted and never written, so that it can be declared const."""
+    """Whether the buffer is only ever subscripted and never written, so that it can be declared const; an element
+    whose address goes elsewhere may lose the const there."""
     if parameter.kind != "buffer" or parameter.written:
         return False
     bases: set[int] = set()
     uses = 0
     for root in (kernel.body, *kernel.guards):
+        if parameter.symbol in _addressed(root):
+            return False
         for node in walk(root):
             uses += isinstance(node, Name) and node.symbol == parameter.symbol
             if isinstance(node, Index) and _is_element(node):
@@ -48,6 +52,20 @@ def read_only(kernel: Kernel, parameter: Parameter) -> bool:
                 if isinstance(base, Name) and base.symbol == parameter.symbol:
                     bases.add(id(base))
     return uses == len(bases)
+
+
+def _addressed(root: Node) -> Iterator[Symbol]:
+    """Yield the variables of which a part becomes a pointer: `&a[i]`, `a[i].row` where that is an array."""
+    subscripted = {id(peel(node.base)) for node in walk(root) if isinstance(node, Index)}
+    for node in walk(root):
+        part: Expr | None = None
+        if isinstance(node, Unary) and node.op == "&":
+            part = node.operand
+        elif isinstance(node, Member) and isinstance(node.type, Array) and id(node) not in subscripted:
+            part = node
+        symbol = None if part is None else root_symbol(part)
+        if symbol is not None:
+            yield symbol
 
 
 def _is_element(node: Index) -> bool:

@@ -9,20 +9,16 @@ from dataclasses import dataclass, field, replace
 from warpsmith.base.findings import Finding
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.asked import Asked
-from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.kernel_check import check_kernels
 from warpsmith.flows.plan import Written
 from warpsmith.flows.prepare import automatic, planned
 from warpsmith.flows.remedies import with_remedies
 from warpsmith.flows.select import select_loops
-from warpsmith.flows.sources import sources_of
-from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Plan
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import verify
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.program import Program
 
@@ -115,16 +111,10 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
-    """Judge the steps as C against C, then the port against what the steps made."""
-    steps = verify_steps(prepared, options.run) if prepared.changes() else None
-    if steps is not None and steps.status == "fail":
-        return steps
-    ported = written.port
-    changed = {fragment.function.symbol for fragment in ported.plan.fragments}
-    reference = sources_of(ported.reference, written.reference, captured=True)
-    candidate = sources_of(ported.candidate, written.candidate, captured=True)
-    verdict = verify(reference, candidate, options.run, harness_functions(prepared.original, changed))
-    return verdict if steps is None else with_steps(verdict, steps)
+    # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
+    from warpsmith.flows.judged import judged
+
+    return judged(prepared, written, options.run)
 
 
 class _Clock:

@@ -20,6 +20,9 @@ from warpsmith.front.wire import Request
 __all__ = ["check_device"]
 
 _TIME_LIMIT_S: Final = 60.0
+_INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+# what the plain headers can stand in for, or do not meet
+_C_HEADER: Final = re.compile(r"<(mutex|[\w/]+\.h)>")
 _WORDS: Final = (
     (re.compile(r"^reference to __host__ variable (`.*`) in (.*) function$"), r"\2 code uses the host's variable \1"),
     (re.compile(r"^reference to __host__ function (`.*`) in (.*) function$"), r"\2 code calls the host's function \1"),
@@ -36,11 +39,20 @@ def check_device(text: str, name: str) -> tuple[Finding, ...]:
     `text` holds one character a byte (base/source.py).
     """
     file = SourceFile(name, text)
-    headers = own_headers() / "cuda"
+    # C++ headers take most of the time: what is well without them needs no second look.
+    if all(_C_HEADER.fullmatch(header) for header in _INCLUDE.findall(text)) and not _findings(file, ("plain", "cuda")):
+        return ()
+    return _findings(file, ("cuda",))
+
+
+def _findings(file: SourceFile, folders: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Return what clang says of `file` with our headers in `folders` before the system's."""
+    name, ours = file.path, [own_headers() / folder for folder in folders]
     arguments = [
         "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_70",
-        "--cuda-path=/nonexistent", "-std=c++17", "-w", "-ferror-limit=20", "-I", str(headers),
-        "-include", str(headers / "mini_cuda.h"), *system_arguments(),
+        "--cuda-path=/nonexistent", "-std=c++17", "-w", "-ferror-limit=20",
+        *(word for folder in ours for word in ("-I", str(folder))),
+        "-include", str(ours[-1] / "mini_cuda.h"), *system_arguments(),
     ]  # fmt: skip
     request: Request = (name, arguments, file.data(), 0, True)
     (answer,) = parse_files([request], _TIME_LIMIT_S)

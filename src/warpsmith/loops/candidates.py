@@ -50,6 +50,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         return
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
+        yield from expansions(facts, function, loop)
         return
     for inner in _next_loops(loop.body):
         yield from _completed(facts, Distribute(known.of(inner).id))

@@ -28,6 +28,7 @@ from warpsmith.offload.steady import deciding, moving
 from warpsmith.poly.aliasing import relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import Section, Sections, statement_spans
+from warpsmith.poly.granted import grants
 from warpsmith.poly.model import build_region
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.privacy import reads_first
@@ -291,6 +292,9 @@ class BufferFinder:
         remedy = "use one name for the object, or declare the pointers restrict where they are distinct"
         if how == "same":
             return Reason("POR004", f"{text} name the same memory", span, legal_if=(remedy,))
+        granted = grants(self.request.poly.granted, "noalias", left.host.name, right.host.name)
+        if granted is not None:
+            return granted
         if not (self.request.options.guards and self.request.poly.guards):
             return Reason("POR004", f"{text} may overlap", span, legal_if=(remedy,))
         return Assumption(apart_text(left.host, right.host), "guarded", _disjoint(left, right), span)

@@ -74,6 +74,14 @@ def alias_pairs(
     name, since a model may follow them to the object. Call it inside a `budget`; raises OutOfBudgetError.
     """
     known = summaries if summaries is not None else Summaries.of(program)
+    question = ("alias pairs", function, run, options)
+    return known.remembered(question, lambda: _alias_pairs(known, function, run, options))
+
+
+def _alias_pairs(
+    known: Summaries, function: Function, run: tuple[Stmt, ...], options: PolyOptions
+) -> tuple[AliasPair, ...]:
+    program = known.program
     read, written = _touched(known, function, run)
     found: list[AliasPair] = []
     bounded: Mapping[Symbol, Section] | None = None

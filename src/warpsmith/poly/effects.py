@@ -60,6 +60,10 @@ def effects(
     """
     known = summaries if summaries is not None else Summaries.of(program)
     around = function if function is not None else known.function_of(node)
+    return known.remembered(("effects", node, around), lambda: _effects(known, node, around))
+
+
+def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
     done = known.doings(node.body if isinstance(node, Function) else node, around)
     where = known.provenance(around) if around is not None else None
     own = _declared(node)

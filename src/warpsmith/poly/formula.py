@@ -105,13 +105,15 @@ def negate(formula: Formula) -> Formula:
 
 def atoms_of(formula: Formula) -> frozenset[str]:
     """Return the atoms that a formula mentions."""
-    match formula:
-        case Compare(polynomial, _):
-            return polynomial.atoms()
-        case And(parts) | Or(parts):
-            return frozenset().union(*(atoms_of(p) for p in parts))
-        case _:
-            assert_never(formula)
+    found: set[str] = set()
+    pending = [formula]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Compare):
+            found.update(*part.polynomial.terms)
+        else:
+            pending += part.parts
+    return frozenset(found)
 
 
 def options(formula: Formula) -> tuple[Formula, ...]:

@@ -9,6 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -456,6 +457,23 @@ def build_region(
     granted: tuple[Assumption, ...] = (),
 ) -> tuple[Region, State]:
     """Return the model of `scope`, whose enclosing loops are `around` (outermost first), and the state at its end."""
+    question = ("region", origin.function, scope, around, guards, granted)
+    region, state = origin.summaries.remembered(
+        question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted)
+    )
+    # Who asks adds guards and atoms to the state; the remembered one stays what it is.
+    own = state.copy()
+    return dataclasses.replace(region, vocabulary=own.vocabulary), own
+
+
+def _build_region(
+    origin: Origin,
+    scope: tuple[Stmt, ...],
+    around: tuple[Stmt, ...],
+    *,
+    guards: bool,
+    granted: tuple[Assumption, ...],
+) -> tuple[Region, State]:
     written: set[Symbol] = set()
     stored: set[Symbol] = set()
     kinds: tuple[Type, ...] | None = ()

@@ -27,7 +27,7 @@ class Polynomial:
         return Polynomial({m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + -other
+        return _collect((*self.terms.items(), *((m, -c) for m, c in other.terms.items())))
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         return _collect((tuple(sorted((*a, *b))), c * d) for a, c in self.terms.items() for b, d in other.terms.items())
@@ -57,7 +57,7 @@ class Polynomial:
 
     def atoms(self) -> frozenset[str]:
         """Return the names of all atoms."""
-        return frozenset(name for monomial in self.terms for name in monomial)
+        return frozenset().union(*self.terms)
 
     def coefficient(self, name: str) -> Polynomial | None:
         """Return q where self = q * name + (terms without name); None where name occurs squared."""

@@ -30,7 +30,7 @@ from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.poly.state import State
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Function, If, Literal, Node, Stmt, VarDecl, While
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
 from warpsmith.tree.walk import children, peel, same, walk
 
@@ -82,9 +82,24 @@ class _Work:
 
 
 def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    """Answer as written; with what the user granted, where that leaves fewer questions open or fewer to be tested."""
+    answer = _answer(work, run, ())
+    # what an injective subscript reads is known no better
+    granted = tuple(a for a in work.options.granted if not a.text.lstrip().startswith("injective"))
+    if not granted or not (answer.failures or answer.assumptions):
+        return answer
+    other = _answer(work, run, granted)
+    return other if _open(other) < _open(answer) else answer
+
+
+def _open(answer: Sections) -> tuple[int, int]:
+    return len(answer.failures), sum(assumption.kind == "guarded" for assumption in answer.assumptions)
+
+
+def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> Sections:
     origin = Origin.of(work.program, work.function, work.summaries)
     around = _around(work.function, work.scope[0])
-    region, state = build_region(origin, work.scope, around, guards=work.options.guards)
+    region, state = build_region(origin, work.scope, around, guards=work.options.guards, granted=granted)
     inside = {node for stmt in run for node in walk(stmt)}
     changed = frozenset(
         s for stmt in work.scope for s in effects(work.program, stmt, work.function, work.summaries).direct_writes
@@ -93,7 +108,7 @@ def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     found: list[Section] = []
     failures: list[Reason] = []
     whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
-    inner = None if whole else build_region(origin, run, _around(work.function, run[0]), guards=False)
+    inner = None if whole else build_region(origin, run, _around(work.function, run[0]), guards=False, granted=granted)
     for (symbol, place), references in _groups(region, inside).items():
         if symbol in own and isinstance(symbol.type, Array):
             continue

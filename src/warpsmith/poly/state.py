@@ -8,7 +8,7 @@ condition, which then belongs to the context of everything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.affine import Affine
@@ -65,6 +65,23 @@ class State:
     lost: list[Expr] = field(default_factory=list)
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        """Return a state that knows the same; what either learns from now on is its own."""
+        return replace(
+            self,
+            vocabulary=self.vocabulary.copy(),
+            path=list(self.path),
+            counters=list(self.counters),
+            loops=list(self.loops),
+            outer=list(self.outer),
+            values=dict(self.values),
+            pointers=dict(self.pointers),
+            assumptions=list(self.assumptions),
+            unproved=list(self.unproved),
+            lost=list(self.lost),
+            limits=dict(self.limits),
+        )
 
     @property
     def affine(self) -> Affine:

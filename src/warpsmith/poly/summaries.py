@@ -8,8 +8,9 @@ starts from "does nothing" and is swept until nothing changes, which only adds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 from warpsmith.base.source import Span
 from warpsmith.poly.global_pointers import survey_globals
@@ -35,6 +36,8 @@ from warpsmith.tree.types import Array, Opaque, Pointer, Scalar, Symbol, element
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Doings", "Summaries", "Summary"]
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -88,6 +91,7 @@ class Summaries:
     address_taken: frozenset[Symbol]
     _known: dict[Symbol, Summary] = field(default_factory=dict, repr=False)
     _provenance: dict[Function, Provenance] = field(default_factory=dict, repr=False)
+    _answers: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, program: Program) -> Summaries:
@@ -95,6 +99,13 @@ class Summaries:
         definitions = {function.symbol: function for _, function in program.functions()}
         survey = survey_globals(program)
         return cls(program, definitions, survey.persistent, survey.stable, survey.address_taken)
+
+    def remembered(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return the answer to a question about this program, worked out when it is first asked; a question starts
+        with a word of its own, so that its answers have one type."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        return cast(T, self._answers[question])
 
     def summary(self, symbol: Symbol) -> Summary | None:
         """Return the summary of a function that the program defines, else None."""

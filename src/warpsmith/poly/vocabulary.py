@@ -51,6 +51,10 @@ class Vocabulary:
     def __getitem__(self, name: str) -> Atom:
         return self.atoms[name]
 
+    def copy(self) -> Vocabulary:
+        """Return a vocabulary with the same atoms; what either adds from now on is its own."""
+        return Vocabulary(dict(self.atoms), dict(self._names))
+
     def counter(self, symbol: Symbol, instance: object, expr: Expr | None) -> str:
         """Return the counter of one loop; `instance` tells two loops over the same variable apart."""
         low, high = integer_range(symbol.type) if isinstance(symbol.type, Scalar) else (None, None)

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterator
+from itertools import islice
 from typing import TypeVar, cast
 
 from warpsmith.tree import nodes
@@ -44,14 +45,26 @@ __all__ = [
 N = TypeVar("N", bound=Node)
 
 
+# nodes never change, and every analysis walks the same ones: walks that are remembered, and the size up to which
+_MOST_WALKS = 4096
+_MOST_NODES = 1000
+
+
 def children(node: Node) -> Iterator[Node]:
     """Yield the direct children of `node` in source order."""
+    return iter(_below(node))
+
+
+def _below(node: Node) -> list[Node]:
+    """Return the direct children of `node` in source order."""
+    found: list[Node] = []
     for name in _parts(cast(Hashable, type(node))):
         value = getattr(node, name)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (item for item in value if isinstance(item, Node))
+        if isinstance(value, tuple):
+            found += [item for item in value if isinstance(item, Node)]
+        elif isinstance(value, Node):
+            found.append(value)
+    return found
 
 
 @functools.cache
@@ -64,12 +77,23 @@ def _parts(kind: type[Node]) -> tuple[str, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield `node` and everything below it, parents first. Iterative: depth is no limit."""
+    remembered = _short_walk(node)
+    return _walk(node) if remembered is None else iter(remembered)
+
+
+def _walk(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         current = stack.pop()
         yield current
-        if _parts(cast(Hashable, type(current))):
-            stack.extend(reversed(list(children(current))))
+        stack += _below(current)[::-1]
+
+
+@functools.lru_cache(maxsize=_MOST_WALKS)
+def _short_walk(node: Node) -> tuple[Node, ...] | None:
+    """Return the walk over `node`; None where it is too long to be remembered."""
+    found = tuple(islice(_walk(node), _MOST_NODES + 1))
+    return found if len(found) <= _MOST_NODES else None
 
 
 def rebuild(node: N, change: Callable[[Node], Node]) -> N:
@@ -77,12 +101,12 @@ def rebuild(node: N, change: Callable[[Node], Node]) -> N:
 
     A node none of whose parts changed is returned as it is, so that it stays intact. Iterative: depth is no limit.
     """
-    frames: list[tuple[Node, list[Node], list[Node]]] = [(node, list(children(node)), [])]
+    frames: list[tuple[Node, list[Node], list[Node]]] = [(node, _below(node), [])]
     while True:
         current, parts, made = frames[-1]
         if len(made) < len(parts):
             part = parts[len(made)]
-            frames.append((part, list(children(part)), []))
+            frames.append((part, _below(part), []))
             continue
         frames.pop()
         changed = change(_with_parts(current, parts, made))
@@ -169,6 +193,11 @@ def written_symbols(node: Node) -> set[Symbol]:
 
 def loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
     """Yield every loop below `node` in source order, with the loops around it, outermost first."""
+    remembered = _short_loops(node)
+    return _loops(node) if remembered is None else iter(remembered)
+
+
+def _loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
     stack: list[tuple[Node, tuple[Loop, ...]]] = [(node, ())]
     while stack:
         current, around = stack.pop()
@@ -176,7 +205,13 @@ def loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
         if isinstance(current, For | While):
             yield current, around
             inner = (*around, current)
-        stack.extend((child, inner) for child in reversed(list(children(current))))
+        stack += [(child, inner) for child in reversed(_below(current))]
+
+
+@functools.lru_cache(maxsize=_MOST_WALKS)
+def _short_loops(node: Node) -> tuple[tuple[Loop, tuple[Loop, ...]], ...] | None:
+    """Return the loops below `node`; None where the walk is too long to be remembered."""
+    return None if _short_walk(node) is None else tuple(_loops(node))
 
 
 def loop_names(function: Function) -> dict[Loop, str]:

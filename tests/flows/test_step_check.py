@@ -1,0 +1,95 @@
+"""The referee judges steps as C against C: a wrong one is caught whatever its check said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.verdict import Proved
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.step_check import verify_steps
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.reverse import Reverse
+from warpsmith.loops.step import Step
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.run.verification import VerifyOptions
+from warpsmith.tree.nodes import Loop
+from warpsmith.tree.walk import loop_names
+
+SKEWED = """
+void f(int n, double a[n][n])
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n - 1; j++)
+            a[i][j] = a[i - 1][j + 1] + 1;
+}
+"""
+FREE = """
+void f(int n, double a[restrict n][n], double *restrict b)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            a[i][j] = b[j] + i;
+}
+"""
+
+
+def forced(folder: Path, text: str, step: Step) -> Prepared:
+    """Return the program after `step`, which nobody has checked."""
+    path = folder / "given.c"
+    path.write_text(text)
+    program = load_program([str(path)], FrontOptions()).program
+    facts = Facts.about(program, PolyOptions())
+    function = next(function for _, function in program.functions())
+    loop: Loop = next(loop for loop, name in loop_names(function).items() if name == "f/i")
+    applied = Applied(step, Proved(), function.symbol, loop.span)
+    return Prepared(facts, facts.after(step.apply(program)), (applied,))
+
+
+@pytest.mark.parametrize("step", [Interchange("f/i"), Reverse("f/i")], ids=["interchange", "reverse"])
+def test_a_wrong_step_is_caught(tmp_path: Path, step: Step) -> None:
+    assert verify_steps(forced(tmp_path, SKEWED, step), VerifyOptions()).status == "fail"
+
+
+@pytest.mark.parametrize("step", [Interchange("f/i"), Reverse("f/i")], ids=["interchange", "reverse"])
+def test_a_right_step_passes(tmp_path: Path, step: Step) -> None:
+    verdict = verify_steps(forced(tmp_path, FREE, step), VerifyOptions())
+    assert verdict.status == "pass"
+    assert {row.name for row in verdict.live_out} >= {"a"}
+
+
+def test_a_guard_that_fails_runs_what_the_user_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(
+        """
+        #include <stdio.h>
+        static void f(int m, int n, double *A, double *B)
+        {
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < n; j++)
+                    for (int k = i + 1; k < m; k++)
+                        B[i * n + j] += A[k * m + i] * B[k * n + j];
+        }
+        static double x[200];
+        int main(void)
+        {
+            for (int i = 0; i < 200; i++)
+                x[i] = i % 7;
+            f(5, 5, x, x + 100);
+            f(5, 5, x, x + 3);
+            for (int i = 0; i < 200; i++)
+                printf("%g ", x[i]);
+            return 0;
+        }
+        """
+    )
+    result = port([str(path)], PortOptions())
+    assert any(applied.step.name == "interchange" for applied in result.prepared.applied)
+    assert result.verification is not None
+    assert result.verification.status == "pass", result.verification.reasons
+    host = next(file.text for file in result.files if file.path == "given.c")
+    assert "} else {" in host

@@ -1,0 +1,78 @@
+"""What steps changed is found by identity: the smallest runs, under headers that stayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.changes import changed_runs, counterparts
+from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.place import with_run
+from warpsmith.loops.prepared import Applied, Prepared, as_written
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.nodes import For, Function
+from warpsmith.tree.program import Program
+from warpsmith.tree.walk import loops
+
+TEXT = """
+void f(int n, int m, double a[restrict n][m], double *restrict b)
+{
+    for (int t = 0; t < 5; t++) {
+        b[0] = t;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++)
+                a[i][j] = t;
+        b[1] = t;
+    }
+    b[2] = 1;
+}
+"""
+
+
+def load(folder: Path) -> Program:
+    path = folder / "given.c"
+    path.write_text(TEXT)
+    return load_program([str(path)], FrontOptions()).program
+
+
+def only(program: Program) -> Function:
+    return next(function for _, function in program.functions())
+
+
+def test_the_smallest_run_under_the_same_header(tmp_path: Path) -> None:
+    program = load(tmp_path)
+    old = only(program)
+    new = only(Interchange("f/t/i").apply(program))
+    ((before, after),) = changed_runs(old, new)
+    assert [s.variable.name for s in before if isinstance(s, For)] == ["i"]
+    assert [s.variable.name for s in after if isinstance(s, For)] == ["j"]
+    around = counterparts(old, new)
+    assert around[new.body.statements[0]] is old.body.statements[0]
+
+
+def test_nothing_changed_is_nothing(tmp_path: Path) -> None:
+    function = only(load(tmp_path))
+    assert changed_runs(function, function) == ()
+
+
+def test_a_removed_statement_is_a_change_of_its_list(tmp_path: Path) -> None:
+    program = load(tmp_path)
+    old = only(program)
+    last = old.body.statements[-1]
+    new = only(with_run(program, old, (last,), ()))
+    assert changed_runs(old, new) == (((last,), ()),)
+
+
+def test_the_fall_back_is_the_users_own_text(tmp_path: Path) -> None:
+    program = load(tmp_path)
+    facts = Facts.about(program, PolyOptions())
+    step = Interchange("f/t/i")
+    old = only(program)
+    loop = next(loop for loop, _ in loops(old.body) if isinstance(loop, For) and loop.variable.name == "i")
+    applied = Applied(step, step.check(program, facts), old.symbol, loop.span)
+    prepared = Prepared(facts, facts.after(step.apply(program)), (applied,))
+    scope = only(prepared.program).body.statements
+    assert as_written(scope, prepared.changes()) == old.body.statements
+    assert prepared.steps_of(old.body.statements[0].span) == (applied,)
+    assert prepared.untestable() == ()

@@ -1,0 +1,150 @@
+"""The search finds the steps that let classic nests run on the device, the same ones every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.verdict import Proved
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.cost import Cost, cost_of
+from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search import prepare
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+
+TRMM = """
+void f(int m, int n, double A[restrict m][m], double B[restrict m][n])
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            for (int k = i + 1; k < m; k++)
+                B[i][j] += A[k][i] * B[k][j];
+            B[i][j] = 2 * B[i][j];
+        }
+}
+"""
+ATAX = """
+void f(int m, int n, double A[restrict m][n], double *restrict x, double *restrict y, double *restrict t)
+{
+    for (int i = 0; i < m; i++) {
+        t[i] = 0;
+        for (int j = 0; j < n; j++)
+            t[i] += A[i][j] * x[j];
+        for (int j = 0; j < n; j++)
+            y[j] += A[i][j] * t[i];
+    }
+}
+"""
+PIVOT = """
+void f(int n, int p[n][n])
+{
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
+}
+"""
+SWEEP = """
+void f(int n, double a[n][n])
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 1; j < n; j++)
+            a[i][j] = 0.5 * (a[i - 1][j] + a[i][j - 1]);
+}
+"""
+GEMM = """
+void f(int n, double A[restrict n][n], double B[restrict n][n], double C[restrict n][n])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            C[i][j] *= 3;
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < n; j++)
+                C[i][j] += A[i][k] * B[k][j];
+    }
+}
+"""
+TEMPORARY = """
+#include <stdlib.h>
+void f(int n, int m, double A[restrict n][m], double *restrict w)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++)
+            w[j] = 2 * A[i][j];
+        for (int j = 0; j < m; j++)
+            A[i][j] = w[m - 1 - j];
+    }
+}
+"""
+RELAX = """
+void f(int n, double *u)
+{
+    for (int i = 1; i < n - 1; i++)
+        u[i] = 0.5 * (u[i - 1] + u[i + 1]);
+}
+"""
+
+
+def searched(folder: Path, text: str) -> Prepared:
+    path = folder / "given.c"
+    path.write_text(text)
+    facts = Facts.about(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    return prepare(Prepared(facts, facts), None, frozenset())
+
+
+def cost(prepared: Prepared) -> Cost:
+    function = next(function for _, function in prepared.program.functions())
+    return cost_of(prepared.facts, function, function.body.statements)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "depth"),
+    [
+        (TRMM, {"interchange"}, 0),
+        (ATAX, {"distribute", "interchange"}, 0),
+        (SWEEP, {"wavefront"}, 1),
+        (GEMM, {"distribute", "interchange"}, 0),
+        (TEMPORARY, {"distribute", "expand"}, 0),
+    ],
+    ids=["trmm", "atax", "sweep", "gemm", "temporary"],
+)
+def test_a_classic_nest_gets_its_step(tmp_path: Path, text: str, names: set[str], depth: int) -> None:
+    found = searched(tmp_path, text)
+    assert {applied.step.name for applied in found.applied} == names
+    assert all(isinstance(applied.verdict, Proved) for applied in found.applied)
+    assert (cost(found).stranded, cost(found).depth, cost(found).atomics) == (0, depth, 0)
+
+
+def test_the_pivot_of_a_sweep_is_split_off(tmp_path: Path) -> None:
+    found = searched(tmp_path, PIVOT)
+    assert {applied.step.name for applied in found.applied} <= {"split", "interchange"}
+    assert sum(applied.step.name == "split" for applied in found.applied) == 2
+    assert (cost(found).stranded, cost(found).depth) == (0, 1)
+
+
+def test_what_no_step_helps_stays_as_it_is(tmp_path: Path) -> None:
+    found = searched(tmp_path, RELAX)
+    assert found.applied == ()
+    assert found.program is found.original.program
+
+
+def test_the_search_has_no_moods(tmp_path: Path) -> None:
+    texts = [[applied.text for applied in searched(tmp_path, PIVOT).applied] for _ in range(2)]
+    assert texts[0] == texts[1]
+
+
+def test_loops_that_were_not_asked_for_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(TRMM)
+    facts = Facts.about(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    assert prepare(Prepared(facts, facts), frozenset(), frozenset()).applied == ()
+
+
+def test_a_nest_that_is_to_be_left_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(TRMM)
+    facts = Facts.about(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    left = frozenset({facts.functions[0].loops[0].loop.span})
+    assert prepare(Prepared(facts, facts), None, left).applied == ()
