@@ -70,15 +70,15 @@ GUARDED = {
         ("0", "900"),
         ("-2147483648", "-2147483647"),
     ),
-}
-# What no guard is made for, and a grant is.
-GRANTED = {
     "an offset": (
         """void f(int n, int k, double *a) { for (int i = 0; i < n; i++) a[i] = 0.5 * a[i + k]; }""",
         "f(900, given, data + 1000)",
         ("900", "-900"),
         ("-1", "-5"),
     ),
+}
+# What no guard is made for, and a grant is.
+GRANTED = {
     "a permutation": (
         """static double table[1000];
         static int places[900];

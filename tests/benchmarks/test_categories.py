@@ -11,12 +11,13 @@ from benchmarks.polybench.suite import programs
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.tree.nodes import For, Node
+from warpsmith.tree.nodes import ExprStmt, For, Node
 from warpsmith.tree.walk import walk
 
 Loops = list[dict[str, object]]
@@ -48,12 +49,21 @@ def pieces(result: PortResult, loop: LoopFacts) -> Iterator[LoopFacts]:
     its statements."""
     known = [facts for function in result.prepared.facts.functions for facts in function.loops]
     own = [facts for facts in known if is_piece(facts, loop)]
-    inside = {part.span for part in walk(loop.loop.body)}
-    yield from own or [facts for facts in known if any(part.span in inside for part in walk(facts.loop.body))]
+    inside = {place(part.span) for part in statements(loop.loop)}
+    yield from own or [facts for facts in known if any(place(part.span) in inside for part in statements(facts.loop))]
+
+
+def statements(loop: Node) -> Iterator[ExprStmt]:
+    return (part for part in walk(loop) if isinstance(part, ExprStmt))
+
+
+def place(span: Span) -> tuple[int, int]:
+    """Return where text stands, whoever has read the file."""
+    return span.start, span.end
 
 
 def is_piece(facts: LoopFacts, loop: LoopFacts) -> bool:
-    return facts.loop.header == loop.loop.header and counter(facts.loop) == counter(loop.loop)
+    return place(facts.loop.header) == place(loop.loop.header) and counter(facts.loop) == counter(loop.loop)
 
 
 def counter(loop: Node) -> str:

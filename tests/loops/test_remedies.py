@@ -1,4 +1,4 @@
-"""What is said of steps for a sequential loop was tried: a step that is named helps, and where none does, none is named."""
+"""What is said of steps for a sequential loop was tried: a step that is named helps; where none does, none is named."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For
 
-HEAD = "void f(int n, int m, double *restrict x, double *restrict y, double a[n][m], const int *at)\n{\n"
+HEAD = "#include <stdlib.h>\nvoid f(int n, int m, double *restrict x, double *restrict y, double a[n][m], const int *at)\n{\n"
 
 HELPED = {
-    "makes a part of it parallel": "for (int i = 0; i < n; i++) { x[i + 1] = 0.5 * x[i]; y[i] = 2 * i; }",
-    "makes it parallel": "double v[2]; for (int i = 0; i < n; i++) { v[0] = x[i]; v[1] = 2; y[i] = v[0] * v[1]; }",
+    "makes a part of it parallel": "for (int i = 0; i < n; i++) { x[i + 1] = x[i] * x[i]; y[i] = 2 * i; }",
+    "makes it parallel": "double v[2]; for (int i = 0; i < n; i++) { v[0] = x[i]; y[i] = v[0] * v[0]; }",
     "gives an order in which it is parallel": (
         "for (int i = 1; i < n; i++) for (int j = 1; j < m; j++) a[i][j] = a[i - 1][j] + a[i][j - 1];"
     ),

@@ -35,7 +35,9 @@ def batches(seed: int, count: int, size: int) -> Iterator[list[Source]]:
         if source.text not in seen:
             seen.add(source.text)
             name = f"f{len(found)}"
-            found.append(Source(name, source.text.replace("double f(", f"double {name}(", 1), source.kinds, source.never))
+            found.append(
+                Source(name, source.text.replace("double f(", f"double {name}(", 1), source.kinds, source.never)
+            )
     for start in range(0, count, size):
         yield found[start : start + size]
 
@@ -171,7 +173,8 @@ class ConstructPorts:
 
 def port_batch(batch: Sequence[Source], directory: Path, ports: ConstructPorts) -> None:
     """Port a batch with steps, let the referee judge it, and count; name the functions at fault."""
-    result, plain = _port(batch, directory, PortOptions()), _port(batch, directory, PortOptions(steps=False, verify=False))
+    result = _port(batch, directory, PortOptions())
+    plain = _port(batch, directory, PortOptions(steps=False, verify=False))
     with_steps, without = _ported(result), _ported(plain)
     by_name = {source.name: source for source in batch}
     ports.functions += len(batch)

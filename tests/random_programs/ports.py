@@ -40,16 +40,16 @@ class Ports:
         return "\n".join([*lines, *(f"  {count:4} {text}" for text, count in self.kept.most_common())])
 
 
-def port_nests(nests: Sequence[Nest], directory: Path) -> PortResult:
+def port_nests(nests: Sequence[Nest], directory: Path, *, steps: bool = True) -> PortResult:
     """Port one unit and let the referee judge it."""
     path = directory / "nests.c"
     path.write_text(render_unit(nests, PORT_SIZES, ROOM))
-    return port([str(path)], PortOptions())
+    return port([str(path)], PortOptions(steps=steps))
 
 
-def port_batch(batch: Sequence[Nest], directory: Path, ports: Ports) -> None:
+def port_batch(batch: Sequence[Nest], directory: Path, ports: Ports, *, steps: bool) -> None:
     """Port a batch and count; where the referee does not pass it, name the nests at fault."""
-    result = port_nests(batch, directory)
+    result = port_nests(batch, directory, steps=steps)
     assert result.plan is not None
     fragments = result.plan.fragments
     ports.nests += len(batch)
@@ -57,7 +57,7 @@ def port_batch(batch: Sequence[Nest], directory: Path, ports: Ports) -> None:
     ports.kernels += len(fragments)
     ports.kept.update(_kind(refusal.reason.text) for refusal in result.plan.refusals)
     if not _passes(result):
-        ports.wrong += _guilty(batch, directory) or [f"only together: {_word(result)}"]
+        ports.wrong += _guilty(batch, directory, steps=steps) or [f"only together: {_word(result)}"]
 
 
 def _passes(result: PortResult) -> bool:
@@ -66,11 +66,11 @@ def _passes(result: PortResult) -> bool:
     return not errors and (nothing or (result.verification is not None and result.verification.status == "pass"))
 
 
-def _guilty(batch: Sequence[Nest], directory: Path) -> list[str]:
+def _guilty(batch: Sequence[Nest], directory: Path, *, steps: bool) -> list[str]:
     """Return the nests that fail alone: their text and the referee's word."""
     found: list[str] = []
     for nest in batch:
-        result = port_nests([replace(nest, name="nest")], directory)
+        result = port_nests([replace(nest, name="nest")], directory, steps=steps)
         if not _passes(result):
             found.append(f"{_word(result)}\n{render_nest(nest)}")
     return found

@@ -9,7 +9,7 @@ import pytest
 from tests.random_programs.construct_survey import ConstructPorts, Survey, batches, judge_batch, port_batch
 from tests.random_programs.constructs import KINDS
 
-SEED, FUNCTIONS, PORTED, BATCH = 20261121, 240, 72, 24
+SEED, FUNCTIONS, PORTED, BATCH = 20261121, 240, 48, 24
 
 
 def test_verdicts_agree_with_the_oracle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

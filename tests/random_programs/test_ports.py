@@ -10,6 +10,8 @@ from tests.random_programs.ports import Ports, port_batch
 from tests.random_programs.strategies import gather
 from tests.random_programs.test_verdicts import BATCH, NESTS
 
+# every n-th batch is ported with steps, the others as they are written, which takes less
+WITH_STEPS = 4
 HALVES = 2
 
 
@@ -18,9 +20,9 @@ def test_ports_do_what_the_originals_do(half: int, capsys: pytest.CaptureFixture
     ports = Ports()
     for number, batch in enumerate(gather(NESTS, BATCH)):
         if number % HALVES == half:
-            port_batch(batch, tmp_path, ports)
+            port_batch(batch, tmp_path, ports, steps=number % WITH_STEPS == half)
     with capsys.disabled():
         print(f"\n{ports}")
     assert not ports.wrong, "\n\n".join(ports.wrong[:5])
     assert ports.ported >= 0.5 * ports.nests
-    assert ports.refused >= 0.2 * ports.nests
+    assert ports.refused >= 0.15 * ports.nests

@@ -37,6 +37,7 @@ from warpsmith.tree.nodes import (
     Return,
     Stmt,
     Unary,
+    VarDecl,
     While,
 )
 from warpsmith.tree.types import Array, Symbol
@@ -120,9 +121,7 @@ class _Machine:
                     self.statement(inner)
             case DeclStmt():
                 for declaration in stmt.declarations:
-                    self.objects[declaration.symbol] = self.objects.get(declaration.symbol, 0) + 1
-                    if declaration.init is not None:
-                        self.store(self.scalar(declaration.symbol), self.value(declaration.init), scalar=True)
+                    self.declare(declaration)
             case ExprStmt():
                 self.value(stmt.expr)
             case If():
@@ -133,14 +132,22 @@ class _Machine:
                 self.counted(stmt)
             case While():
                 self.loop(stmt)
-            case Break():
-                raise _BreakError
-            case Return():
-                if stmt.value is not None:
-                    self.value(stmt.value)
-                raise _ReturnError
             case _:
-                raise AssertionError(type(stmt))
+                self.jump(stmt)
+
+    def declare(self, declaration: VarDecl) -> None:
+        """Make a new object."""
+        self.objects[declaration.symbol] = self.objects.get(declaration.symbol, 0) + 1
+        if declaration.init is not None:
+            self.store(self.scalar(declaration.symbol), self.value(declaration.init), scalar=True)
+
+    def jump(self, stmt: Stmt) -> None:
+        if isinstance(stmt, Break):
+            raise _BreakError
+        assert isinstance(stmt, Return), type(stmt)
+        if stmt.value is not None:
+            self.value(stmt.value)
+        raise _ReturnError
 
     def counted(self, loop: For) -> None:
         first, entry = self.value(loop.lower), self.enter(loop)
@@ -232,27 +239,28 @@ class _Machine:
             case Literal():
                 assert expr.value is not None
                 return expr.value
-            case Name() if expr.symbol in self.counters:
-                return self.counters[expr.symbol]
-            case Name() if expr.symbol.name in self.sizes:
-                return self.sizes[expr.symbol.name]
             case Name() | Index():
-                cell, scalar = self.place(expr)
-                return self.load(cell, scalar=scalar)
+                return self.read(expr)
             case Cast():
                 return self.value(expr.operand)
             case Conditional():
                 return self.value(expr.then if self.value(expr.condition) else expr.other)
-            case Binary(op="&&"):
-                return int(bool(self.value(expr.left)) and bool(self.value(expr.right)))
-            case Binary(op="||"):
-                return int(bool(self.value(expr.left)) or bool(self.value(expr.right)))
             case Binary():
                 return _computed(expr.op, self.value(expr.left), self.value(expr.right))
             case Assign() | Unary() | Call():
                 return self.other(expr)
             case _:
                 raise AssertionError(type(expr))
+
+    def read(self, expr: Name | Index) -> Number:
+        """Return the value of a counter or a size, which nobody traces, or of a cell."""
+        if isinstance(expr, Name):
+            if expr.symbol in self.counters:
+                return self.counters[expr.symbol]
+            if expr.symbol.name in self.sizes:
+                return self.sizes[expr.symbol.name]
+        cell, scalar = self.place(expr)
+        return self.load(cell, scalar=scalar)
 
     def other(self, expr: Assign | Unary | Call) -> Number:
         match expr:

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from warpsmith.run.compare import compare_arrays, distances, show_value
-from warpsmith.run.tolerance import EXACT, Allowance, allowance_of, is_ill_conditioned, spread_of, undetermined
+from warpsmith.run.tolerance import (
+    EXACT,
+    Allowance,
+    allowance_of,
+    is_ill_conditioned,
+    is_noise,
+    spread_of,
+    undetermined,
+    unsettled,
+)
 
 
 def nothing(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -102,3 +111,20 @@ def test_sums_in_another_order_may_differ_by_ulps_of_the_largest() -> None:
 
 def test_the_spread_is_between_any_two_builds() -> None:
     assert spread_of(np.array([1.0]), [np.array([0.5]), np.array([1.25])], nothing(1)) == 0.75
+
+
+def test_what_one_build_divides_by_zero_is_unsettled() -> None:
+    base, variants = np.array([1.0, 2.0, math.nan]), [np.array([math.nan, 2.5, math.nan])]
+    assert unsettled(base, variants).tolist() == [True, False, False]
+    assert unsettled(np.array([1, 2]), [np.array([3, 4])]).tolist() == [False, False]
+
+
+def test_zeros_pass_only_where_no_digit_is_determined() -> None:
+    noise = np.array([9e-29])
+    assert is_noise(noise, 1e-28)
+    assert not is_noise(noise, 1e-29)
+    assert not is_noise(np.array([0.0]), 0.0)
+    assert not is_noise(np.array([3]), 5.0)
+    zeros = np.array([0.0])
+    assert compare_arrays(noise, zeros, 4e-28, nothing(1)).failing == 1
+    assert compare_arrays(noise, zeros, 4e-28, nothing(1), noise=True).first is None

@@ -14,7 +14,7 @@ __all__ = ["with_remedies"]
 
 
 def with_remedies(plan: Plan, facts: Facts, selected: tuple[Loop, ...] | None) -> Plan:
-    """Return the plan whose errors on `selected` loops of the user's program say which step helps, or that none does."""
+    """Return the plan whose errors on `selected` loops of the user say which step helps, or that none does."""
     findings = tuple(_with_remedy(finding, facts, selected or ()) for finding in plan.findings)
     return replace(plan, findings=findings)
 

@@ -2,6 +2,7 @@
 
     i carries, j inside is parallel         interchange
     statements that do not need each other  distribute
+    an array that iterations share          privatize
     a temporary that iterations share       expand
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     only iteration i == k is in the way     split at k
@@ -22,6 +23,7 @@ from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.expand import Expand
 from warpsmith.loops.forward_substitute import ForwardSubstitute
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.privatize import Privatize
 from warpsmith.loops.reschedule import Reschedule
 from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
@@ -55,6 +57,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
     for inner in _next_loops(loop.body):
         yield from _completed(facts, Distribute(known.of(inner).id))
     yield from _completed(facts, Distribute(own.id))
+    yield from _privatizations(own)
     yield from expansions(facts, function, loop)
     yield from _substitutions(own)
     if cost.stranded or cost.depth > 1:
@@ -96,6 +99,13 @@ def _interchanges(own: LoopFacts, *, keep_first: bool = False) -> Iterator[Step]
         moved = list(order) != counters
         if moved and (not keep_first or order[0] == counters[0]):
             yield Interchange(own.id, order)
+
+
+def _privatizations(own: LoopFacts) -> Iterator[Privatize]:
+    """Yield copies for each iteration of the small local arrays that conflicting iterations share."""
+    shared = {s for s in own.blamed if isinstance(s.type, Array) and s.type.count is not None and s.storage == "local"}
+    for symbol in sorted(shared, key=lambda s: s.key):
+        yield Privatize(own.id, symbol.name)
 
 
 def expansions(facts: Facts, function: Function, loop: For, *, scalars: bool = False) -> Iterator[Expand]:

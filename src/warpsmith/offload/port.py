@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Change, Prepared, as_written
-from warpsmith.loops.versions import can_version, version
+from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.captures import with_captures
 from warpsmith.offload.choice import choose, failure_key
 from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
@@ -95,15 +95,28 @@ def plan_port(
 
 
 def _comparable(program: Program, planned: Sequence[_Planned], changes: Sequence[Change]) -> Program:
-    """Return the program as the port is compared with it: where steps rewrote a home's loops, the same guards choose
-    between what the steps made and what the user wrote."""
+    """Return the program as the port is compared with it: where steps rewrote a home's loops, the same guards and the
+    steps' own choose between what the steps made and what the user wrote."""
     for found in planned:
         mine = [c for c in changes if c.function == found.original.symbol]
         rewritten = [home for home in found.homes if any(c.stands_in(home.scope) for c in mine)]
-        versions = [(h.scope, version(as_written(h.scope, mine), h.scope, h.guards)) for h in rewritten]
+        versions = [
+            (h.scope, version(as_written(h.scope, mine), h.scope, (*h.guards, *_own_guards(program, found, h, mine))))
+            for h in rewritten
+        ]
         if versions:
             program = program.with_function(found.original, splice(found.original, versions))
     return program
+
+
+def _own_guards(program: Program, found: _Planned, home: Home, changes: Sequence[Change]) -> Iterator[Assumption]:
+    """Yield what the steps in a home rest on, as their checks said it: the port may test the same of its buffers, and
+    whether that says enough is for the referee to find out."""
+    for change in changes:
+        for guard in change.assumptions if change.stands_in(home.scope) else ():
+            condition = guard.condition if guard.kind == "guarded" else None
+            if condition is not None and usable(program, found.original, condition, home.scope):
+                yield guard
 
 
 def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Change]:

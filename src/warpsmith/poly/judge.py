@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
+from warpsmith.poly.avoid import avoid, is_avoidable
 from warpsmith.poly.dependences import Conflict, Reference, conflicts, describe, references
 from warpsmith.poly.facts import Category, PolyOptions, Reduction
 from warpsmith.poly.model import build_region
@@ -47,7 +48,7 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The answer, with the model that it was read from. `combined` and `blamed`: see LoopFacts; `certain`: a refusal
-    that no condition can change."""
+    that no condition can change, unless it is `avoidable` (see avoid.py)."""
 
     category: Category
     verdict: Verdict
@@ -57,6 +58,7 @@ class Judgement:
     combined: Verdict | None = None
     blamed: tuple[Symbol, ...] = ()
     certain: bool = False
+    avoidable: bool = False
 
 
 def judge(question: Question) -> Judgement:
@@ -86,7 +88,7 @@ def _open(answer: Judgement) -> bool:
     if isinstance(answer.combined, Proved):
         # under a guard its elements may turn out to be apart: then it is parallel, which is better
         return not _is_certain(answer)
-    if answer.combined is not None:
+    if answer.combined is not None or answer.avoidable:
         return True
     return not (answer.region.reached and not answer.region.unproved and _is_certain(answer))
 
@@ -114,6 +116,9 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     beside = {symbol for r in accumulated.values() for symbol in r.companions}
     scans = {r.variable: r for r in (*question.roles.scans, *array_scans(loop))}
     hard = [c for c in found if c.first.access.base not in accumulated.keys() | scans.keys() | beside]
+    if guards and hard and not question.roles.carried and avoid(state, hard):
+        found = [c for c in found if c not in hard]
+        hard, region = [], _updated(region, state)
     if hard or question.roles.carried:
         return _sequential(question, region, state, hard)
     carried = {c.first.access.base for c in found}
@@ -195,7 +200,8 @@ def _sequential(question: Question, region: Region, state: State, hard: list[Con
     """Something is carried: with a witness Refuted, else Unknown."""
     answer = _carried_briefly(question, region, hard) if question.brief else _carried(question, region, state, hard)
     blamed = (*(c.first.access.base for c in hard), *(c.symbol for c in question.roles.carried))
-    return replace(answer, blamed=tuple(dict.fromkeys(blamed)))
+    avoidable = not question.roles.carried and is_avoidable(state, hard)
+    return replace(answer, blamed=tuple(dict.fromkeys(blamed)), avoidable=avoidable)
 
 
 def _carried_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:

@@ -30,6 +30,7 @@ __all__ = [
     "budget",
     "deltas",
     "earlier",
+    "far",
     "gist",
     "image",
     "is_bounded",
@@ -150,6 +151,14 @@ def order(depth_in: int, depth_out: int, *, descending: bool) -> isl.Map:
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : i {'>' if descending else '<'} j }}"
     return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
+    """Return { x -> y : the first coordinates are at least `distance` apart }."""
+    left = ["i", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["j", *(f"b{k}" for k in range(1, depth_out))]
+    apart = f"j >= i + {distance} or i >= j + {distance}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
 
 
 def parameter_formula(values: isl.Set, limit: int = 4) -> Formula | None:

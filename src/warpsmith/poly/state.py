@@ -244,6 +244,10 @@ class State:
                 parts.append(at_least(atom(name), ZERO))
         return both(parts)
 
+    def exclude(self, violation: Set, path: Formula) -> bool:
+        """Assume a guard that leaves no parameters of `violation`, and some for which `path` can be taken."""
+        return self.guards and self._guard(violation, path)
+
     def _guard(self, violation: Set, path: Formula) -> bool:
         """Exclude the parameters of `violation` by a host condition; False where that cannot be said or leaves none."""
         wrong = parameter_formula(without_quotients(violation))

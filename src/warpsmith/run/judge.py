@@ -31,6 +31,11 @@ from warpsmith.run.verification import LiveOut
 
 __all__ = ["Evidence", "ObjectVerdict", "compare_logs"]
 
+_KEEP_ORDER = (
+    "the port combines floating-point numbers in another order: if the result hangs on their last bits, --precise-fp "
+    "keeps the order"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -91,7 +96,7 @@ def _compare_stream(
             if _breaks_down(base, key, evidence[1]()):
                 notes.insert(0, _says_little(expected))
             else:
-                failures.append(_differs(expected, judged, base))
+                failures.append(_differs(expected, judged, base, reordered=evidence[0].reordered))
             break
         notes += _remarks(expected, judged)
     return ObjectVerdict(row, tuple(failures), tuple(notes[:1]))
@@ -280,10 +285,16 @@ def _after(record: Record, base: CaptureLog) -> str:
     return f"after region {record.region} (instance {record.instance + 1})"
 
 
-def _differs(record: Record, judged: _Judged, base: CaptureLog) -> Finding:
+def _differs(record: Record, judged: _Judged, base: CaptureLog, *, reordered: bool) -> Finding:
     more = judged.comparison.failing - 1
     tail = f" ({more} more element{'s' if more > 1 else ''})" if more > 0 else ""
-    return Finding("VER007", "error", f"{record.name} differs {_after(record, base)}: {judged.where}{tail}")
+    message = f"{record.name} differs {_after(record, base)}: {judged.where}{tail}"
+    return Finding("VER007", "error", message, help=(_KEEP_ORDER,) if reordered and _is_floating(record) else ())
+
+
+def _is_floating(record: Record) -> bool:
+    values = record.values if record.summary is None else record.summary.samples
+    return values is not None and is_floating(values)
 
 
 def _missing(base: CaptureLog, actual: CaptureLog, key: StreamKey, instance: int | None) -> Finding:

@@ -127,7 +127,7 @@ class Reference:
 
     def first_evidence(self) -> Evidence:
         """What the two base runs leave open."""
-        return Evidence((self.again.log,), (), self._given())
+        return Evidence((self.again.log,), (), self._given(), self._sources.reordered)
 
     def full_evidence(self) -> Evidence:
         """What all builds leave open."""

@@ -1,0 +1,60 @@
+"""Logs compared: the sums that stand in for large objects, and originals that break down by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from warpsmith.run.captures import Block, CaptureLog, Record, Summary
+from warpsmith.run.judge import Evidence, compare_logs
+
+KEY = ("f/i", "y")
+
+
+def record(values: list[float], instance: int = 0) -> Record:
+    """Return a record of every element."""
+    data = np.array(values)
+    return Record(
+        *KEY, instance, 0, len(values), 0, len(values), "type", 1, hash(data.tobytes()), (), data, None
+    )  # fmt: skip
+
+
+def summarized(sums: list[float], magnitude: float = 10.0) -> Record:
+    """Return a record of the sums of three runs of elements."""
+    blocks = tuple(Block(s, magnitude, 0, hash(s)) for s in sums)
+    summary = Summary(blocks, np.array([0]), np.array([1.0]))
+    return replace(record([0.0] * 30), hash=hash(tuple(sums)), values=None, summary=summary)
+
+
+def log(*records: Record) -> CaptureLog:
+    return CaptureLog({KEY: {r.instance: r for r in records}}, {KEY: len(records)})
+
+
+def rules(base: CaptureLog, actual: CaptureLog, full: Evidence) -> tuple[list[str], list[str]]:
+    (verdict,) = compare_logs(base, actual, Evidence((base,)), lambda: full)
+    return [f.rule for f in verdict.failures], [f.rule for f in verdict.notes]
+
+
+def test_the_spread_of_sums_is_the_objects() -> None:
+    base, near = log(summarized([5.0, 5.0, 5.0])), log(summarized([5.0, 5.0, 5.0 + 1e-9]))
+    far = log(summarized([5.0, 5.0 + 1e-6, 5.0]))
+    build = log(summarized([5.0 + 1e-9, 5.0, 5.0]))
+    assert rules(base, near, Evidence((base,), (build,))) == ([], [])
+    assert rules(base, near, Evidence((base,), ())) == (["VER007"], [])
+    assert rules(base, far, Evidence((base,), (build,))) == (["VER007"], [])
+
+
+def test_sums_in_another_order_may_differ_where_no_build_does() -> None:
+    base, near = log(summarized([5.0, 5.0, 5.0])), log(summarized([5.0, 5.0, 5.0 + 1e-13]))
+    assert rules(base, near, Evidence((base,), (), reordered=True)) == ([], [])
+    assert rules(base, near, Evidence((base,), ())) == (["VER007"], [])
+
+
+def test_an_original_that_breaks_down_in_one_build_determines_nothing() -> None:
+    base = log(record([3.0, 1e-20]), record([3.0, 2e-20], 1))
+    actual = log(record([3.0, 1e-20]), record([3.0, float("nan")], 1))
+    same, broken = log(*base.records[KEY].values()), log(record([3.0, float("inf")]), record([3.0, 2e-20], 1))
+    assert rules(base, actual, Evidence((base,), (same,))) == (["VER007"], [])
+    assert rules(base, actual, Evidence((base,), (broken,)))[0] == []
+    assert "VER023" in rules(base, actual, Evidence((base,), (broken,)))[1]
