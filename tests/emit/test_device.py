@@ -177,3 +177,17 @@ void f(int *a, int n) {
     )
     host = emit_cuda(original, ported)[0].text
     assert "    (void)table;\n" in host and "    (void)twice;\n" in host
+
+
+def test_the_function_of_c_is_called_where_cxx_has_several(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+#include <math.h>
+#include <stdlib.h>
+void f(double *a, float x, int k) { a[0] = sqrt(x); a[1] = pow(a[2], 2) + fabs(a[3]); a[4] = abs(k) + sqrtf(x); }
+""",
+    )
+    assert "a[0] = sqrt((double)x);" in text
+    assert "pow(a[2], (double)2) + fabs(a[3])" in text
+    assert "abs(k) + sqrtf(x)" in text

@@ -56,3 +56,25 @@ def test_what_is_not_device_code_does_not(text: str, said: str) -> None:
     span = findings[0].span
     assert span is not None
     assert (span.file.path, span.line) == ("bad.cu", 2)
+
+
+@pytest.mark.parametrize("header", ["<mutex>", "<shared_mutex>", "<vector>"])
+def test_a_mutex_on_the_host_passes_with_and_without_the_library(header: str) -> None:
+    text = (
+        f"#include <mutex>\n#include {header}\nstatic std::mutex lock;\n"
+        "void f(void) { const std::lock_guard<std::mutex> guard(lock); }\n"
+        "void g(void) { if (lock.try_lock()) lock.unlock(); }\n"
+    )
+    assert check_device(text, "lock.cu") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <mutex>\nstruct tm { int minutes; };\n__global__ void k(tm *a) { a->minutes = 1; }\n",
+        "#include <mutex>\nstatic std::mutex lock;\n__global__ void k(int *a) { lock.lock(); a[0] = 1; }\n",
+    ],
+)
+def test_what_the_library_declares_is_not_device_code(text: str) -> None:
+    assert check_device(text.replace("<mutex>", "<vector>\n#include <mutex>"), "bad.cu") != ()
+    assert check_device(text, "bad.cu") != ()

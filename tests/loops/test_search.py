@@ -13,6 +13,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import prepare
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.walk import names
 
 TRMM = """
 void f(int m, int n, double A[restrict m][m], double B[restrict m][n])
@@ -78,6 +79,16 @@ void f(int n, int m, double A[restrict n][m], double *restrict w)
     }
 }
 """
+SMALL = """
+void f(int n, double *restrict a, const double *restrict b)
+{
+    double v[2];
+    for (int i = 0; i < n; i++) {
+        v[0] = b[i];
+        a[i] = v[0] * v[0];
+    }
+}
+"""
 RELAX = """
 void f(int n, double *u)
 {
@@ -107,8 +118,9 @@ def cost(prepared: Prepared) -> Cost:
         (SWEEP, {"wavefront"}, 1),
         (GEMM, {"distribute", "interchange"}, 0),
         (TEMPORARY, {"distribute", "expand"}, 0),
+        (SMALL, {"privatize"}, 0),
     ],
-    ids=["trmm", "atax", "sweep", "gemm", "temporary"],
+    ids=["trmm", "atax", "sweep", "gemm", "temporary", "small"],
 )
 def test_a_classic_nest_gets_its_step(tmp_path: Path, text: str, names: set[str], depth: int) -> None:
     found = searched(tmp_path, text)
@@ -148,3 +160,30 @@ def test_a_nest_that_is_to_be_left_is_left(tmp_path: Path) -> None:
     facts = Facts.about(load_program([str(path)], FrontOptions()).program, PolyOptions())
     left = frozenset({facts.functions[0].loops[0].loop.span})
     assert prepare(Prepared(facts, facts), None, left).applied == ()
+
+
+BICG = """
+void f(int m, int n, double A[n][m], double *s, double *q, double *p, double *r)
+{
+    for (int i = 0; i < n; i++) {
+        q[i] = 0;
+        for (int j = 0; j < m; j++) {
+            s[j] += r[i] * A[i][j];
+            q[i] += A[i][j] * p[j];
+        }
+    }
+}
+"""
+
+
+def test_a_guard_of_an_inner_step_is_the_one_for_all_that_changed(tmp_path: Path) -> None:
+    """Steps on an inner loop rest on what one of its runs touches; tested is what all of them touch together."""
+    found = searched(tmp_path, BICG)
+    assert len(found.applied) == 3
+    assert found.untestable() == ()
+    (change,) = found.changes()
+    assert len({assumption.text for assumption in change.assumptions}) >= 6
+    counters = {"i", "j"}
+    for assumption in change.assumptions:
+        assert assumption.condition is not None
+        assert not counters & {name.symbol.name for name in names(assumption.condition)}

@@ -8,6 +8,7 @@ import pytest
 
 from tests.random_programs.construct_survey import ConstructPorts, Survey, batches, judge_batch, port_batch
 from tests.random_programs.constructs import KINDS
+from tests.random_programs.seeded import STATIC
 
 SEED, FUNCTIONS, PORTED, BATCH = 20261121, 240, 48, 24
 
@@ -28,6 +29,16 @@ def test_verdicts_agree_with_the_oracle(capsys: pytest.CaptureFixture[str], tmp_
         assert survey.categories[category] >= 5, survey.categories
     for kind in KINDS:
         assert survey.kinds[kind] >= 5, survey.kinds
+
+
+@pytest.mark.parametrize(
+    "name", ["flow dependences dropped", "output dependences dropped", "private though not written first"]
+)
+def test_wrong_verdicts_are_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    STATIC[name](monkeypatch)
+    survey = Survey()
+    judge_batch(next(batches(SEED, 60, 60)), tmp_path, survey)
+    assert survey.wrong
 
 
 def test_ports_with_steps_do_what_the_originals_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

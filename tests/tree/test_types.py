@@ -17,13 +17,16 @@ from warpsmith.tree.types import (
     UNSIGNED,
     UNSIGNED_LONG,
     Array,
+    Field,
     Pointer,
+    Record,
     Scalar,
     common_type,
     element_type,
     integer_range,
     is_float,
     is_integer,
+    padding_of,
     promoted,
 )  # fmt: skip
 
@@ -79,3 +82,15 @@ def test_what_counts_in_a_comparison() -> None:
     assert Scalar("double", 64, "float", const=True, spelling="real") == DOUBLE
     assert Scalar("int", 32, "signed", volatile=True) != INT
     assert Pointer(INT, restrict=True) == Pointer(INT)
+
+
+def test_padding_belongs_to_no_member() -> None:
+    pair = Record("pair", 16, (Field("x", DOUBLE, 0), Field("cell", INT, 8)))
+    assert padding_of(pair) == ((12, 4),)
+    inner = Record("inner", 40, (Field("tag", CHAR, 0), Field("two", Array(pair, None, 2), 8)))
+    assert padding_of(inner) == ((1, 7), (20, 4), (36, 4))
+    assert padding_of(Record("full", 16, (Field("x", DOUBLE, 0), Field("to", Pointer(INT), 8)))) == ()
+    # what a union holds is not known: all of it counts
+    either = Record("either", 8, (Field("x", CHAR, 0),), union=True)
+    assert padding_of(Record("box", 16, (Field("u", either, 0), Field("n", INT, 8)))) == ((12, 4),)
+    assert padding_of(DOUBLE) == ()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.nodes import Binary, Expr, For, Literal, MacroUse, Name, Node, Unary, replace
+from warpsmith.tree.nodes import Binary, Expr, For, InitList, Literal, MacroUse, Name, Node, Unary, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import (
@@ -132,3 +134,14 @@ def test_a_function_is_replaced_everywhere(tmp_path: Path) -> None:
     assert new in changed.units[0].items and new in changed.units[0].functions
     assert old not in changed.units[0].items
     assert [f for _, f in changed.functions()] == [new]
+
+
+@pytest.mark.parametrize("count", [3, 499, 500, 501, 25_000])
+def test_a_walk_is_the_same_whether_it_is_short_enough_to_be_remembered(count: int) -> None:
+    parts = tuple(Name(span=HERE, type=INT, symbol=A) for _ in range(count))
+    whole = InitList(span=HERE, type=INT, items=parts)
+    for _ in range(2):
+        assert list(walk(whole)) == [whole, *parts]
+        assert tuple(children(whole)) == parts
+    first = next(walk(whole))
+    assert first is whole

@@ -7,7 +7,10 @@ launcher   double *A_gpu             const void *p_gpu       int flag        val
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import functools
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -38,20 +41,36 @@ def read_only(kernel: Kernel, parameter: Parameter) -> bool:
     whose address goes elsewhere may lose the const there."""
     if parameter.kind != "buffer" or parameter.written:
         return False
-    bases: set[int] = set()
-    uses = 0
-    for root in (kernel.body, *kernel.guards):
-        if parameter.symbol in _addressed(root):
-            return False
-        for node in walk(root):
-            uses += isinstance(node, Name) and node.symbol == parameter.symbol
-            if isinstance(node, Index) and _is_element(node):
-                base = node.base
-                while isinstance(base, Index):
-                    base = base.base
-                if isinstance(base, Name) and base.symbol == parameter.symbol:
-                    bases.add(id(base))
-    return uses == len(bases)
+    roots = [_uses(root) for root in (kernel.body, *kernel.guards)]
+    if any(parameter.symbol in found.addressed for found in roots):
+        return False
+    elements = frozenset[int]().union(*(found.elements.get(parameter.symbol, ()) for found in roots))
+    return sum(found.names[parameter.symbol] for found in roots) == len(elements)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """What a tree does with variables. `addressed`: a part of it becomes a pointer; `names`: how often it is named;
+    `elements`: the names (their identities) at the bottom of an element."""
+
+    addressed: frozenset[Symbol]
+    names: Counter[Symbol]
+    elements: Mapping[Symbol, set[int]]
+
+
+# every parameter of a kernel asks, several times each
+@functools.lru_cache(maxsize=64)
+def _uses(root: Node) -> _Uses:
+    elements: dict[Symbol, set[int]] = {}
+    for node in walk(root):
+        if isinstance(node, Index) and _is_element(node):
+            base = node.base
+            while isinstance(base, Index):
+                base = base.base
+            if isinstance(base, Name):
+                elements.setdefault(base.symbol, set()).add(id(base))
+    names = Counter(node.symbol for node in walk(root) if isinstance(node, Name))
+    return _Uses(frozenset(_addressed(root)), names, elements)
 
 
 def _addressed(root: Node) -> Iterator[Symbol]:

@@ -8,7 +8,7 @@ Invariant: `program` does what `original` does wherever the assumptions of its c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Verdict
@@ -18,10 +18,10 @@ from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Function, Node, Stmt
+from warpsmith.tree.nodes import For, Function, Node, Stmt, While
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import same, walk
 
 __all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
 
@@ -84,7 +84,7 @@ class Prepared:
     def changes(self) -> tuple[Change, ...]:
         """Return every run that the steps changed."""
         return tuple(
-            Change(function.symbol, function, after, old, new, self._assumptions(function, old))
+            Change(function.symbol, function, after, old, new, self._assumptions(function, old, new))
             for function, after in pairs(self.original.program, self.program)
             for old, new in changed_runs(function, after)
         )
@@ -117,11 +117,28 @@ class Prepared:
         conditions = [a.condition for a in guards]
         return all(c is not None and usable(program, change.written, c, change.old, known) for c in conditions)
 
-    def _assumptions(self, function: Function, old: Run) -> tuple[Assumption, ...]:
+    def _assumptions(self, function: Function, old: Run, new: Run) -> tuple[Assumption, ...]:
         mine = [a for a in self.applied if a.function == function.symbol]
         inside = [a for a in mine if old and _meet(statement_spans(old), a.span)]
         found: Sequence[Applied] = inside if old else mine
-        return tuple(dict.fromkeys(assumption for applied in found for assumption in applied.assumptions))
+        moved = [a for a in self.applied if a.function != function.symbol and self._moved(a, old, new)]
+        return tuple(dict.fromkeys([*(x for a in found for x in a.assumptions), *_elsewhere(moved)]))
+
+    def _moved(self, applied: Applied, old: Run, new: Run) -> bool:
+        """Whether a step worked on loops of another function that `old` went to (outline) or `new` came from (inline)."""
+        if all(f.symbol != applied.function for _, f in self.original.program.functions()):
+            return bool(old) and _meet(statement_spans(old), applied.span)
+        return any(
+            _meet(part.span, applied.span) for stmt in new for part in walk(stmt) if isinstance(part, For | While)
+        )
+
+
+def _elsewhere(applied: Sequence[Applied]) -> Iterator[Assumption]:
+    """Yield what steps in another function rest on: its condition speaks of that function's variables, so that nothing
+    can test it here."""
+    for one in applied:
+        for assumption in one.assumptions:
+            yield replace(assumption, condition=None) if assumption.kind == "guarded" else assumption
 
 
 def as_written(scope: Run, changes: Sequence[Change]) -> Run:

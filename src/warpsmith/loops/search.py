@@ -23,6 +23,7 @@ from warpsmith.loops.candidates import candidates, expansions, reorderings
 from warpsmith.loops.changes import Run
 from warpsmith.loops.cost import Cost, cost_of
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
@@ -130,7 +131,7 @@ class _Search:
         """Return the best form that starts with one of the cheap steps."""
         found = first
         for step in candidates(first.facts, self.node(first.facts), loop, first.cost):
-            tried = self.tried(first.facts, first.applied, spot, (step, loop.span, depth))
+            tried = self.tried(first.facts, first.applied, spot, (step, depth))
             if tried is not None and _preferred(tried, found):
                 found = tried
             if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
@@ -146,7 +147,7 @@ class _Search:
                 after = self.checked(form.facts, step)
                 if after is None:
                     continue
-                applied = (*form.applied, Applied(step, after[1], self.function, loop.span))
+                applied = (*form.applied, self.applied(form.facts, step, after[1]))
                 tried = self.form(after[0], applied, spot)
                 if _preferred(tried, found):
                     found = tried
@@ -166,7 +167,7 @@ class _Search:
                 after = self.checked(form.facts, step)
                 if after is not None:
                     done.add(step.variable)
-                    applied = (*form.applied, Applied(step, after[1], self.function, loop.span))
+                    applied = (*form.applied, self.applied(form.facts, step, after[1]))
                     form = self.form(after[0], applied, spot)
                     break
             else:
@@ -177,10 +178,10 @@ class _Search:
         return next(iter(_outermost_of(self.run(facts, spot))))
 
     def tried(
-        self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, Span, int]
+        self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]
     ) -> _Form | None:
         """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
-        step, span, depth = move
+        step, depth = move
         if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):
             return None
         after = self.checked(facts, step)
@@ -190,10 +191,15 @@ class _Search:
         if (spot, text) in self.seen:
             return None
         self.seen.add((spot, text))
-        return self.best(after[0], (*applied, Applied(step, after[1], self.function, span)), spot, depth + 1)
+        return self.best(after[0], (*applied, self.applied(facts, step, after[1])), spot, depth + 1)
 
     def text(self, facts: Facts, spot: _Spot) -> str:
         return "\n".join(print_stmt(stmt) for stmt in self.run(facts, spot))
+
+    def applied(self, facts: Facts, step: Step, verdict: Proved) -> Applied:
+        """Return the record of a step that is applied to the program of `facts`."""
+        address = getattr(step, "loop", "")
+        return Applied(step, verdict, self.function, Place.of(facts.program, str(address)).loop.span)
 
     def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""

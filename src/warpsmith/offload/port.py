@@ -90,33 +90,31 @@ def plan_port(
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
     findings = (*refused, *order_findings(homes), *transfer_findings(homes, plan.transfers))
-    reference, candidate = with_captures(_comparable(program, planned, changes), ported, homes)
+    reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, homes)
     return Port(ported, replace(plan, findings=findings), reference, candidate, tuple(_uncovered(changes, homes)))
 
 
-def _comparable(program: Program, planned: Sequence[_Planned], changes: Sequence[Change]) -> Program:
+def _comparable(
+    program: Program, planned: Sequence[_Planned], changes: Sequence[Change], summaries: Summaries
+) -> Program:
     """Return the program as the port is compared with it: where steps rewrote a home's loops, the same guards and the
     steps' own choose between what the steps made and what the user wrote."""
     for found in planned:
         mine = [c for c in changes if c.function == found.original.symbol]
         rewritten = [home for home in found.homes if any(c.stands_in(home.scope) for c in mine)]
-        versions = [
-            (h.scope, version(as_written(h.scope, mine), h.scope, (*h.guards, *_own_guards(program, found, h, mine))))
-            for h in rewritten
-        ]
+        versions: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []
+        for home in rewritten:
+            own = (a for c in mine if c.stands_in(home.scope) for a in c.assumptions)
+            testable = (
+                a
+                for a in own
+                if a.condition is not None and usable(program, found.original, a.condition, home.scope, summaries)
+            )
+            written = as_written(home.scope, mine)
+            versions.append((home.scope, version(written, home.scope, (*home.guards, *testable))))
         if versions:
             program = program.with_function(found.original, splice(found.original, versions))
     return program
-
-
-def _own_guards(program: Program, found: _Planned, home: Home, changes: Sequence[Change]) -> Iterator[Assumption]:
-    """Yield what the steps in a home rest on, as their checks said it: the port may test the same of its buffers, and
-    whether that says enough is for the referee to find out."""
-    for change in changes:
-        for guard in change.assumptions if change.stands_in(home.scope) else ():
-            condition = guard.condition if guard.kind == "guarded" else None
-            if condition is not None and usable(program, found.original, condition, home.scope):
-                yield guard
 
 
 def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Change]:

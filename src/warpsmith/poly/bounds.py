@@ -61,7 +61,7 @@ def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], 
         return _failure(first, "is not bounded by anything that is known before the loop")
     try:
         lower = _extreme(state, whole, strides, span, greatest=False)
-        upper = _extreme(state, whole, strides, span, greatest=True)
+        upper = None if lower is None else _extreme(state, whole, strides, span, greatest=True)
     except HostError as error:
         return _failure(first, f"depends on {error}, which the host cannot name")
     if lower is None or upper is None:

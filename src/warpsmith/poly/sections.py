@@ -14,8 +14,9 @@ changes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.covers import covers
@@ -79,6 +80,7 @@ class _Work:
     scope: tuple[Stmt, ...]
     options: PolyOptions
     summaries: Summaries
+    bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
 
 def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
@@ -164,8 +166,8 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
     if grants(work.options.granted, "reachable", symbol.name) is not None:
         return None
     span = statement_spans(work.scope)
-    most = linear_bounds(state, references, span)
-    least = linear_bounds(state, certain, span) if certain else None
+    most = _bounds(work, state, references, span)
+    least = _bounds(work, state, certain, span) if certain else None
     if isinstance(most, LinearBounds) and isinstance(least, LinearBounds):
         if same(most.lower, least.lower) and same(most.upper, least.upper):
             return None
@@ -178,7 +180,7 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
 
 def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:
     span = statement_spans(work.scope)
-    bounds = linear_bounds(state, references, span)
+    bounds = _bounds(work, state, references, span)
     extent = known_extent(work.program, work.function, symbol, work.scope[0], work.summaries)
     if isinstance(bounds, Reason):
         if extent is None:
@@ -190,6 +192,18 @@ def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Ref
     read = any(not access.write for _, access in references)
     written = any(access.write for _, access in references)
     return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
+
+
+def _bounds(work: _Work, state: State, references: Sequence[Reference], span: Span) -> LinearBounds | Reason:
+    """As `linear_bounds`, which is asked for the same references up to three times; again where it adds guards."""
+    question = (id(state), id(state.context), span, *(id(part) for reference in references for part in reference))
+    if question not in work.bounds:
+        context = state.context
+        answer = linear_bounds(state, references, span)
+        if state.context is not context:
+            return answer
+        work.bounds[question] = answer, (state, context, tuple(references))
+    return work.bounds[question][0]
 
 
 def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
@@ -224,7 +238,7 @@ def _with_cover(work: _Work, section: Section, every: tuple[Region, State], insi
     references = _groups(region, inside).get((section.symbol, ""), [])
     if not section.written or not references:
         return section
-    bounds = linear_bounds(state, references, statement_spans(work.scope))
+    bounds = _bounds(work, state, references, statement_spans(work.scope))
     if isinstance(bounds, Reason):
         return section
     if not (_agrees(section.lower, bounds.lower) and _agrees(section.upper, bounds.upper)):

@@ -65,6 +65,7 @@ class State:
     lost: list[Expr] = field(default_factory=list)
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
+    proved: dict[object, tuple[Formula, Formula]] = field(default_factory=dict)
 
     def copy(self) -> State:
         """Return a state that knows the same; what either learns from now on is its own."""
@@ -81,6 +82,7 @@ class State:
             unproved=list(self.unproved),
             lost=list(self.lost),
             limits=dict(self.limits),
+            proved=dict(self.proved),
         )
 
     @property
@@ -153,6 +155,10 @@ class State:
         pending = [p for p in nonnegative if not self._plainly(p) and not self._bounded(path, p)]
         if not pending:
             return True
+        # One subscript is often used by many references of a statement, and what was proved stays so.
+        question = (id(path), id(self.context), tuple(frozenset(p.terms.items()) for p in pending))
+        if question in self.proved:
+            return True
         linear = [self.vocabulary.linear(p) for p in pending]
         wrong = [negate(at_least(p, ZERO)) for p in linear if p is not None]
         if len(wrong) < len(linear):
@@ -163,6 +169,7 @@ class State:
         dims = self._dims(violation)
         values = make_set(self.vocabulary, dims, violation)
         if values.is_empty():
+            self.proved[question] = path, self.context
             return True
         if self.guards and self._guard(values, path):
             return True

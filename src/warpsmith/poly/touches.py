@@ -12,6 +12,7 @@ the base alone does not tell which object is meant.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -106,6 +107,8 @@ def direct_call(call: Call) -> Symbol | None:
     return function.symbol if isinstance(function, Name) and function.symbol.storage == "function" else None
 
 
+# nodes never change, and rewritten programs share most of theirs: what one touches is remembered here and below
+@functools.lru_cache(maxsize=8192)
 def touches(expr: Expr) -> tuple[Touch, ...]:
     """Return what evaluating `expr` for its value touches, in order."""
     return tuple(_value(expr))
@@ -125,6 +128,15 @@ def node_touches(node: Node) -> Iterator[Touch]:
 
 def own_touches(node: Node) -> Iterator[Touch]:
     """Yield what a statement touches itself, the statements in it left out. A loop's counter counts as written."""
+    return iter(_remembered_touches(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def _remembered_touches(node: Node) -> tuple[Touch, ...]:
+    return tuple(_own_touches(node))
+
+
+def _own_touches(node: Node) -> Iterator[Touch]:
     for child in children(node):
         if isinstance(child, _EXPRESSIONS):
             yield from _value(child)

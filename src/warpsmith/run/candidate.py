@@ -55,7 +55,7 @@ class Candidate:
         self._emulated: Executable | None = None
         self.problem: Finding | None = None
         work.mkdir(parents=True)
-        runtime = runtime_files(harness=harness)
+        runtime = runtime_files(clock=True, harness=harness)
         if is_cuda(sources):
             flags = (*_EMULATION_FLAGS, *pattern)
             self._emulated = build_emulated(sources, work / "build", extra_files=runtime, flags=flags)

@@ -23,6 +23,8 @@ from warpsmith.run.tolerance import (
     allowance_of,
     is_ill_conditioned,
     is_noise,
+    largest,
+    relative_spread,
     spread_of,
     undetermined,
     unsettled,
@@ -91,6 +93,8 @@ def _compare_stream(
             failures += [] if failures else [_missing(base, actual, key, instance)]
             break
         judged = _judge(expected, found, evidence)
+        if judged.comparison.first is not None and evidence[0].reordered:
+            judged = _judge_with(expected, found, evidence[1](), None, _usual_spread(base, key, evidence[1]()))
         row = _joined(row, expected, judged)
         if judged.comparison.first is not None:
             if _breaks_down(base, key, evidence[1]()):
@@ -127,7 +131,25 @@ def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[
     return judged if judged.comparison.first is None else _judge_with(expected, found, evidence[1](), None)
 
 
-def _judge_with(expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None) -> _Judged:
+def _usual_spread(base: CaptureLog, key: StreamKey, evidence: Evidence) -> float:
+    """Return how far the builds lie apart in any instance of this object, as a part of its largest number: in one
+    instance alone they may agree by chance."""
+    found = 0.0
+    for record in base.records[key].values():
+        for other in _same_place(evidence.variants, record):
+            values, theirs = _numbers(record), _numbers(other)
+            if values is not None and theirs is not None and values.shape == theirs.shape:
+                found = max(found, relative_spread(values, theirs))
+    return found
+
+
+def _numbers(record: Record) -> Values | None:
+    return record.values if record.summary is None else record.summary.samples
+
+
+def _judge_with(
+    expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None, usual: float = 0.0
+) -> _Judged:
     again = _same_place(evidence.again, expected)
     variants = _same_place(evidence.variants, expected)
     allowance = fixed or evidence.given
@@ -138,7 +160,7 @@ def _judge_with(expected: Record, found: Record, evidence: Evidence, fixed: Allo
     runs = [_cut(r, low, high) for r in again]
     skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
     builds = [_cut(r, low, high) for r in variants]
-    spread, unlike = spread_of(cut[0], builds, skip), unsettled(cut[0], builds)
+    spread, unlike = max(spread_of(cut[0], builds, skip), usual * largest(cut[0])), unsettled(cut[0], builds)
     allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None)).of(cut[0])
     comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(cut[0], spread))
     if comparison.first is not None:

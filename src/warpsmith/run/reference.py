@@ -42,6 +42,8 @@ _REASSOCIATED = (
     # no compiler reorders a running sum; 80-bit arithmetic shows how much its roundings matter (x86 only)
     ("-O3", "-fno-strict-aliasing", "-mfpmath=387", "-fexcess-precision=fast"),
 )
+# the time of day at which every run starts: many a program seeds its random numbers with it
+_EPOCH = "1700000000"
 _RUNTIME = ("ws_log.c", "ws_heap.c", "ws_capture.c")
 
 
@@ -65,7 +67,7 @@ def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
 
 def run_environment(number: int) -> Mapping[str, str]:
     """Return what makes run `number` differ from the others in the content of memory that nobody has written."""
-    return {"WS_FILL": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number)}
+    return {"WS_FILL": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number), "WS_EPOCH": _EPOCH}
 
 
 class Reference:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
 
-__all__ = ["EXACT", "Allowance", "allowance_of", "spread_of", "undetermined", "unsettled"]
+__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "relative_spread", "spread_of", "undetermined", "unsettled"]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
@@ -119,14 +119,24 @@ def allowance_of(spread: float, reordered: Values | None = None) -> Allowance:
     return Allowance(absolute=absolute, ulps=_ULPS)
 
 
+def largest(values: Values) -> float:
+    """Return the largest finite magnitude among numbers; 0 for what is not floating point."""
+    if not is_floating(values):
+        return 0.0
+    size = np.abs(values.astype(np.float64))
+    return float(size[np.isfinite(size)].max(initial=0.0))
+
+
+def relative_spread(base: Values, other: Values) -> float:
+    """Return how far two builds lie apart as a part of the object's largest number, at most what is ill-conditioned."""
+    size = largest(base)
+    return min(_ILL_CONDITIONED, spread_of(base, [other], np.zeros(base.shape, np.bool_)) / size) if size else 0.0
+
+
 def is_noise(base: Values, spread: float) -> bool:
     """Whether the original's own builds disagree as much as the object is large: no digit is determined, zero is as
     good as any."""
-    if not is_floating(base) or not spread > 0:
-        return False
-    size = np.abs(base.astype(np.float64))
-    finite = size[np.isfinite(size)]
-    return spread >= float(finite.max(initial=0.0))
+    return is_floating(base) and spread > 0 and spread >= largest(base)
 
 
 def is_ill_conditioned(base: Values, spread: float) -> bool:

@@ -5,6 +5,7 @@ Invariant: the tokens of a text, joined, are the text.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ __all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "toke
 
 TokenKind = Literal["space", "newline", "comment", "string", "word", "number", "other"]
 
+# texts up to this length are taken apart once
+_SHORT = 20_000
 _TOKEN = re.compile(
     r"""(?P<newline>\r?\n)
       | (?P<space>(?:[ \t\f\v\r]|\\\r?\n)+)
@@ -65,6 +68,16 @@ class Directive:
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of `text`."""
+    return iter(_short_tokens(text)) if len(text) <= _SHORT else _tokens(text)
+
+
+# one text is written several times: as the port, and for the referee with captures
+@functools.lru_cache(maxsize=1024)
+def _short_tokens(text: str) -> tuple[Token, ...]:
+    return tuple(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind = _KINDS["string" if match.lastgroup == "mark" else match.lastgroup or "other"]
         yield Token(kind, match.group(), match.start())

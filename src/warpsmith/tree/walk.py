@@ -45,17 +45,14 @@ __all__ = [
 N = TypeVar("N", bound=Node)
 
 
-# nodes never change, and every analysis walks the same ones: walks that are remembered, and the size up to which
-_MOST_WALKS = 4096
-_MOST_NODES = 1000
-
-
 def children(node: Node) -> Iterator[Node]:
     """Yield the direct children of `node` in source order."""
     return iter(_below(node))
 
 
-def _below(node: Node) -> list[Node]:
+# Nodes never change, and every analysis walks the same ones again: here and below answers are remembered.
+@functools.lru_cache(maxsize=32_768)
+def _below(node: Node) -> tuple[Node, ...]:
     """Return the direct children of `node` in source order."""
     found: list[Node] = []
     for name in _parts(cast(Hashable, type(node))):
@@ -64,7 +61,7 @@ def _below(node: Node) -> list[Node]:
             found += [item for item in value if isinstance(item, Node)]
         elif isinstance(value, Node):
             found.append(value)
-    return found
+    return tuple(found)
 
 
 @functools.cache
@@ -78,6 +75,8 @@ def _parts(kind: type[Node]) -> tuple[str, ...]:
 def walk(node: Node) -> Iterator[Node]:
     """Yield `node` and everything below it, parents first. Iterative: depth is no limit."""
     remembered = _short_walk(node)
+    if remembered is None:
+        remembered = _long_walk(node)
     return _walk(node) if remembered is None else iter(remembered)
 
 
@@ -89,11 +88,21 @@ def _walk(node: Node) -> Iterator[Node]:
         stack += _below(current)[::-1]
 
 
-@functools.lru_cache(maxsize=_MOST_WALKS)
+@functools.lru_cache(maxsize=8192)
 def _short_walk(node: Node) -> tuple[Node, ...] | None:
-    """Return the walk over `node`; None where it is too long to be remembered."""
-    found = tuple(islice(_walk(node), _MOST_NODES + 1))
-    return found if len(found) <= _MOST_NODES else None
+    """Return the walk over an expression, a statement or a small nest; None where it is longer."""
+    return _remembered_walk(node, 500)
+
+
+@functools.lru_cache(maxsize=64)
+def _long_walk(node: Node) -> tuple[Node, ...] | None:
+    """Return the walk over a function's body and the like; None where it is too long to be remembered."""
+    return _remembered_walk(node, 20_000)
+
+
+def _remembered_walk(node: Node, most: int) -> tuple[Node, ...] | None:
+    found = tuple(islice(_walk(node), most + 1))
+    return found if len(found) <= most else None
 
 
 def rebuild(node: N, change: Callable[[Node], Node]) -> N:
@@ -101,7 +110,7 @@ def rebuild(node: N, change: Callable[[Node], Node]) -> N:
 
     A node none of whose parts changed is returned as it is, so that it stays intact. Iterative: depth is no limit.
     """
-    frames: list[tuple[Node, list[Node], list[Node]]] = [(node, _below(node), [])]
+    frames: list[tuple[Node, tuple[Node, ...], list[Node]]] = [(node, _below(node), [])]
     while True:
         current, parts, made = frames[-1]
         if len(made) < len(parts):
@@ -115,7 +124,7 @@ def rebuild(node: N, change: Callable[[Node], Node]) -> N:
         frames[-1][2].append(changed)
 
 
-def _with_parts(node: Node, parts: list[Node], made: list[Node]) -> Node:
+def _with_parts(node: Node, parts: tuple[Node, ...], made: list[Node]) -> Node:
     """Return `node` with `made` in place of its `parts`; itself if they are the same."""
     if all(a is b for a, b in zip(parts, made, strict=True)):
         return node
@@ -193,8 +202,7 @@ def written_symbols(node: Node) -> set[Symbol]:
 
 def loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
     """Yield every loop below `node` in source order, with the loops around it, outermost first."""
-    remembered = _short_loops(node)
-    return _loops(node) if remembered is None else iter(remembered)
+    return iter(_all_loops(node))
 
 
 def _loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
@@ -208,10 +216,9 @@ def _loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
         stack += [(child, inner) for child in reversed(_below(current))]
 
 
-@functools.lru_cache(maxsize=_MOST_WALKS)
-def _short_loops(node: Node) -> tuple[tuple[Loop, tuple[Loop, ...]], ...] | None:
-    """Return the loops below `node`; None where the walk is too long to be remembered."""
-    return None if _short_walk(node) is None else tuple(_loops(node))
+@functools.lru_cache(maxsize=1024)
+def _all_loops(node: Node) -> tuple[tuple[Loop, tuple[Loop, ...]], ...]:
+    return tuple(_loops(node))
 
 
 def loop_names(function: Function) -> dict[Loop, str]:

@@ -1,0 +1,39 @@
+"""Conflicts that a guard on sizes can exclude, and those for which only short loops would be left."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.poly.analysis import assumed, facts_of
+from warpsmith.base.verdict import Proved, Refuted
+
+GUARDED = {
+    "a[i] = 0.5 * a[i + k];": "k + n <= 0 || k == 0 || n <= k",
+    "a[i] = 0.5 * a[m];": "m + 1 <= 0 || n <= m",
+    "a[i] += a[i - k - 1];": "k + 1 == 0 || k + n + 1 <= 0 || n <= k + 1",
+}
+
+REFUTED = (
+    "a[i + 1] = 0.5 * a[i] * a[i];",
+    "a[k] = i;",
+    "a[i] = 0.5 * a[i + 100];",
+    "a[i + k + 1] = a[i + k] * a[i + k];",
+)
+
+
+def loop(body: str) -> str:
+    return f"void f(int n, int m, int k, double *restrict a) {{ for (int i = 0; i < n; i++) {body} }}"
+
+
+@pytest.mark.parametrize("body", GUARDED)
+def test_a_guard_keeps_the_conflict_away(body: str) -> None:
+    facts = facts_of(loop(body))["f/i"]
+    assert facts.category == "parallel" and isinstance(facts.verdict, Proved)
+    assert assumed(facts) == [GUARDED[body]]
+    assert facts_of(loop(body), guards=False)["f/i"].category == "sequential"
+
+
+@pytest.mark.parametrize("body", REFUTED)
+def test_no_guard_for_short_loops_only(body: str) -> None:
+    facts = facts_of(loop(body))["f/i"]
+    assert facts.category == "sequential" and isinstance(facts.verdict, Refuted)
