@@ -1,6 +1,6 @@
 /* DiscoPoP 371 (trmm): i reads rows that later iterations write, j is parallel, k a reduction.
  * RUN: port
- * EXPECT: product/i parallel-after ported: parallel after interchange=product/i,order=j:i
+ * EXPECT: product/i sequential ported: carries an anti dependence on B
  * EXPECT: product/i/j parallel ported: no carried dependence (proven)
  * EXPECT: product/i/j/k reduction ported: an associative update (+: B) is the only carried dependence
  * VERIFY: pass

@@ -1,6 +1,6 @@
 /* Triangular product in place: rows written later are read, so i is sequential; j is parallel, k a reduction.
  * RUN: port
- * EXPECT: trmm/i parallel-after ported: parallel after interchange=trmm/i,order=j:i:k
+ * EXPECT: trmm/i sequential ported: carries an anti dependence on B
  * EXPECT: trmm/i/j parallel ported: no carried dependence (proven)
  * EXPECT: trmm/i/j/k reduction ported: an associative update (+: B) is the only carried dependence
  * VERIFY: pass

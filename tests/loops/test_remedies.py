@@ -13,7 +13,10 @@ from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For
 
-HEAD = "#include <stdlib.h>\nvoid f(int n, int m, double *restrict x, double *restrict y, double a[n][m], const int *at)\n{\n"
+HEAD = """#include <stdlib.h>
+void f(int n, int m, double *restrict x, double *restrict y, double a[n][m], const int *at)
+{
+"""
 
 HELPED = {
     "makes a part of it parallel": "for (int i = 0; i < n; i++) { x[i + 1] = x[i] * x[i]; y[i] = 2 * i; }",

@@ -126,9 +126,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 # --- the kernel
 
 
-def _device_text(
-    kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators
-) -> str:
+def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
     parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
     head = wrapped(f"__global__ void {name}({', '.join(parts)})")

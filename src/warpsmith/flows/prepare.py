@@ -1,8 +1,8 @@
 """Steps before the port: those that were asked for, then those that the search finds; and the plan that honors them.
 
-    facts as written ── recipe or --transform ──► ── search ──► prepared ── plan ──► port
-                                                     ▲                        │
-                                                     └── leave a nest alone whose guard no plan can test
+facts as written ── recipe or --transform ──► ── search ──► prepared ── plan ──► port
+                                                 ▲                        │
+                                                 └── leave a nest alone whose guard no plan can test
 """
 
 from __future__ import annotations

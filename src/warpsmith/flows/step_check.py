@@ -1,8 +1,8 @@
 """The referee's first question after steps: does the rewritten C program still do what the user's program does?
 
-    original ── capture after each run that the steps changed ──┐
-                                                                ├── built, run, compared
-    prepared ── capture after what took its place ──────────────┘
+original ── capture after each run that the steps changed ──┐
+                                                            ├── built, run, compared
+prepared ── capture after what took its place ──────────────┘
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def _lists(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:
     match old, new:
         case Block(), Block():
             yield old.statements, new.statements
-        case (For() | While()), (For() | While()):
+        case ((For() | While()), (For() | While())):
             yield _statements(old.body), _statements(new.body)
         case If(), If():
             yield _statements(old.then), _statements(new.then)

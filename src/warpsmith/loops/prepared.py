@@ -122,15 +122,49 @@ class Prepared:
         inside = [a for a in mine if old and _meet(statement_spans(old), a.span)]
         found: Sequence[Applied] = inside if old else mine
         moved = [a for a in self.applied if a.function != function.symbol and self._moved(a, old, new)]
-        return tuple(dict.fromkeys([*(x for a in found for x in a.assumptions), *_elsewhere(moved)]))
+        return _distinct([*_widest(found), *_elsewhere(moved)])
 
     def _moved(self, applied: Applied, old: Run, new: Run) -> bool:
-        """Whether a step worked on loops of another function that `old` went to (outline) or `new` came from (inline)."""
+        """Whether a step worked on loops of another function, to which `old` went (outline) or from which `new` came
+        (inline)."""
         if all(f.symbol != applied.function for _, f in self.original.program.functions()):
             return bool(old) and _meet(statement_spans(old), applied.span)
         return any(
             _meet(part.span, applied.span) for stmt in new for part in walk(stmt) if isinstance(part, For | While)
         )
+
+
+def _widest(found: Sequence[Applied]) -> Iterator[Assumption]:
+    """Yield what steps rest on; a guard of an inner loop's step, about what one run of that loop touches, gives way to
+    the guard with the same words of the first step on a loop around it: it speaks of all that these runs touch
+    together. A later step on such a loop may work on a part of it only."""
+    for applied in found:
+        around = [a for a in _first_around(found) if a.span != applied.span and _contains(a.span, applied.span)]
+        wider = {x.text for a in around for x in a.assumptions if x.kind == "guarded"}
+        yield from (x for x in applied.assumptions if x.kind != "guarded" or x.text not in wider)
+
+
+def _first_around(found: Sequence[Applied]) -> Iterator[Applied]:
+    """Yield the steps before which no other one worked on their loop or on one around it: all of the user's loop was
+    still there."""
+    for position, applied in enumerate(found):
+        if not any(_contains(earlier.span, applied.span) for earlier in found[:position]):
+            yield applied
+
+
+def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
+    """Return the assumptions without repetitions; equal words with different conditions are two."""
+    kept: list[Assumption] = []
+    for new in assumptions:
+        if not any(old == new and _same_condition(old, new) for old in kept):
+            kept.append(new)
+    return tuple(kept)
+
+
+def _same_condition(old: Assumption, new: Assumption) -> bool:
+    if old.condition is None or new.condition is None:
+        return old.condition is new.condition
+    return same(old.condition, new.condition)
 
 
 def _elsewhere(applied: Sequence[Applied]) -> Iterator[Assumption]:
@@ -166,6 +200,10 @@ def pairs(original: Program, program: Program) -> Iterator[tuple[Function, Funct
         new = after.get((unit.file.path, function.symbol))
         if new is not None and new is not function:
             yield function, new
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer.file is inner.file and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _meet(one: Span, other: Span) -> bool:

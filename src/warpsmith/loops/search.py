@@ -177,9 +177,7 @@ class _Search:
         """Return the first nest at `spot`."""
         return next(iter(_outermost_of(self.run(facts, spot))))
 
-    def tried(
-        self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]
-    ) -> _Form | None:
+    def tried(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]) -> _Form | None:
         """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
         step, depth = move
         if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):

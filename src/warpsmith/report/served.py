@@ -27,13 +27,15 @@ Key = tuple[Span, str]
 @dataclass(frozen=True, slots=True)
 class Served:
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
-    names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel."""
+    names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
+    other loops."""
 
     held: dict[Key, Fragment]
     bodies: dict[Span, Fragment]
     around: dict[str, frozenset[str]]
     left: frozenset[Key]
     parallel: frozenset[Key]
+    serial: tuple[For, ...]
 
     @classmethod
     def of(cls, prepared: Prepared, plan: Plan | None) -> Served:
@@ -47,7 +49,8 @@ class Served:
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
         known = [facts for function in prepared.facts.functions for facts in function.loops]
-        return cls(held, bodies, around, frozenset(_key(f.loop) for f in known), _all_parallel(known))
+        serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
+        return cls(held, bodies, around, frozenset(_key(f.loop) for f in known), _all_parallel(known), serial)
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
@@ -63,7 +66,15 @@ class Served:
 
     def is_made_parallel(self, loop: Loop) -> bool:
         """Whether the loop is parallel after the steps, or its iterations became threads of other loops."""
-        return _key(loop) in self.parallel or (_key(loop) not in self.left and self.kernel(loop) is not None)
+        if _key(loop) in self.left:
+            return _key(loop) in self.parallel
+        return self.kernel(loop) is not None and not any(_counts_on(other, loop) for other in self.serial)
+
+
+def _counts_on(other: For, loop: Loop) -> bool:
+    """Whether a loop made from the text of `loop` counts with its counter, one value after the other."""
+    mine = isinstance(loop, For) and other.variable == loop.variable and other.span.file is loop.span.file
+    return mine and other.span.start < loop.span.end and loop.span.start < other.span.end
 
 
 def _key(loop: Loop) -> Key:

@@ -24,7 +24,6 @@ from warpsmith.run.tolerance import (
     is_ill_conditioned,
     is_noise,
     largest,
-    relative_spread,
     spread_of,
     undetermined,
     unsettled,
@@ -94,7 +93,9 @@ def _compare_stream(
             break
         judged = _judge(expected, found, evidence)
         if judged.comparison.first is not None and evidence[0].reordered:
-            judged = _judge_with(expected, found, evidence[1](), None, _usual_spread(base, key, evidence[1]()))
+            # What was added to a scalar may be as large as the scalar ever is.
+            size = max(largest(_numbers(record)) for record in base.records[key].values())
+            judged = _judge_with(expected, found, evidence[1](), None, size)
         row = _joined(row, expected, judged)
         if judged.comparison.first is not None:
             if _breaks_down(base, key, evidence[1]()):
@@ -131,37 +132,25 @@ def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[
     return judged if judged.comparison.first is None else _judge_with(expected, found, evidence[1](), None)
 
 
-def _usual_spread(base: CaptureLog, key: StreamKey, evidence: Evidence) -> float:
-    """Return how far the builds lie apart in any instance of this object, as a part of its largest number: in one
-    instance alone they may agree by chance."""
-    found = 0.0
-    for record in base.records[key].values():
-        for other in _same_place(evidence.variants, record):
-            values, theirs = _numbers(record), _numbers(other)
-            if values is not None and theirs is not None and values.shape == theirs.shape:
-                found = max(found, relative_spread(values, theirs))
-    return found
-
-
 def _numbers(record: Record) -> Values | None:
     return record.values if record.summary is None else record.summary.samples
 
 
 def _judge_with(
-    expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None, usual: float = 0.0
+    expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None, size: float = 0.0
 ) -> _Judged:
     again = _same_place(evidence.again, expected)
     variants = _same_place(evidence.variants, expected)
     allowance = fixed or evidence.given
     if expected.values is None or found.values is None:
-        return _judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered))
+        return _judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered, size))
     low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
     skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
     builds = [_cut(r, low, high) for r in variants]
-    spread, unlike = max(spread_of(cut[0], builds, skip), usual * largest(cut[0])), unsettled(cut[0], builds)
-    allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None)).of(cut[0])
+    spread, unlike = spread_of(cut[0], builds, skip), unsettled(cut[0], builds)
+    allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None, size)).of(cut[0])
     comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(cut[0], spread))
     if comparison.first is not None:
         return _Judged(comparison, _place_text(expected, cut[0], cut[1], comparison.first, low))
@@ -206,7 +195,7 @@ def _judge_summaries(
     expected: Record,
     found: Record,
     others: tuple[list[Record], list[Record]],
-    rule: tuple[Allowance | None, bool],
+    rule: tuple[Allowance | None, bool, float],
 ) -> _Judged:
     same = Comparison(0.0, 0.0, 0, None, 0)
     wanted, got = expected.summary, found.summary
@@ -216,8 +205,8 @@ def _judge_summaries(
     builds = [s.samples for s in variants]
     skip = undetermined([wanted.samples, *(s.samples for s in again)]) | _sampled_stale(found)
     spread, unlike = spread_of(wanted.samples, builds, skip), unsettled(wanted.samples, builds)
-    allowance, reordered = rule
-    allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None)).of(wanted.samples)
+    allowance, reordered, size = rule
+    allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None, size)).of(wanted.samples)
     noise = is_noise(wanted.samples, spread)
     comparison = compare_arrays(wanted.samples, got.samples, allowed, skip | unlike, noise=noise)
     if comparison.first is not None:
@@ -228,7 +217,7 @@ def _judge_summaries(
     ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
     if found.stale:
         return _Judged(comparison, ill_conditioned=ill)
-    bad = _unlike_block((wanted, got), (again, variants), allowance, reordered=reordered)
+    bad = _unlike_block((wanted, got), (again, variants), allowance, size if reordered else None)
     if bad is None:
         return _Judged(comparison, ill_conditioned=ill)
     text = f"{_run_text(expected, bad, len(wanted.blocks))} differ in their sum or hash"
@@ -248,14 +237,14 @@ def _unlike_block(
     pair: tuple[Summary, Summary],
     others: tuple[list[Summary], list[Summary]],
     allowance: Allowance | None,
-    *,
-    reordered: bool,
+    reordered: float | None,
 ) -> int | None:
-    """Return the first run of elements in which the two summaries differ by more than is allowed."""
+    """Return the first run of elements in which the two summaries differ by more than is allowed; `reordered`: the
+    largest number that the object ever holds, where a port may have summed in another order."""
     wanted, got = pair
     again, variants = others
     hashed = not is_floating(wanted.samples) or allowance is EXACT
-    spread = _sum_spread(wanted, variants, reordered=reordered) if allowance is None and not hashed else 0.0
+    spread = _sum_spread(wanted, variants, reordered) if allowance is None and not hashed else 0.0
     for number, block in enumerate(wanted.blocks):
         margin = 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude if not hashed else -1.0
         if allowance is not None and not hashed:
@@ -267,15 +256,17 @@ def _unlike_block(
     return None
 
 
-def _sum_spread(wanted: Summary, variants: Sequence[Summary], *, reordered: bool) -> float:
+def _sum_spread(wanted: Summary, variants: Sequence[Summary], reordered: float | None) -> float:
     """Return how far the sums of a run lie apart in the original's builds: of the object, as for elements."""
     gaps = [
         max(abs(ours.sum - theirs.sum), abs(ours.magnitude - theirs.magnitude))
         for other in variants
         for ours, theirs in zip(wanted.blocks, other.blocks, strict=True)
     ]
-    size = max((block.magnitude for block in wanted.blocks), default=0.0)
-    return max(gaps, default=0.0) + (64 * epsilon(wanted.samples) * size if reordered else 0.0)
+    if reordered is None:
+        return max(gaps, default=0.0)
+    size = max(reordered, *(block.magnitude for block in wanted.blocks))
+    return max(gaps, default=0.0) + 64 * epsilon(wanted.samples) * size
 
 
 def _same_block(pair: tuple[Block, Block], again: Sequence[Block], allowed: float) -> bool:
@@ -315,7 +306,7 @@ def _differs(record: Record, judged: _Judged, base: CaptureLog, *, reordered: bo
 
 
 def _is_floating(record: Record) -> bool:
-    values = record.values if record.summary is None else record.summary.samples
+    values = _numbers(record)
     return values is not None and is_floating(values)
 
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
 
-__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "relative_spread", "spread_of", "undetermined", "unsettled"]
+__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "spread_of", "undetermined", "unsettled"]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
@@ -108,29 +108,21 @@ def unsettled(base: Values, variants: Sequence[Values]) -> Mask:
     return mask
 
 
-def allowance_of(spread: float, reordered: Values | None = None) -> Allowance:
+def allowance_of(spread: float, reordered: Values | None = None, size: float = 0.0) -> Allowance:
     """Return the allowance for an object whose original has this spread; `reordered`: its values, where a port may have
-    summed them in another order."""
+    summed them in another order, and `size` the largest number that it ever holds."""
     absolute = _SPREAD_FACTOR * spread
     if reordered is not None and is_floating(reordered):
-        size = np.abs(reordered.astype(np.float64))
-        finite = size[np.isfinite(size)]
-        absolute += _REORDERED_ULPS * epsilon(reordered) * (float(finite.max()) if finite.size else 0.0)
+        absolute += _REORDERED_ULPS * epsilon(reordered) * max(size, largest(reordered))
     return Allowance(absolute=absolute, ulps=_ULPS)
 
 
-def largest(values: Values) -> float:
+def largest(values: Values | None) -> float:
     """Return the largest finite magnitude among numbers; 0 for what is not floating point."""
-    if not is_floating(values):
+    if values is None or not is_floating(values):
         return 0.0
     size = np.abs(values.astype(np.float64))
     return float(size[np.isfinite(size)].max(initial=0.0))
-
-
-def relative_spread(base: Values, other: Values) -> float:
-    """Return how far two builds lie apart as a part of the object's largest number, at most what is ill-conditioned."""
-    size = largest(base)
-    return min(_ILL_CONDITIONED, spread_of(base, [other], np.zeros(base.shape, np.bool_)) / size) if size else 0.0
 
 
 def is_noise(base: Values, spread: float) -> bool:
