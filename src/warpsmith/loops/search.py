@@ -27,15 +27,17 @@ from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
+from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
 from warpsmith.tree.printer import print_stmt
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, statements_of, walk
 
 __all__ = ["prepare"]
 
-# checks of one function, and steps inside one another
-_MOST_CHECKS = 160
+# checks of one nest: fewer for a nest with many references, whose checks cost more; and steps inside one another
+_MOST_CHECKS = 64
+_FEWEST_CHECKS = 12
+_MOST_REFERENCES_CHECKED = 1500
 _DEEPEST = 5
 
 
@@ -71,6 +73,7 @@ def prepare(prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[S
         spots = [_spot(function, loop) for loop in nests]
         # from the last to the first, so that addresses in front of a step stay what they are
         for spot in reversed(spots):
+            search.start(prepared.facts, spot)
             form = search.best(prepared.facts, prepared.applied, spot, 0)
             prepared = dataclasses.replace(prepared, facts=form.facts, applied=form.applied)
     return prepared
@@ -89,10 +92,15 @@ class _Search:
 
     def __init__(self, function: Symbol) -> None:
         self.function = function
-        self.checks = 0
+        self.left = 0
         # what was tried: texts by the place where they stood, and nests that no step has helped
         self.seen: set[tuple[_Spot, str]] = set()
         self.hopeless: set[str] = set()
+
+    def start(self, facts: Facts, spot: _Spot) -> None:
+        """Begin with another nest: what may be spent on it depends on its size."""
+        references = sum(isinstance(part, Index | Member) for stmt in self.run(facts, spot) for part in walk(stmt))
+        self.left = max(_FEWEST_CHECKS, min(_MOST_CHECKS, _MOST_REFERENCES_CHECKED // max(1, references)))
 
     def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
         """Return the best form of the run at `spot`: its nests improved one after the other."""
@@ -130,7 +138,7 @@ class _Search:
     def best_direct(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
         """Return the best form that starts with one of the cheap steps."""
         found = first
-        for step in candidates(first.facts, self.node(first.facts), loop, first.cost):
+        for step in candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ():
             tried = self.tried(first.facts, first.applied, spot, (step, depth))
             if tried is not None and _preferred(tried, found):
                 found = tried
@@ -201,9 +209,9 @@ class _Search:
 
     def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""
-        if self.checks >= _MOST_CHECKS:
+        if self.left <= 0:
             return None
-        self.checks += 1
+        self.left -= 1
         try:
             verdict = step.check(facts.program, facts)
         except RefusedError:
