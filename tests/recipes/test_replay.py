@@ -111,6 +111,12 @@ def test_decisions_are_honored(tmp_path: Path) -> None:
     assert {refusal.reason.rule for refusal in refusals} == {"STP005"}
 
 
+def test_mapping_a_loop_twice_is_mapping_it_as_said_last(tmp_path: Path) -> None:
+    once = mapping(after(tmp_path, TWO, "map=f/i,axes=x:y"))
+    assert mapping(after(tmp_path, TWO, "map=f/i,axes=x:y", "map=f/i,axes=x:y")) == once
+    assert mapping(after(tmp_path, TWO, "map=f/i,axes=x", "map=f/i,axes=x:y")) == once
+
+
 def test_a_recipe_that_places_loops_places_all_of_them(tmp_path: Path) -> None:
     text = TWO.replace("0.5 * s[i - 1] + ", "")
     assert set(mapping(after(tmp_path, text, "offload=f/i"))) == {"f/i", "f/i#2"}

@@ -17,7 +17,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import ExprStmt, For, Function, Loop
-from warpsmith.tree.walk import loops, walk
+from warpsmith.tree.walk import loops, same, walk
 
 __all__ = ["Served"]
 
@@ -28,7 +28,7 @@ Key = tuple[Span, str]
 class Served:
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
     names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
-    other loops."""
+    other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand."""
 
     held: dict[Key, Fragment]
     bodies: dict[Span, Fragment]
@@ -36,33 +36,46 @@ class Served:
     left: frozenset[Key]
     parallel: frozenset[Key]
     serial: tuple[For, ...]
+    statements: tuple[tuple[ExprStmt, Fragment], ...]
+    texts: frozenset[Span]
 
     @classmethod
     def of(cls, prepared: Prepared, plan: Plan | None) -> Served:
         """Look at the loops and kernels once."""
         held: dict[Key, Fragment] = {}
         bodies: dict[Span, Fragment] = {}
+        statements: list[tuple[ExprStmt, Fragment]] = []
         for fragment in plan.fragments if plan else ():
             for node in (n for stmt in fragment.statements for n in walk(stmt)):
                 if isinstance(node, ExprStmt):
                     bodies.setdefault(node.span, fragment)
+                    statements.append((node, fragment))
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
         known = [facts for function in prepared.facts.functions for facts in function.loops]
         serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
-        return cls(held, bodies, around, frozenset(_key(f.loop) for f in known), _all_parallel(known), serial)
+        parts = (node for _, function in prepared.program.functions() for node in walk(function.body))
+        texts = frozenset(node.span for node in parts if isinstance(node, ExprStmt))
+        left = frozenset(_key(f.loop) for f in known)
+        return cls(held, bodies, around, left, _all_parallel(known), serial, tuple(statements), texts)
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
         direct = self.held.get(_key(loop))
         if direct is not None or _key(loop) in self.left:
             return direct
-        inside = [n.span for n in walk(loop.body) if isinstance(n, ExprStmt)]
-        found = [self.bodies[span] for span in inside if span in self.bodies]
+        inside = [n for n in walk(loop.body) if isinstance(n, ExprStmt)]
+        found = [fragment for stmt in inside if (fragment := self._holder(stmt)) is not None]
         name = loop.variable.name if isinstance(loop, For) else ""
         if len(found) < len(inside) or not found or any(name in self.around[f.region] for f in found):
             return None
         return found[-1]
+
+    def _holder(self, stmt: ExprStmt) -> Fragment | None:
+        """Return the fragment that runs a statement; two like ones may have become one."""
+        if stmt.span in self.bodies or stmt.span in self.texts:
+            return self.bodies.get(stmt.span)
+        return next((fragment for like, fragment in self.statements if same(like, stmt)), None)
 
     def is_made_parallel(self, loop: Loop) -> bool:
         """Whether the loop is parallel after the steps, or its iterations became threads of other loops."""
