@@ -148,6 +148,8 @@ class _Search:
 
     def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
+        # the cheap steps leave something for these
+        self.left = max(self.left, _FEWEST_CHECKS)
         expanded = self.expanded(first, spot)
         for form in (expanded, first) if expanded is not first else (first,):
             loop = self.loop(form.facts, spot)
