@@ -11,7 +11,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.front.system_headers import own_headers, system_arguments
 from warpsmith.tree.program import Language
 
-__all__ = ["Input", "parser_arguments", "read_input"]
+__all__ = ["Input", "Source", "parser_arguments", "read_input"]
 
 BYTES_A_NODE: Final = 16
 """A file with more bytes than this for every node allowed is refused unparsed; C has about five bytes a node."""
@@ -29,15 +29,26 @@ _QUIET = (
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """One file that shall be read, with compiler options of its own; `language`: c, c++ or cuda (None: by suffix)."""
+
+    path: str
+    arguments: tuple[str, ...] = ()
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
-    """One input file that can be parsed."""
+    """One input file that can be parsed; `arguments` are all of its options."""
 
     file: SourceFile
     language: Language
+    arguments: tuple[str, ...]
 
 
-def read_input(path: str, language: str | None, node_limit: int) -> Input | Finding:
-    """Return the input file at `path`, or why it cannot be used."""
+def read_input(source: Source, node_limit: int) -> Input | Finding:
+    """Return the input file of `source`, or why it cannot be used."""
+    path, language = source.path, source.language
     place = Path(path)
     known = _language(path, language)
     if not place.exists():
@@ -56,7 +67,7 @@ def read_input(path: str, language: str | None, node_limit: int) -> Input | Find
         return _unusable(f"{path} is not a text file: it has zero bytes", "give C source text")
     if not file.text.strip():
         return _unusable(f"{path} is empty", "give a file with a function in it")
-    return Input(file, known)
+    return Input(file, known, source.arguments)
 
 
 def _language(path: str, language: str | None) -> Language | None:

@@ -17,7 +17,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.context import Context
 from warpsmith.front.diagnostics import diagnostic_findings
 from warpsmith.front.escapes import escaped_keys
-from warpsmith.front.inputs import Input, parser_arguments, read_input
+from warpsmith.front.inputs import Input, Source, parser_arguments, read_input
 from warpsmith.front.process import Failed, parse_files
 from warpsmith.front.unit import build_unit
 from warpsmith.front.wire import Dump, Request
@@ -31,8 +31,8 @@ __all__ = ["FrontOptions", "Loaded", "load_program"]
 
 @dataclass(frozen=True, slots=True)
 class FrontOptions:
-    """`arguments`: -I -D -U --std as given; `language`: c, c++ or cuda (None: by suffix); `timeout_s` for all files
-    together; `node_limit`: the most syntax tree nodes of one file."""
+    """`arguments`: -I -D -U --std as given, for every file; `language`: c, c++ or cuda (None: by suffix); `timeout_s`
+    for all files together; `node_limit`: the most syntax tree nodes of one file."""
 
     arguments: tuple[str, ...] = ()
     language: str | None = None
@@ -48,15 +48,15 @@ class Loaded:
     findings: tuple[Finding, ...]
 
 
-def load_program(paths: Sequence[str], options: FrontOptions) -> Loaded:
-    """Read and parse the files `paths` as one program.
+def load_program(paths: Sequence[str | Source], options: FrontOptions) -> Loaded:
+    """Read and parse the files `paths` as one program; a `Source` has options of its own as well.
 
     Raises InputError, with all findings, where not a single input could be used.
     """
     findings: list[Finding] = []
     inputs: list[Input] = []
     for path in dict.fromkeys(paths):
-        made = read_input(path, options.language, options.node_limit)
+        made = read_input(_source(path, options), options.node_limit)
         if isinstance(made, Input):
             inputs.append(made)
         else:
@@ -71,9 +71,15 @@ def load_program(paths: Sequence[str], options: FrontOptions) -> Loaded:
             contexts.append((given, Context(answer, files.read)))
     if not contexts:
         raise InputError(*findings)
-    units = _units(contexts, options)
+    units = _units(contexts)
     findings += [finding for _, context in contexts for finding in _too_deep(context)]
     return Loaded(Program(units), tuple(findings))
+
+
+def _source(given: str | Source, options: FrontOptions) -> Source:
+    if isinstance(given, str):
+        return Source(given, options.arguments, options.language)
+    return Source(given.path, (*options.arguments, *given.arguments), given.language or options.language)
 
 
 class _Files:
@@ -91,7 +97,7 @@ class _Files:
 
 
 def _request(given: Input, options: FrontOptions) -> Request:
-    return given.file.path, parser_arguments(given.language, options.arguments), None, options.node_limit, False
+    return given.file.path, parser_arguments(given.language, given.arguments), None, options.node_limit, False
 
 
 def _problems(given: Input, answer: Dump | Failed, options: FrontOptions, files: _Files) -> tuple[Finding, ...]:
@@ -110,17 +116,17 @@ def _problems(given: Input, answer: Dump | Failed, options: FrontOptions, files:
     return diagnostic_findings(path, answer.diagnostics, files.read)
 
 
-def _units(contexts: list[tuple[Input, Context]], options: FrontOptions) -> tuple[Unit, ...]:
+def _units(contexts: list[tuple[Input, Context]]) -> tuple[Unit, ...]:
     library = frozenset(key for _, context in contexts for key in context.library_keys())
     escaped = frozenset(key for _, context in contexts for key in escaped_keys(context))
     whole = any(context.defines("main") for _, context in contexts)
     references = any(given.language != "c" for given, _ in contexts)
     knowledge = Knowledge({}, library, escaped, whole, references)
-    units = _build(contexts, options, knowledge)
+    units = _build(contexts, knowledge)
     functions = {f.symbol.key: writes_of([f.body]) for unit in units for f in unit.functions}
     if not any(_waits_for(f, functions) for unit in units for f in unit.functions):
         return units
-    return _build(contexts, options, replace(knowledge, functions=close_over_calls(functions, library)))
+    return _build(contexts, replace(knowledge, functions=close_over_calls(functions, library)))
 
 
 def _waits_for(function: Function, functions: Mapping[str, Writes]) -> bool:
@@ -131,8 +137,8 @@ def _waits_for(function: Function, functions: Mapping[str, Writes]) -> bool:
     )
 
 
-def _build(contexts: list[tuple[Input, Context]], options: FrontOptions, knowledge: Knowledge) -> tuple[Unit, ...]:
-    return tuple(build_unit(context, given.language, options.arguments, knowledge) for given, context in contexts)
+def _build(contexts: list[tuple[Input, Context]], knowledge: Knowledge) -> tuple[Unit, ...]:
+    return tuple(build_unit(context, given.language, given.arguments, knowledge) for given, context in contexts)
 
 
 def _too_deep(context: Context) -> tuple[Finding, ...]:

@@ -1,0 +1,59 @@
+"""The nouns of a project.
+
+Project        = root, commands, links
+CompileCommand = one translation unit as its build compiles it
+LinkCommand    = one program or library, with what it is made of
+
+A file may be compiled more than once (for two programs, with other flags): then it has several commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["CompileCommand", "LinkCommand", "Project"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileCommand:
+    """One translation unit. `file`, `output` and the folders in `arguments` are absolute; `arguments` are all of the
+    compiler's but for the input, the output and `-c`; `language` is c, c++ or cuda (None: by suffix)."""
+
+    file: str
+    directory: str
+    compiler: str
+    arguments: tuple[str, ...]
+    output: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCommand:
+    """One link step: absolute paths of the result and of the objects, sources and archives that go in."""
+
+    output: str
+    inputs: tuple[str, ...]
+    directory: str
+    compiler: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything below `root` that its build compiles. `links` is empty where they are not known (a plain database)."""
+
+    root: str
+    commands: tuple[CompileCommand, ...]
+    links: tuple[LinkCommand, ...] = ()
+
+    def target(self, output: str) -> Iterator[CompileCommand]:
+        """Yield the compile commands of what goes into the program `output`, through archives as well."""
+        made = {link.output: link for link in self.links}
+        pending, seen = [output], set[str]()
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                pending += made[name].inputs if name in made else ()
+        yield from (c for c in self.commands if c.file in seen or (c.output is not None and c.output in seen))
