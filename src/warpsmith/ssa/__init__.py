@@ -1,0 +1,1 @@
+"""The kernel IR: SSA in blocks, lane queries, memory spaces, barriers, votes and shuffles. What we measure."""

@@ -1,0 +1,125 @@
+"""The control-flow graph of a function: predecessors, order, dominators and post-dominators, cycles.
+
+Post-dominators are the dominators of the reversed graph with one virtual exit, which every block without a successor
+leads to, and one block of every region that cannot leave (an endless loop), so that each block has one.
+
+Cycles as in LLVM (Terminology for Cycles, ConvergenceAndUniformity): a cycle is a largest strongly connected part; take
+its header away, and the cycles of what is left are its children. One entry: a natural loop; several: irreducible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+
+from warpsmith.ssa.nodes import Function, successors
+
+__all__ = ["EXIT", "Cycle", "Graph"]
+
+EXIT = ""
+"""The virtual block behind the last one; no block of a function has this name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cycle:
+    """A loop: `header` is its first entry in the order of the graph; `entries` are the blocks at which control may
+    enter it (more than one: irreducible), `blocks` all of its own and of its children's; `depth` is 1 for an outermost
+    one."""
+
+    header: str
+    entries: tuple[str, ...]
+    blocks: frozenset[str]
+    depth: int
+    children: tuple[Cycle, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Blocks that can be reached from the entry, in reverse post-order, and how control goes between them.
+
+    `dominator` and `post_dominator` are the immediate ones; the entry has no dominator, and EXIT stands where nothing
+    but the end post-dominates a block.
+    """
+
+    entry: str
+    order: tuple[str, ...]
+    successors: Mapping[str, tuple[str, ...]]
+    predecessors: Mapping[str, tuple[str, ...]]
+    dominator: Mapping[str, str]
+    post_dominator: Mapping[str, str]
+    cycles: tuple[Cycle, ...]
+
+    @classmethod
+    def of(cls, function: Function) -> Graph:
+        """Return the graph of a function with blocks."""
+        entry = function.blocks[0].name
+        edges: nx.DiGraph[str] = nx.DiGraph()
+        edges.add_nodes_from(block.name for block in function.blocks)
+        edges.add_edges_from((b.name, after) for b in function.blocks for after in successors(b.terminator))
+        order = tuple(reversed(list(nx.dfs_postorder_nodes(edges, entry))))
+        edges = edges.subgraph(order)
+        return cls(
+            entry,
+            order,
+            {name: tuple(edges.successors(name)) for name in order},
+            {name: tuple(edges.predecessors(name)) for name in order},
+            _immediate(edges, entry),
+            _post_dominators(edges, order),
+            tuple(_cycles(edges, edges, order, 1)),
+        )
+
+    def dominates(self, above: str, below: str) -> bool:
+        """Whether every path from the entry to `below` goes through `above` (each block dominates itself)."""
+        return above in _upwards(self.dominator, below)
+
+    def post_dominates(self, above: str, below: str) -> bool:
+        """Whether every path from `below` to the end goes through `above`."""
+        return above in _upwards(self.post_dominator, below)
+
+    def cycles_around(self, block: str) -> tuple[Cycle, ...]:
+        """Return the cycles that hold `block`, outermost first."""
+        found: list[Cycle] = []
+        inside = self.cycles
+        while True:
+            holder = next((cycle for cycle in inside if block in cycle.blocks), None)
+            if holder is None:
+                return tuple(found)
+            found.append(holder)
+            inside = holder.children
+
+
+def _immediate(edges: nx.DiGraph[str], start: str) -> dict[str, str]:
+    return {name: above for name, above in nx.immediate_dominators(edges, start).items() if name != start}
+
+
+def _post_dominators(edges: nx.DiGraph[str], order: Sequence[str]) -> dict[str, str]:
+    backward = nx.DiGraph(edges.reverse())
+    backward.add_edges_from((EXIT, name) for name in order if not edges.out_degree(name))
+    leaving = {EXIT, *nx.descendants(backward, EXIT)} if EXIT in backward else {EXIT}
+    # The last block of what cannot leave stands for its end; with that, others may leave too.
+    for name in reversed(order):
+        if name not in leaving:
+            backward.add_edge(EXIT, name)
+            leaving |= {name, *nx.descendants(backward, name)}
+    return _immediate(backward, EXIT)
+
+
+def _cycles(whole: nx.DiGraph[str], part: nx.DiGraph[str], order: Sequence[str], depth: int) -> Iterator[Cycle]:
+    """Yield the cycles of `part` of a graph, in order."""
+    place = {name: number for number, name in enumerate(order)}
+    found = [sorted(blocks, key=place.__getitem__) for blocks in nx.strongly_connected_components(part)]
+    for inside in sorted(found, key=lambda blocks: place[blocks[0]]):
+        if len(inside) > 1 or part.has_edge(inside[0], inside[0]):
+            blocks = frozenset(inside)
+            entries = tuple(n for n in inside if any(p not in blocks for p in whole.predecessors(n))) or (inside[0],)
+            left = part.subgraph(blocks - {entries[0]})
+            yield Cycle(entries[0], entries, blocks, depth, tuple(_cycles(whole, left, order, depth + 1)))
+
+
+def _upwards(parent: Mapping[str, str], name: str) -> Iterable[str]:
+    yield name
+    while name in parent:
+        name = parent[name]
+        yield name

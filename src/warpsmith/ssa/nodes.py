@@ -1,0 +1,362 @@
+"""The nodes of the kernel IR. The whole grammar on one screen:
+
+    Module      = symbols, functions
+    Symbol      = name space type count align            an array in shared, constant, global or local memory
+    Function    = name kernel parameters results blocks limits
+    Parameter   = name bytes align                       read by the op `param` at an offset, as in PTX
+    Block       = name phis instructions terminator      the first block of a function is its entry
+    Phi         = result incoming                        one (block, operand) for each predecessor
+    Instruction = results op operands detail             op is a row of the table in ops.py
+    Detail      = Memory | Address | Param | Query | Convert | Float | Barrier | Fence | Exchange | Callee | Text
+    Terminator  = Jump(target)
+                | Branch(condition, then, other, uniform)        uniform: the input says so (bra.uni)
+                | Switch(value, cases, other)                    cases: (number, block)
+                | Return(operands) | Exit | Unreachable          Exit ends the thread, also inside a called function
+    Operand     = Value | Constant | Undefined
+
+A Value is defined once: by one Phi or one Instruction of its function. Values compare by identity; blocks are named.
+Every node has the span of the source line that it was made for (None where there is none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from warpsmith.base.source import Span
+from warpsmith.ssa.types import Type
+
+__all__ = [
+    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Convert", "Detail", "Exchange", "Exit", "Fence",
+    "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "Operand", "Param", "Parameter", "Phi",
+    "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text", "Undefined", "Unreachable",
+    "Value", "successors", "terminator_operands",
+]  # fmt: skip
+
+Space = Literal["generic", "global", "shared", "local", "constant", "param"]
+Rounding = Literal["", "nearest", "zero", "down", "up", "away"]
+
+
+# --- operands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """What a phi or an instruction defines, in every lane; `name` is for people and need not be unique."""
+
+    type: Type
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same number in every lane; `bits` is its pattern, 0 ≤ bits < 2**type.bits."""
+
+    type: Type
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No particular value: a register that was never written."""
+
+    type: Type
+
+
+Operand = Value | Constant | Undefined
+
+
+# --- what an op needs to know besides its operands
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A load, store or atomic in `space` at operand 0 plus `offset` bytes, `align` bytes aligned as the input promises.
+
+    A vector access has several results or values, at consecutive places. `order`: "" for an ordinary access.
+    """
+
+    space: Space
+    offset: int = 0
+    align: int = 1
+    order: Literal["", "volatile", "relaxed", "acquire", "release", "acq_rel"] = ""
+    cached: Literal["", "read only", "streaming"] = ""
+    scope: Literal["", "block", "device", "system"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of symbol `symbol` in its own space."""
+
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """Parameter `parameter` of the function, `offset` bytes into it."""
+
+    parameter: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A special register: `tid.x`, `ctaid.y`, `ntid.z`, `nctaid.x`, `laneid`, `warpid`, `lanemask_lt`, `clock64` …"""
+
+    register: str
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """How a conversion rounds, and whether it saturates."""
+
+    rounding: Rounding = ""
+    saturate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """How a floating-point op rounds; `flush`: subnormals are zero; `approximate`: the fast form of the hardware."""
+
+    rounding: Rounding = ""
+    flush: bool = False
+    saturate: bool = False
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A barrier of the block: operand 0 its number, operand 1 (if there is one) how many threads take part.
+
+    `waits`: false for one that only arrives; `reduces`: what it combines of the predicate that comes last.
+    """
+
+    waits: bool = True
+    reduces: Literal["", "and", "or", "count"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Memory order for `scope`."""
+
+    scope: Literal["block", "device", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A vote, shuffle, match or reduction between lanes; `how` says which. `masked`: the last operand is the mask."""
+
+    how: str
+    masked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A call of function `name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An instruction that we do not model, as its source has it: its results may be anything."""
+
+    text: str
+
+
+Detail = Memory | Address | Param | Query | Convert | Float | Barrier | Fence | Exchange | Callee | Text
+
+
+# --- code
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phi:
+    """`result` is the operand of the block that control came from."""
+
+    result: Value
+    incoming: tuple[tuple[str, Operand], ...]
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instruction:
+    """One op, executed by the lanes that are active."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    results: tuple[Value, ...]
+    detail: Detail | None = None
+    span: Span | None = None
+
+    @property
+    def result(self) -> Value:
+        """Its only result."""
+        (value,) = self.results
+        return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jump:
+    """Go to `target`."""
+
+    target: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """Go to `then` in the lanes where `condition` holds, to `other` in the rest.
+
+    `predicated`: the input has no branch here but an instruction under a predicate.
+    """
+
+    condition: Operand
+    then: str
+    other: str
+    uniform: bool = False
+    predicated: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch:
+    """Go to the block of the case that `value` equals, else to `other`."""
+
+    value: Operand
+    cases: tuple[tuple[int, str], ...]
+    other: str
+    uniform: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return:
+    """Back to the caller; in a kernel the thread ends."""
+
+    operands: tuple[Operand, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exit:
+    """The thread ends; `fails`: the launch does (trap)."""
+
+    fails: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unreachable:
+    """Control never gets here."""
+
+    span: Span | None = None
+
+
+Terminator = Jump | Branch | Switch | Return | Exit | Unreachable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A run of instructions with one entry and one terminator."""
+
+    name: str
+    phis: tuple[Phi, ...]
+    instructions: tuple[Instruction, ...]
+    terminator: Terminator
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """`count` elements of `type` in `space`; 0: as many as the launch says (dynamic shared memory)."""
+
+    name: str
+    space: Space
+    type: Type
+    count: int
+    align: int
+    initial: tuple[int, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def bytes(self) -> int:
+        """Its size, as far as it is known."""
+        return self.type.bytes * self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of `bytes` bytes; `type` where it is one number or address."""
+
+    name: str
+    bytes: int
+    align: int
+    type: Type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the kernel promises of its launch: threads a block at most, or exactly (along x, y, z); blocks an SM."""
+
+    most_threads: int | None = None
+    exact_block: tuple[int, int, int] | None = None
+    least_blocks: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A kernel or device function; without blocks it is only declared. `symbols` are its own (shared, local)."""
+
+    name: str
+    kernel: bool
+    parameters: tuple[Parameter, ...]
+    results: tuple[Type, ...]
+    blocks: tuple[Block, ...]
+    symbols: tuple[Symbol, ...] = ()
+    limits: Limits = Limits()
+    span: Span | None = None
+
+    def instructions(self) -> Iterator[tuple[Block, Instruction]]:
+        """Yield every instruction with its block, in order."""
+        for block in self.blocks:
+            for instruction in block.instructions:
+                yield block, instruction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """What one input file holds."""
+
+    functions: tuple[Function, ...]
+    symbols: tuple[Symbol, ...] = ()
+
+    def function(self, name: str) -> Function | None:
+        """Return the function called `name`."""
+        return next((function for function in self.functions if function.name == name), None)
+
+
+def successors(terminator: Terminator) -> tuple[str, ...]:
+    """Return the names of the blocks that may come next, each once, the taken one first."""
+    match terminator:
+        case Jump():
+            return (terminator.target,)
+        case Branch():
+            return tuple(dict.fromkeys((terminator.then, terminator.other)))
+        case Switch():
+            return tuple(dict.fromkeys((*(block for _, block in terminator.cases), terminator.other)))
+        case Return() | Exit() | Unreachable():
+            return ()
+
+
+def terminator_operands(terminator: Terminator) -> tuple[Operand, ...]:
+    """Return what a terminator reads."""
+    match terminator:
+        case Branch():
+            return (terminator.condition,)
+        case Switch():
+            return (terminator.value,)
+        case Return():
+            return terminator.operands
+        case Jump() | Exit() | Unreachable():
+            return ()
