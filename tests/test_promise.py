@@ -45,7 +45,7 @@ def line(transfer: dict[str, object]) -> int:
 LU_LINES = (10, 23)
 
 
-@pytest.mark.parametrize("size", [1, 2, 67, 256])
+@pytest.mark.parametrize("size", [1, 2, 67, 130])
 def test_lu_is_ported_and_verified(size: int, capsys: pytest.CaptureFixture[str]) -> None:
     code, document = run(capsys, "port", str(EXAMPLES / "lu.c"), "--run-args", str(size))
     assert code == 0, document

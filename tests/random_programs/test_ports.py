@@ -14,7 +14,7 @@ from tests.random_programs.test_verdicts import BATCH, NESTS
 WITH_STEPS = 4
 HALVES = 2
 # each nest is built and run three times
-PORTED_NESTS = max(180, NESTS // 2)
+PORTED_NESTS = max(75, NESTS // 2)
 
 
 @pytest.mark.parametrize("half", range(HALVES))

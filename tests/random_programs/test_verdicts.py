@@ -16,7 +16,7 @@ from tests.random_programs.survey import ROOM, SIZES, Mix, judge, load
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 
-NESTS = int(os.environ.get("WARPSMITH_NESTS", "300"))
+NESTS = int(os.environ.get("WARPSMITH_NESTS", "200"))
 BATCH = 25
 
 
