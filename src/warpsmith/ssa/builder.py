@@ -177,7 +177,7 @@ class Builder:
             return self._now(block.variables[variable])
         if block.sealed and not block.predecessors:
             return Undefined(type)
-        value = Value(type, variable if isinstance(variable, str) else "")
+        value = Value(type, variable.lstrip("%") if isinstance(variable, str) else "")
         block.phis[value] = {}
         self._home[value] = block
         block.variables[variable] = value

@@ -9,8 +9,8 @@ its header away, and the cycles of what is left are its children. One entry: a n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import networkx as nx
 
@@ -50,6 +50,8 @@ class Graph:
     dominator: Mapping[str, str]
     post_dominator: Mapping[str, str]
     cycles: tuple[Cycle, ...]
+    _below: Mapping[str, tuple[int, int]] = field(repr=False)
+    _before: Mapping[str, tuple[int, int]] = field(repr=False)
 
     @classmethod
     def of(cls, function: Function) -> Graph:
@@ -60,23 +62,26 @@ class Graph:
         edges.add_edges_from((b.name, after) for b in function.blocks for after in successors(b.terminator))
         order = tuple(reversed(list(nx.dfs_postorder_nodes(edges, entry))))
         edges = edges.subgraph(order)
+        dominator, post_dominator = _immediate(edges, entry), _post_dominators(edges, order)
         return cls(
             entry,
             order,
             {name: tuple(edges.successors(name)) for name in order},
             {name: tuple(edges.predecessors(name)) for name in order},
-            _immediate(edges, entry),
-            _post_dominators(edges, order),
+            dominator,
+            post_dominator,
             tuple(_cycles(edges, edges, order, 1)),
+            _intervals(dominator, entry),
+            _intervals(post_dominator, EXIT),
         )
 
     def dominates(self, above: str, below: str) -> bool:
         """Whether every path from the entry to `below` goes through `above` (each block dominates itself)."""
-        return above in _upwards(self.dominator, below)
+        return _encloses(self._below, above, below)
 
     def post_dominates(self, above: str, below: str) -> bool:
         """Whether every path from `below` to the end goes through `above`."""
-        return above in _upwards(self.post_dominator, below)
+        return _encloses(self._before, above, below)
 
     def cycles_around(self, block: str) -> tuple[Cycle, ...]:
         """Return the cycles that hold `block`, outermost first."""
@@ -118,8 +123,20 @@ def _cycles(whole: nx.DiGraph[str], part: nx.DiGraph[str], order: Sequence[str],
             yield Cycle(entries[0], entries, blocks, depth, tuple(_cycles(whole, left, order, depth + 1)))
 
 
-def _upwards(parent: Mapping[str, str], name: str) -> Iterable[str]:
-    yield name
-    while name in parent:
-        name = parent[name]
-        yield name
+def _intervals(parent: Mapping[str, str], root: str) -> dict[str, tuple[int, int]]:
+    """Return, for each node of a tree, when a walk comes to it and when it leaves it."""
+    tree = nx.DiGraph([(above, name) for name, above in parent.items()])
+    tree.add_node(root)
+    come: dict[str, int] = {}
+    leave: dict[str, int] = {}
+    for _, name, what in nx.dfs_labeled_edges(tree, root):
+        if what == "forward":
+            come[name] = len(come) + len(leave)
+        elif what == "reverse":
+            leave[name] = len(come) + len(leave)
+    return {name: (come[name], leave[name]) for name in come}
+
+
+def _encloses(intervals: Mapping[str, tuple[int, int]], above: str, below: str) -> bool:
+    (start, end), (first, last) = intervals[above], intervals[below]
+    return start <= first and last <= end

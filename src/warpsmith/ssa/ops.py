@@ -199,6 +199,8 @@ def _machine() -> Iterable[Op]:
     yield Op("barrier", "barrier", "any", "barrier", "synchronizes", ptx="barrier.sync")
     yield Op("warp_barrier", "warp", "any", "barrier", "synchronizes", ptx="bar.warp.sync")
     yield Op("fence", "fence", "any", "memory", "synchronizes", ptx="membar")
+    # a function of its operands, lane by lane, that we have no semantics for
+    yield Op("lanewise", "free", "any", "alu")
     yield Op("call", "free", "any", "call", "unknown", ptx="call")
     yield Op("unmodeled", "free", "any", "call", "unknown")
 

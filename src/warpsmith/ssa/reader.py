@@ -135,7 +135,7 @@ class _Reader:
 
     def _blocks(self, code: list[str]) -> Iterator[Block]:
         starts = [n for n, text in enumerate(code) if text.endswith(":") and " " not in text]
-        for start, end in zip(starts, [*starts[1:], len(code)], strict=True):
+        for start, end in zip(starts, [*starts[1:], len(code)], strict=False):
             inside = code[start + 1 : end]
             phis = [text for text in inside if " = phi " in text]
             rest = [text for text in inside[:-1] if " = phi " not in text]

@@ -166,7 +166,7 @@ def _flags(detail: Memory | Convert | Float | Barrier | Exchange) -> str:
     match detail:
         case Memory(space, offset, align, order, cached, scope):
             words = [
-                f"{space} +{offset} align {align}",
+                f"{space} {offset:+} align {align}",
                 order,
                 cached and f"cached {cached}",
                 scope and f"scope {scope}",

@@ -1,0 +1,93 @@
+"""A PTX file becomes a module of the kernel IR.
+
+Spans are the user's source lines where `.loc` names a file that can be read, else lines of the PTX file itself. An
+inlined line stands for the place where it was inlined, which is in the kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.front.ptx.code import translate
+from warpsmith.front.ptx.declarations import read_file
+from warpsmith.front.ptx.model import File, Routine
+from warpsmith.front.ptx.statements import Statement
+from warpsmith.ssa.nodes import Function, Module, Parameter
+
+__all__ = ["read_ptx"]
+
+_LOC: Final = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+
+
+def read_ptx(file: SourceFile) -> tuple[Module, tuple[Finding, ...]]:
+    """Return what a PTX file holds, and a diagnostic for each part of it that could not be read.
+
+    An unknown instruction makes what it gives unknown; a broken declaration is left out; both are said.
+    """
+    made, findings = read_file(file)
+    found = list(findings)
+    results = {routine.name: tuple(one.type for one in routine.results) for routine in made.routines}
+    places = _Places(file, made)
+    functions: list[Function] = []
+    for routine in made.routines:
+        if routine.body is None:
+            functions.append(_declared(routine))
+            continue
+        lines = places.of(routine)
+        function, problems = translate(routine, made.symbols, results, lambda s, lines=lines: lines.get(s.span.start))  # type: ignore[misc]
+        functions.append(function)
+        found += problems
+    return Module(tuple(functions), made.symbols), tuple(found)
+
+
+def _declared(routine: Routine) -> Function:
+    parameters = tuple(
+        Parameter(one.name, one.bytes, one.align, one.type if one.count == 1 else None) for one in routine.parameters
+    )
+    results = tuple(one.type for one in routine.results)
+    return Function(routine.name, routine.kernel, parameters, results, (), (), routine.limits, routine.span)
+
+
+class _Places:
+    """Where statements come from."""
+
+    def __init__(self, ptx: SourceFile, file: File) -> None:
+        self.ptx = ptx
+        self.names = file.files
+        self.read: dict[int, SourceFile | None] = {}
+
+    def of(self, routine: Routine) -> dict[int, Span]:
+        """Return the span for each statement of a body, by its start."""
+        return dict(self._places(routine.body or ()))
+
+    def _places(self, body: tuple[Statement, ...]) -> Iterator[tuple[int, Span]]:
+        here: Span | None = None
+        for statement in body:
+            if statement.kind == "directive" and (found := _LOC.match(statement.words)):
+                here = self._span(found)
+            elif statement.kind == "instruction":
+                yield statement.span.start, here or statement.span
+
+    def _span(self, found: re.Match[str]) -> Span | None:
+        numbers = [int(text) for text in found.groups() if text is not None]
+        number, line, column = numbers[3:] or numbers
+        file = self._source(number)
+        if file is None or not 1 <= line <= file.line_count:
+            return None
+        start, end = file.offset(line), file.offset(line) + len(file.line(line))
+        return Span(file, min(start + max(0, column - 1), end), end)
+
+    def _source(self, number: int) -> SourceFile | None:
+        if number not in self.read:
+            name = self.names.get(number, "")
+            place = Path(self.ptx.path).parent / name
+            try:
+                self.read[number] = SourceFile.read(str(place)) if name and place.is_file() else None
+            except OSError:
+                self.read[number] = None
+        return self.read[number]
