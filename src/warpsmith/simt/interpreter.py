@@ -1,0 +1,267 @@
+"""The interpreter: one program counter a lane, every lane in turn. Slow, and the oracle of all that is faster.
+
+A lane that waits at an exchange goes on when every lane that its mask names, and that has not ended, stands at the same
+instruction; one that waits at a barrier, when as many threads wait there as it asks for. Exchanges without a mask, and
+what asks who is active, go on when no lane of the warp can do anything else: lanes meet as late as they can.
+Turns are short and seeded, so that a lane that spins for another does not keep it waiting for ever.
+
+Limits: blocks run in groups of 8 at most, one group after the other.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from warpsmith.simt.exchange import exchanged
+from warpsmith.simt.launch import Launch, Outcome, Problem
+from warpsmith.simt.memory import Buffer, Fault, Memory
+from warpsmith.simt.observer import Lane, Observer, Silent
+from warpsmith.simt.thread import Code, Kernel, Thread
+from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module, Symbol
+
+__all__ = ["interpret"]
+
+TURN = 16
+TOGETHER = 8
+
+
+def interpret(module: Module, kernel: str, launch: Launch, memory: Memory, observer: Observer | None = None) -> Outcome:
+    """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes.
+
+    Raises KeyError where there is no such kernel with code. What the kernel does wrong is in the outcome.
+    """
+    run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()))
+    run.go()
+    unwritten = (
+        Problem(f"{name} is read at byte {offset} before anything was written there", getattr(i, "span", None), -1, -1)
+        for name, offset, i in memory.unwritten
+    )
+    return Outcome(run.complete, run.steps, (*run.problems, *unwritten), tuple(memory.conflicts))
+
+
+def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
+    codes = {function.name: Code.of(function) for function in module.functions if function.blocks}
+    entry = codes[name]
+    mine = [*module.symbols, *(symbol for code in codes.values() for symbol in code.function.symbols)]
+    constants: dict[str, int] = {}
+    for symbol in mine:
+        if symbol.space in ("global", "constant"):
+            data = b"".join(number.to_bytes(symbol.type.bytes, "little") for number in symbol.initial)
+            filled = data + bytes(symbol.bytes - len(data))
+            constants[symbol.name] = memory.allocate(symbol.name, filled, space=symbol.space).address
+    shared = _laid_out(s for s in mine if s.space == "shared")
+    local = _laid_out(s for s in mine if s.space == "local")
+    return Kernel(module, entry, launch, memory, codes, constants, shared, local, observer)
+
+
+def _laid_out(symbols: Iterable[Symbol]) -> dict[str, int]:
+    """Return where each variable stands in its space; what the launch sizes comes last."""
+    places: dict[str, int] = {}
+    end = 0
+    for symbol in sorted(symbols, key=lambda s: s.count == 0):
+        end = -(-end // symbol.align) * symbol.align
+        places[symbol.name] = end
+        end += symbol.bytes
+    places[_END] = end
+    return places
+
+
+_END = "\0end"
+
+
+@dataclass(slots=True)
+class _Block:
+    """The threads of one block of threads, and its warps."""
+
+    number: int
+    threads: list[Thread]
+    warps: list[list[Thread]]
+    random: random.Random = field(repr=False, default_factory=random.Random)
+
+    @property
+    def ended(self) -> bool:
+        return all(thread.ended for thread in self.threads)
+
+
+class _Run:
+    """One launch on its way."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.steps = 0
+        self.problems: list[Problem] = []
+        self.complete = False
+        self.stopped = False
+
+    def go(self) -> None:
+        """Run all blocks, a group at a time."""
+        numbers = list(range(self.kernel.launch.blocks))
+        random.Random(self.kernel.launch.seed).shuffle(numbers)
+        for start in range(0, len(numbers), TOGETHER):
+            blocks = [self._block(number) for number in numbers[start : start + TOGETHER]]
+            while not self.stopped and not all(block.ended for block in blocks):
+                moved = [self._turn(block) for block in blocks if not block.ended]
+                if not any(moved) and not self.stopped:
+                    self._stuck(blocks)
+            if self.stopped:
+                return
+        self.complete = True
+
+    def _block(self, number: int) -> _Block:
+        launch = self.kernel.launch
+        size = max(self.kernel.shared[_END] + launch.shared, 1)
+        shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", size)
+        threads = [self._thread(number, thread, shared) for thread in range(launch.threads)]
+        warps = [threads[at : at + launch.warp] for at in range(0, len(threads), launch.warp)]
+        return _Block(number, threads, warps, random.Random(f"{launch.seed} {number}"))
+
+    def _thread(self, block: int, number: int, shared: Buffer) -> Thread:
+        launch = self.kernel.launch
+        index, at = _along(number, launch.block), _along(block, launch.grid)
+        lane = Lane(block, number, number // launch.warp, number % launch.warp, index, at)
+        local = self.kernel.memory.piece(f"the local memory of thread {number}", "local", self.kernel.local[_END])
+        thread = Thread(self.kernel, lane, shared, local)
+        thread.start()
+        return thread
+
+    def _turn(self, block: _Block) -> bool:
+        """Let every thread of a block do something; return whether any could."""
+        moved = False
+        order = list(block.threads)
+        block.random.shuffle(order)
+        for thread in order:
+            for _ in range(block.random.randint(1, TURN)):
+                if thread.ended or thread.waiting is not None or self.stopped:
+                    break
+                moved = True
+                self._step(thread)
+        return self._meet(block, late=not moved) or moved
+
+    def _step(self, thread: Thread) -> None:
+        self.steps += 1
+        if self.steps > self.kernel.launch.max_steps:
+            self._stop(f"it did not end within {self.kernel.launch.max_steps:,} steps", thread)
+            return
+        try:
+            thread.step()
+        except Fault as fault:
+            self._stop(str(fault), thread)
+            return
+        if thread.failed:
+            self._stop("the kernel traps", thread)
+
+    def _stop(self, message: str, thread: Thread) -> None:
+        self.stopped = True
+        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread))
+
+    # --- lanes that wait for each other
+
+    def _meet(self, block: _Block, *, late: bool) -> bool:
+        """Let those go on that all wait for each other; return whether any did."""
+        met = self._barriers(block)
+        for warp in block.warps:
+            for thread in warp:
+                if thread.waiting is not None and thread.waiting.op != "barrier":
+                    met = self._exchange(thread, warp, late=late) or met
+        return met
+
+    def _exchange(self, thread: Thread, warp: Sequence[Thread], *, late: bool) -> bool:
+        instruction = thread.waiting
+        assert instruction is not None
+        here = {t.lane.lane: t for t in warp if t.waiting is instruction}
+        mask = _mask_of(instruction, thread)
+        if mask is None:
+            idle = all(t.ended or t.waiting is not None for t in warp)
+            if not (late and idle):
+                return False
+            lanes = here
+        else:
+            lanes = {lane: t for lane, t in here.items() if _mask_of(instruction, t) == mask}
+            named = [t for t in warp if mask >> t.lane.lane & 1]
+            if not mask >> thread.lane.lane & 1:
+                self._stop(f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself", thread)
+                return False
+            if any(not t.ended and t.lane.lane not in lanes for t in named):
+                return False
+            if any(t.ended for t in named):
+                self._note(f"the mask {mask:#x} names lanes that have ended", thread)
+        given = exchanged(instruction, {lane: t.operands for lane, t in lanes.items()})
+        synchronized = instruction.op == "warp_barrier" and len(lanes) == sum(not t.ended for t in warp)
+        for lane, other in lanes.items():
+            other.warp_epoch += synchronized
+            other.finish(instruction, given[lane])
+        return True
+
+    def _note(self, message: str, thread: Thread) -> None:
+        if not any(problem.message == message and problem.span == thread.span for problem in self.problems):
+            self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread))
+
+    def _barriers(self, block: _Block) -> bool:
+        """Open the barriers at which enough threads stand."""
+        waiting = [t for t in block.threads if t.waiting is not None and t.waiting.op == "barrier"]
+        by_number: dict[int, list[Thread]] = {}
+        for thread in waiting:
+            by_number.setdefault(_number(thread), []).append(thread)
+        opened = False
+        for threads in by_number.values():
+            wanted = _count(threads[0]) or sum(not thread.ended for thread in block.threads)
+            if len(threads) >= wanted:
+                self._open(threads, block)
+                opened = True
+        return opened
+
+    def _open(self, threads: list[Thread], block: _Block) -> None:
+        places = {id(thread.waiting) for thread in threads}
+        whole = len(threads) == sum(not thread.ended for thread in block.threads)
+        if len(places) > 1:
+            self._note("threads of one block meet at different barriers", threads[0])
+        conditions = [bool(thread.operands[-1]) for thread in threads if _reduces(thread)]
+        for thread in threads:
+            instruction = thread.waiting
+            assert instruction is not None
+            how = _reduces(thread)
+            results = {"and": all(conditions), "or": any(conditions), "count": sum(conditions)}
+            thread.epoch += whole
+            thread.finish(instruction, (int(results[how]),) if how else ())
+
+    def _stuck(self, blocks: Iterable[_Block]) -> None:
+        for block in blocks:
+            thread = next((t for t in block.threads if not t.ended), None)
+            if thread is not None:
+                waits = sorted(t.lane.thread for t in block.threads if t.waiting is not None)
+                self._stop(f"threads {_few(waits)} of block {block.number} wait for ever", thread)
+                return
+
+
+def _few(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:6]))
+    return f"{shown} and {len(numbers) - 6} more" if len(numbers) > 6 else shown
+
+
+def _along(number: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, _ = sizes
+    return number % x, number // x % y, number // (x * y)
+
+
+def _mask_of(instruction: Instruction, thread: Thread) -> int | None:
+    """Return the mask that a lane has brought; None where there is none."""
+    if instruction.op == "warp_barrier":
+        return thread.operands[0] if thread.operands else (1 << thread.kernel.launch.warp) - 1
+    detail = instruction.detail
+    return thread.operands[-1] if isinstance(detail, Exchange) and detail.masked else None
+
+
+def _number(thread: Thread) -> int:
+    return thread.operands[0] if thread.operands else 0
+
+
+def _reduces(thread: Thread) -> str:
+    detail = thread.waiting.detail if thread.waiting is not None else None
+    return detail.reduces if isinstance(detail, Barrier) else ""
+
+
+def _count(thread: Thread) -> int:
+    numbers = thread.operands[:-1] if _reduces(thread) else thread.operands
+    return numbers[1] if len(numbers) > 1 else 0

@@ -1,0 +1,64 @@
+"""What a kernel is started with, and what came of it.
+
+Launch   grid, block, arguments by name, dynamic shared memory, width of a warp, how far it may run
+Outcome  why it ended, steps taken, what it must not do, accesses that nothing orders
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.source import Span
+from warpsmith.simt.memory import Conflict
+
+__all__ = ["Dim", "Launch", "Outcome", "Problem"]
+
+Dim = tuple[int, int, int]
+"""Sizes along x, y, z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory; `seed` orders the lanes."""
+
+    grid: Dim = (1, 1, 1)
+    block: Dim = (32, 1, 1)
+    arguments: Mapping[str, bytes] = field(default_factory=dict)
+    shared: int = 0
+    warp: int = 32
+    seed: int = 0
+    max_steps: int = 10_000_000
+
+    @property
+    def threads(self) -> int:
+        """Threads of one block."""
+        x, y, z = self.block
+        return x * y * z
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        x, y, z = self.grid
+        return x * y * z
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that a kernel must not do, in words, with the line and the thread."""
+
+    message: str
+    span: Span | None
+    block: int
+    thread: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`steps`: instructions that lanes executed; `problems` are in the order in which they happened. The launch is
+    `complete` if every thread ended by itself."""
+
+    complete: bool
+    steps: int
+    problems: tuple[Problem, ...]
+    conflicts: tuple[Conflict, ...]

@@ -1,0 +1,168 @@
+"""Device memory of a launch: buffers in one 64-bit address space, with what is written, by whom, and since when.
+
+    global    every buffer at its own place, far from the next: an address beyond its end belongs to nothing
+    shared    one piece for each block of threads           local     one piece for each thread
+    generic   global addresses are their own; shared and local memory lie in windows of the generic space
+
+Invariant: no access touches a byte that no buffer owns; whoever tries gets a Fault that names the nearest buffer.
+Races (CUDA C++ Programming Guide, memory model): two accesses of different threads to one byte, one of them a write,
+not both atomic, with no barrier between them of their block, or of their warp. Threads of different blocks have none;
+a barrier in which only a part of the block or warp takes part orders nothing here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from warpsmith.ssa.nodes import Space
+
+__all__ = ["LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin"]
+
+SHARED_WINDOW: Final = 0x0100_0000_0000_0000
+LOCAL_WINDOW: Final = 0x0200_0000_0000_0000
+_FIRST: Final = 0x0000_1000_0000
+_GAP: Final = 1 << 20
+
+AccessKind = Literal["load", "store", "atomic"]
+
+
+class Fault(Exception):  # noqa: N818 - it is what the hardware calls it
+    """The kernel did what it must not: the message says what, in words of buffers and elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block and of the warp
+    the thread has passed."""
+
+    block: int
+    warp: int
+    thread: int
+    epoch: int
+    warp_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access to one byte, as it is remembered; `instruction` is for whoever reports it."""
+
+    kind: AccessKind
+    origin: Origin
+    instruction: object
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two accesses that nothing orders: `buffer` and the byte in it."""
+
+    buffer: str
+    offset: int
+    first: Access
+    second: Access
+
+
+@dataclass(slots=True)
+class Buffer:
+    """A run of bytes at `address`; `known` has a 1 for each byte that holds something."""
+
+    name: str
+    space: Space
+    address: int
+    data: bytearray
+    known: bytearray
+    last: dict[int, dict[tuple[int, int, AccessKind], list[Access]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def end(self) -> int:
+        """The address behind its last byte."""
+        return self.address + len(self.data)
+
+
+class Memory:
+    """All buffers of one launch. `checks`: look for races and for reads of what was never written."""
+
+    def __init__(self, *, checks: bool = True) -> None:
+        self.checks = checks
+        self.buffers: list[Buffer] = []
+        self.conflicts: list[Conflict] = []
+        self.unwritten: list[tuple[str, int, object]] = []
+        self._next = _FIRST
+
+    def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
+        """Return a new global or constant buffer that holds `data`; not `known`: reading it first is blamed."""
+        made = Buffer(name, space, self._next, bytearray(data), bytearray(bytes([known]) * len(data)))
+        self._next += (len(data) + _GAP) // 256 * 256 + 256
+        self.buffers.append(made)
+        return made
+
+    def piece(self, name: str, space: Space, size: int) -> Buffer:
+        """Return the shared memory of a block or the local memory of a thread: it stands at its window."""
+        address = SHARED_WINDOW if space == "shared" else LOCAL_WINDOW
+        return Buffer(name, space, address, bytearray(size), bytearray(size))
+
+    def find(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> tuple[Buffer, int]:
+        """Return the buffer and the offset of `size` bytes at a generic address; raises Fault."""
+        for buffer in (*pieces, *self.buffers):
+            if buffer.address <= address and address + size <= buffer.end:
+                return buffer, address - buffer.address
+        raise Fault(self._outside(address, size, pieces))
+
+    def _outside(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> str:
+        everything = [*pieces, *self.buffers]
+        near = min(everything, key=lambda b: max(b.address - address, address - b.end, 0), default=None)
+        if near is None or max(near.address - address, address - near.end) > _GAP:
+            return f"{size} bytes at {address:#x}, where there is no memory"
+        offset = address - near.address
+        return f"{size} bytes at byte {offset} of {near.name}, which has {len(near.data)}"
+
+    def read(self, buffer: Buffer, offset: int, size: int, access: Access) -> int:
+        """Return `size` bytes as a number."""
+        if self.checks:
+            if not all(buffer.known[offset : offset + size]):
+                self.unwritten.append((buffer.name, offset, access.instruction))
+            self._remember(buffer, offset, size, access)
+        return int.from_bytes(buffer.data[offset : offset + size], "little")
+
+    def write(self, buffer: Buffer, offset: int, size: int, number: int, access: Access) -> None:
+        """Put `number` into `size` bytes; raises Fault where the memory is constant."""
+        if buffer.space == "constant":
+            raise Fault(f"{buffer.name} is constant and is written")
+        if self.checks:
+            self._remember(buffer, offset, size, access)
+        buffer.data[offset : offset + size] = number.to_bytes(size, "little")
+        buffer.known[offset : offset + size] = bytes([1]) * size
+
+    def _remember(self, buffer: Buffer, offset: int, size: int, access: Access) -> None:
+        """Compare an access with those before it, and keep it: of each warp and kind two threads are enough, since
+        whoever comes next differs from one of them, and only those since the last barrier."""
+        if buffer.space == "local":
+            return
+        for byte in range(offset, offset + size):
+            known = buffer.last.setdefault(byte, {})
+            for others in known.values():
+                for other in others:
+                    if _unordered(other, access):
+                        self._conflict(Conflict(buffer.name, byte, other, access))
+            origin = access.origin
+            mine = known.setdefault((origin.block, origin.warp, access.kind), [])
+            since = (origin.epoch, origin.warp_epoch)
+            mine[:] = [other for other in mine if (other.origin.epoch, other.origin.warp_epoch) == since]
+            if len(mine) < 2 and all(other.origin.thread != origin.thread for other in mine):
+                mine.append(access)
+
+    def _conflict(self, conflict: Conflict) -> None:
+        pair = (conflict.first.instruction, conflict.second.instruction)
+        if not any((c.first.instruction, c.second.instruction) == pair for c in self.conflicts):
+            self.conflicts.append(conflict)
+
+
+def _unordered(one: Access, other: Access) -> bool:
+    """Whether the two conflict: one writes, not both are atomic, and no barrier stands between them."""
+    if one.kind == other.kind and one.kind != "store":
+        return False
+    a, b = one.origin, other.origin
+    if a.block != b.block:
+        return True
+    apart = a.warp != b.warp or a.warp_epoch == b.warp_epoch
+    return a.thread != b.thread and a.epoch == b.epoch and apart

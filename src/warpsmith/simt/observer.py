@@ -1,0 +1,56 @@
+"""Who watches a run. The interpreter only executes; what is counted, drawn or compared is an observer's business.
+
+`moment` is the dynamic instance: which iteration of every loop around the instruction the lane is in, and through which
+calls it came. Lanes of a warp at one instruction and one moment would execute it together if they reconverged as early
+as they can; a value is uniform if it is the same in all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from warpsmith.ssa.nodes import Block, Instruction, Space
+
+__all__ = ["Lane", "Observer", "Silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One thread: linear numbers of its block and of itself in it, of its warp in the block and of its lane there."""
+
+    block: int
+    thread: int
+    warp: int
+    lane: int
+    index: tuple[int, int, int]
+    block_index: tuple[int, int, int]
+
+
+class Observer(Protocol):
+    """All that may be watched; every method is called before the effect is visible to other lanes."""
+
+    def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
+        """Lane `lane` has computed the results of `place`."""
+        ...
+
+    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+        """Lane `lane` leaves `block` for the block `taken`."""
+        ...
+
+    def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:
+        """Lane `lane` touches memory: (space, address in its space, bytes)."""
+        ...
+
+
+class Silent:
+    """Watches nothing; a base for observers that need one method."""
+
+    def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
+        """Ignore it."""
+
+    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+        """Ignore it."""
+
+    def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:
+        """Ignore it."""

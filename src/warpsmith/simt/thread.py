@@ -1,0 +1,397 @@
+"""One thread of a launch: its frames, its registers, and one instruction at a time.
+
+A step either computes, touches memory, moves to another block, or stops where other lanes are needed: at a barrier, a
+vote, a shuffle. Then the thread waits until the interpreter has an answer for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from warpsmith.base.source import Span
+from warpsmith.simt.launch import Launch
+from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
+from warpsmith.simt.observer import Lane, Observer
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import (
+    Address,
+    Block,
+    Branch,
+    Callee,
+    Constant,
+    Exit,
+    Function,
+    Instruction,
+    Jump,
+    Module,
+    Operand,
+    Param,
+    Query,
+    Return,
+    Switch,
+    Text,
+    Undefined,
+    Unreachable,
+    Value,
+)
+from warpsmith.ssa.nodes import Memory as MemoryDetail
+from warpsmith.ssa.semantics import lane as compute
+from warpsmith.ssa.semantics import number_of, pattern_of, signed
+from warpsmith.ssa.types import Type
+
+__all__ = ["Code", "Frame", "Kernel", "Thread"]
+
+TOGETHER: Final = frozenset({"barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active"})
+"""Ops for which a lane waits for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A function ready to run: blocks by name; for each block the headers of the cycles around it, outermost first; for
+    each header the blocks of its cycle."""
+
+    function: Function
+    blocks: Mapping[str, Block]
+    around: Mapping[str, tuple[str, ...]]
+    cycles: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, function: Function) -> Code:
+        """Prepare a function with blocks."""
+        graph = Graph.of(function)
+        cycles = {name: graph.cycles_around(name) for name in graph.order}
+        return cls(
+            function,
+            {block.name: block for block in function.blocks},
+            {name: tuple(cycle.header for cycle in found) for name, found in cycles.items()},
+            {cycle.header: cycle.blocks for found in cycles.values() for cycle in found},
+        )
+
+
+@dataclass(slots=True)
+class Frame:
+    """A function that a thread is in: where, what its values are, which iteration of its loops."""
+
+    code: Code
+    block: Block
+    place: int
+    values: dict[Value, int]
+    rounds: dict[str, int]
+    parameters: dict[tuple[str, int], tuple[int, Type]] | None = None
+    call: Instruction | None = None
+
+    @property
+    def moment(self) -> tuple[int, ...]:
+        """Which iteration of every cycle around the block it is in."""
+        return tuple(self.rounds.get(header, 0) for header in self.code.around[self.block.name])
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What all threads of a launch share."""
+
+    module: Module
+    entry: Code
+    launch: Launch
+    memory: Memory
+    codes: Mapping[str, Code]
+    constants: Mapping[str, int]
+    shared: Mapping[str, int]
+    local: Mapping[str, int]
+    observer: Observer
+
+
+@dataclass(slots=True)
+class Thread:
+    """One thread; `waiting` is the instruction at which it stands until others come, `operands` what it brought."""
+
+    kernel: Kernel
+    lane: Lane
+    shared: Buffer
+    local: Buffer
+    frames: list[Frame] = field(default_factory=list)
+    waiting: Instruction | None = None
+    operands: tuple[int, ...] = ()
+    ended: bool = False
+    failed: bool = False
+    epoch: int = 0
+    warp_epoch: int = 0
+
+    def start(self) -> None:
+        """Stand at the entry."""
+        code = self.kernel.entry
+        self.frames = [Frame(code, code.function.blocks[0], 0, {}, {})]
+        self.enter(self.frames[0], "", code.function.blocks[0].name)
+
+    @property
+    def moment(self) -> tuple[object, ...]:
+        """The dynamic instance of what it does now: calls and iterations, outermost first."""
+        return tuple((frame.call, frame.moment) for frame in self.frames)
+
+    @property
+    def span(self) -> Span | None:
+        """The line that it is at."""
+        frame = self.frames[-1]
+        if frame.place < len(frame.block.instructions):
+            return frame.block.instructions[frame.place].span
+        return frame.block.terminator.span
+
+    def step(self) -> None:
+        """Execute one instruction or terminator; raises Fault where the kernel does what it must not."""
+        frame = self.frames[-1]
+        if frame.place == len(frame.block.instructions):
+            self.leave(frame)
+            return
+        instruction = frame.block.instructions[frame.place]
+        operands = tuple(self.number(operand, frame) for operand in instruction.operands)
+        if instruction.op in TOGETHER:
+            self.waiting, self.operands = instruction, operands
+            return
+        if instruction.op == "call":
+            self.call(frame, instruction, operands)
+            return
+        self.finish(instruction, self.execute(frame, instruction, operands))
+
+    def finish(self, instruction: Instruction, results: tuple[int, ...]) -> None:
+        """Go on behind `instruction`, whose results are known."""
+        frame = self.frames[-1]
+        frame.values.update(zip(instruction.results, results, strict=True))
+        if results:
+            self.kernel.observer.value(self.lane, instruction, self.moment, results)
+        frame.place += 1
+        self.waiting = None
+
+    def number(self, operand: Operand, frame: Frame) -> int:
+        """Return what an operand is in this lane; what is undefined has a pattern that differs from lane to lane."""
+        match operand:
+            case Value():
+                return frame.values[operand]
+            case Constant():
+                return operand.bits
+            case Undefined():
+                return (0x5EED5EED5EED5EED ^ self.lane.thread * 0x9E3779B9) & ((1 << operand.type.bits) - 1)
+
+    # --- what instructions do
+
+    def execute(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the results of an instruction that needs no other lane."""
+        special = _SPECIAL.get(instruction.op)
+        if special is not None:
+            return special(self, frame, instruction, operands)
+        if instruction.op.startswith("atomic_"):
+            return self.atomic(instruction, operands)
+        return compute(instruction, operands)
+
+    def load(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Read consecutive elements."""
+        size = instruction.results[0].type.bytes
+        place, offset = self.place(instruction, operands[0], size * len(instruction.results))
+        access = self.seen(instruction, "load")
+        read = self.kernel.memory.read
+        return tuple(read(place, offset + n * size, size, access) for n in range(len(instruction.results)))
+
+    def store(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Write consecutive elements."""
+        size = instruction.operands[1].type.bytes
+        place, offset = self.place(instruction, operands[0], size * (len(operands) - 1))
+        access = self.seen(instruction, "store")
+        for number, value in enumerate(operands[1:]):
+            self.kernel.memory.write(place, offset + number * size, size, value, access)
+        return ()
+
+    def atomic(self, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Read, combine, write; return what was there."""
+        type = instruction.operands[1].type
+        place, offset = self.place(instruction, operands[0], type.bytes)
+        access = self.seen(instruction, "atomic")
+        old = self.kernel.memory.read(place, offset, type.bytes, access)
+        new = _COMBINE[instruction.op.removeprefix("atomic_")](type, old, operands[1:])
+        self.kernel.memory.write(place, offset, type.bytes, new & ((1 << type.bits) - 1), access)
+        return (old,) if instruction.results else ()
+
+    def seen(self, instruction: Instruction, kind: AccessKind) -> Access:
+        """Return who accesses what, for the memory to remember."""
+        return Access(
+            kind, Origin(self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch), instruction
+        )
+
+    def place(self, instruction: Instruction, address: int, size: int) -> tuple[Buffer, int]:
+        """Return the buffer and offset of an access, and tell the observer; raises Fault."""
+        detail = instruction.detail
+        assert isinstance(detail, MemoryDetail)
+        where = (address + detail.offset) % 2**64
+        if detail.align and where % detail.align:
+            raise Fault(f"the address {where:#x} is not a multiple of {detail.align}, as {instruction.op} needs")
+        self.kernel.observer.access(self.lane, instruction, self.moment, (detail.space, where, size))
+        window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(detail.space, 0)
+        return self.kernel.memory.find(where + window, size, (self.shared, self.local))
+
+    def param(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Read a parameter: of the launch, or what the caller gave."""
+        detail = instruction.detail
+        assert isinstance(detail, Param)
+        if frame.parameters is not None:
+            found = frame.parameters.get((detail.parameter, detail.offset))
+            if found is None:
+                raise Fault(f"{frame.code.function.name} reads {detail.parameter} in parts, which is not modeled")
+            return (found[0] & ((1 << instruction.result.type.bits) - 1),)
+        given = self.kernel.launch.arguments.get(detail.parameter)
+        size = instruction.result.type.bytes
+        if given is None or len(given) < detail.offset + size:
+            raise Fault(f"the launch gives no argument {detail.parameter}, or not all of it")
+        return (int.from_bytes(given[detail.offset : detail.offset + size], "little"),)
+
+    def address(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Return where a variable stands in its own space."""
+        detail = instruction.detail
+        assert isinstance(detail, Address)
+        for known in (self.kernel.shared, self.kernel.local, self.kernel.constants):
+            if detail.symbol in known:
+                return (known[detail.symbol],)
+        raise Fault(f"there is no variable called {detail.symbol}")
+
+    def query(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Read a special register."""
+        detail = instruction.detail
+        assert isinstance(detail, Query)
+        return (self.register(detail.register),)
+
+    def register(self, name: str) -> int:
+        """Return a special register; raises Fault for one that no run has (clocks, environment)."""
+        launch, lane = self.kernel.launch, self.lane
+        base, _, axis = name.partition(".")
+        by_axis = {"tid": lane.index, "ctaid": lane.block_index, "ntid": launch.block, "nctaid": launch.grid}
+        if base in by_axis and axis in ("x", "y", "z"):
+            return by_axis[base]["xyz".index(axis)]
+        below = (1 << lane.lane) - 1
+        whole = (1 << launch.warp) - 1
+        simple = {
+            "laneid": lane.lane, "warpid": lane.warp, "nwarpid": -(-launch.threads // launch.warp),
+            "lanemask_eq": 1 << lane.lane, "lanemask_lt": below, "lanemask_le": below << 1 | 1,
+            "lanemask_gt": whole & ~(below << 1 | 1), "lanemask_ge": whole & ~below, "dynamic_smem_size": launch.shared,
+        }  # fmt: skip
+        if name not in simple:
+            raise Fault(f"the register %{name} has no value here")
+        return simple[name]
+
+    def window(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Convert between an address in one space and the generic one."""
+        detail = instruction.detail
+        space = detail.text if isinstance(detail, Text) else ""
+        base = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space, 0)
+        return ((operands[0] + (base if instruction.op == "to_generic" else -base)) % 2**64,)
+
+    def unknown(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Refuse what has no semantics."""
+        detail = instruction.detail
+        raise Fault(f"this instruction is not modeled: {detail.text if isinstance(detail, Text) else instruction.op}")
+
+    def nothing(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Do nothing: memory is always in order here."""
+        return ()
+
+    # --- control
+
+    def call(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> None:
+        """Enter a function of the module."""
+        detail = instruction.detail
+        assert isinstance(detail, Callee)
+        code = self.kernel.codes.get(detail.name)
+        if code is None:
+            raise Fault(f"{detail.name} is not defined in this file")
+        if len(self.frames) > 200:
+            raise Fault(f"{detail.name} is called more than 200 deep")
+        given = code.function.parameters
+        if len(given) != len(operands):
+            raise Fault(f"{detail.name} gets {len(operands)} values for {len(given)} parameters, which is not modeled")
+        values = {
+            (p.name, 0): (number, operand.type)
+            for p, number, operand in zip(given, operands, instruction.operands, strict=True)
+        }
+        first = code.function.blocks[0]
+        self.frames.append(Frame(code, first, 0, {}, {}, values, instruction))
+
+    def leave(self, frame: Frame) -> None:
+        """Execute the terminator of the block."""
+        terminator = frame.block.terminator
+        match terminator:
+            case Return():
+                self.back(tuple(self.number(operand, frame) for operand in terminator.operands))
+            case Exit():
+                self.ended, self.failed = True, terminator.fails
+            case Unreachable():
+                raise Fault("control gets to a place that it never should")
+            case Jump() | Branch() | Switch():
+                target = self.target(terminator, frame)
+                self.kernel.observer.branch(self.lane, frame.block, self.moment, target)
+                self.enter(frame, frame.block.name, target)
+
+    def target(self, terminator: Jump | Branch | Switch, frame: Frame) -> str:
+        """Return the block that comes next."""
+        match terminator:
+            case Jump():
+                return terminator.target
+            case Branch():
+                return terminator.then if self.number(terminator.condition, frame) else terminator.other
+            case Switch():
+                value = self.number(terminator.value, frame)
+                return next((block for number, block in terminator.cases if number == value), terminator.other)
+
+    def back(self, results: tuple[int, ...]) -> None:
+        """Return from a function, from the kernel for good."""
+        frame = self.frames.pop()
+        if frame.call is None:
+            self.frames.append(frame)
+            self.ended = True
+        else:
+            made = tuple(
+                number & ((1 << value.type.bits) - 1) for number, value in zip(results, frame.call.results, strict=True)
+            )
+            self.finish(frame.call, made)
+
+    def enter(self, frame: Frame, before: str, name: str) -> None:
+        """Go to block `name`: its phis take their values all at once, its cycles count."""
+        block = frame.code.blocks[name]
+        incoming = {phi.result: dict(phi.incoming)[before] for phi in block.phis} if before else {}
+        frame.values.update({value: self.number(operand, frame) for value, operand in incoming.items()})
+        for header in frame.code.around[name]:
+            if header == name:
+                inside = before in frame.code.cycles[header]
+                frame.rounds[header] = frame.rounds.get(header, 0) + 1 if inside else 0
+        frame.block, frame.place = block, 0
+
+
+def _added(type: Type, old: int, more: tuple[int, ...]) -> int:
+    return pattern_of(number_of(old, type) + number_of(more[0], type), type)
+
+
+_COMBINE: dict[str, Callable[[Type, int, tuple[int, ...]], int]] = {
+    "add": lambda t, old, more: old + more[0],
+    "smin": lambda t, old, more: min(signed(old, t), signed(more[0], t)),
+    "smax": lambda t, old, more: max(signed(old, t), signed(more[0], t)),
+    "umin": lambda t, old, more: min(old, more[0]),
+    "umax": lambda t, old, more: max(old, more[0]),
+    "and": lambda t, old, more: old & more[0],
+    "or": lambda t, old, more: old | more[0],
+    "xor": lambda t, old, more: old ^ more[0],
+    "exchange": lambda t, old, more: more[0],
+    "compare": lambda t, old, more: more[1] if old == more[0] else old,
+    "inc": lambda t, old, more: 0 if old >= more[0] else old + 1,
+    "dec": lambda t, old, more: more[0] if old == 0 or old > more[0] else old - 1,
+    "fadd": _added,
+}
+
+_SPECIAL: dict[str, Callable[[Thread, Frame, Instruction, tuple[int, ...]], tuple[int, ...]]] = {
+    "load": Thread.load,
+    "store": Thread.store,
+    "param": Thread.param,
+    "address": Thread.address,
+    "query": Thread.query,
+    "to_generic": Thread.window,
+    "from_generic": Thread.window,
+    "unmodeled": Thread.unknown,
+    "lanewise": Thread.unknown,
+    "fence": Thread.nothing,
+}
