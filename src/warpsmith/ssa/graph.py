@@ -1,7 +1,7 @@
 """The control-flow graph of a function: predecessors, order, dominators and post-dominators, cycles.
 
-Post-dominators are the dominators of the reversed graph with one virtual exit, which every block without a successor
-leads to, and one block of every region that cannot leave (an endless loop), so that each block has one.
+Post-dominators are the dominators of the reversed graph with one virtual exit, which every block leads to that has no
+successor, or that cannot leave (an endless loop has no last block).
 
 Cycles as in LLVM (Terminology for Cycles, ConvergenceAndUniformity): a cycle is a largest strongly connected part; take
 its header away, and the cycles of what is left are its children. One entry: a natural loop; several: irreducible.
@@ -103,11 +103,7 @@ def _post_dominators(edges: nx.DiGraph[str], order: Sequence[str]) -> dict[str, 
     backward = nx.DiGraph(edges.reverse())
     backward.add_edges_from((EXIT, name) for name in order if not edges.out_degree(name))
     leaving = {EXIT, *nx.descendants(backward, EXIT)} if EXIT in backward else {EXIT}
-    # The last block of what cannot leave stands for its end; with that, others may leave too.
-    for name in reversed(order):
-        if name not in leaving:
-            backward.add_edge(EXIT, name)
-            leaving |= {name, *nx.descendants(backward, name)}
+    backward.add_edges_from((EXIT, name) for name in order if name not in leaving)
     return _immediate(backward, EXIT)
 
 

@@ -1,0 +1,1 @@
+"""What a kernel does on a GPU, found without running it."""

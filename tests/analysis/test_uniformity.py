@@ -1,0 +1,166 @@
+"""What is called uniform never differs when it runs: random kernels in one, two and three dimensions."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from tests.analysis.kernels import random_module
+from warpsmith.analysis import affine, joins, seeds, uniformity
+from warpsmith.analysis.seeds import Threads
+from warpsmith.analysis.uniformity import Uniformity
+from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.launch import Dim, Launch
+from warpsmith.simt.memory import Memory
+from warpsmith.simt.observer import Lane, Silent
+from warpsmith.ssa.nodes import Block, Instruction, Module
+from warpsmith.ssa.reader import parse_module
+
+WARP = 4
+SHAPES: tuple[Dim, ...] = ((8, 1, 1), (2, 3, 1), (4, 2, 1), (3, 2, 2))
+
+
+@dataclass
+class Seen(Silent):
+    """For each place and moment, what the threads of a warp, and of a block, computed there."""
+
+    values: dict[tuple[str, int, object, Instruction], set[tuple[int, ...]]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
+    ways: dict[tuple[str, int, object, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
+        for level, group in _groups(lane):
+            self.values[level, group, moment, place].add(numbers)
+
+    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+        for level, group in _groups(lane):
+            self.ways[level, group, moment, block.name].add(taken)
+
+
+def _groups(lane: Lane) -> Iterator[tuple[str, int]]:
+    yield "block", lane.block
+    yield "warp", lane.block * 100 + lane.warp
+
+
+def _seen(module: Module, shape: Dim) -> Seen:
+    seen = Seen()
+    launch = Launch((2, 1, 1), shape, {"n": struct.pack("<i", 5)}, warp=WARP, max_steps=6000)
+    interpret(module, "k", launch, Memory(checks=False), seen)
+    return seen
+
+
+def _answers(module: Module, shape: Dim) -> dict[str, Uniformity]:
+    (function,) = module.functions
+    levels = (Threads("warp", shape, WARP), Threads("block", shape, WARP))
+    return {threads.level: uniformity.uniformity(function, threads) for threads in levels}
+
+
+def wrong(module: Module, shape: Dim) -> list[str]:
+    """Return what was called uniform and differs."""
+    answers, seen = _answers(module, shape), _seen(module, shape)
+    found = []
+    for (level, _, moment, place), numbers in seen.values.items():
+        divergent = any(value in answers[level].divergent for value in place.results)
+        if len(numbers) > 1 and not divergent:
+            found.append(f"{level}: {place.op} %{place.results[0].name} at {moment} is {sorted(numbers)[:3]}")
+    for (level, _, moment, name), taken in seen.ways.items():
+        if len(taken) > 1 and name not in answers[level].branches:
+            found.append(f"{level}: the branch of {name} at {moment} goes {sorted(taken)}")
+    return found
+
+
+def _random_wrong(count: int) -> Iterator[list[str]]:
+    for seed in range(count):
+        yield wrong(random_module(seed, structured=seed % 3 != 0), SHAPES[seed % len(SHAPES)])
+
+
+def test_nothing_uniform_ever_differs() -> None:
+    bad = {seed: found for seed, found in enumerate(_random_wrong(90)) if found}
+    assert not bad, "\n".join(f"{seed}: {found[:3]}" for seed, found in bad.items())
+
+
+def _no_joins(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), joins={}))
+
+
+def _no_time(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), left=()))
+
+
+def _anything_is_equal(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(affine._RULES, "eq", lambda instruction, operands: affine.SHARED)
+
+
+def _rows_are_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Threads, "varies", lambda self, axis: axis == 0)
+
+
+def _lanes_are_uniform(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(seeds, "_BY_LANE", ())
+
+
+@pytest.mark.parametrize("bug", [_no_joins, _no_time, _anything_is_equal, _rows_are_ignored, _lanes_are_uniform])
+def test_a_seeded_bug_is_seen(bug: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    bug(monkeypatch)
+    assert any(_random_wrong(160))
+
+
+@pytest.mark.slow
+def test_nothing_uniform_ever_differs_in_many() -> None:
+    assert not [found for found in _random_wrong(4000) if found]
+
+
+def test_most_of_what_never_differs_is_called_uniform() -> None:
+    same = called = divergent = 0
+    for seed in range(90):
+        module, shape = random_module(seed, structured=True), SHAPES[seed % len(SHAPES)]
+        answers, seen = _answers(module, shape), _seen(module, shape)
+        together: dict[tuple[str, str], bool] = defaultdict(lambda: True)
+        for (level, _, _, name), taken in seen.ways.items():
+            together[level, name] &= len(taken) == 1
+        for (level, name), one_way in together.items():
+            same += one_way
+            called += one_way and name not in answers[level].branches
+            divergent += not one_way
+    assert divergent > 60
+    # what no input of one run tells apart may still differ in another
+    assert called >= 0.6 * same, (called, same)
+
+
+SKIPPED = """
+kernel @k(n 4 align 4 i32)
+start:
+  %t:i32 = query [tid.x]
+  jump head
+head:
+  %x:i32 = phi start 0:i32 test 1:i32 last 2:i32
+  %i:i32 = phi start 0:i32 test %next last %next
+  %y:i32 = add %x 7:i32
+  %next:i32 = add %i 1:i32
+  jump test
+test:
+  %odd:i32 = and %t 1:i32
+  %turn:i32 = and %i 1:i32
+  %both:i1 = eq %odd %turn
+  branch %both last head
+last:
+  %on:i1 = slt %next 4:i32
+  branch %on head done
+done:
+  return
+end
+"""
+
+
+def test_threads_that_meet_in_another_iteration_have_not_met() -> None:
+    module = parse_module(SKIPPED)
+    assert not wrong(module, (8, 1, 1))
+    y = next(i for _, i in module.functions[0].instructions() if i.op == "add")
+    answers = _answers(module, (8, 1, 1))
+    assert all(y.result in answer.divergent for answer in answers.values())
+    assert not wrong(parse_module(SKIPPED.replace("%t:i32 = query [tid.x]", "%t:i32 = query [ctaid.x]")), (8, 1, 1))
