@@ -12,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from warpsmith.base.findings import Finding
+
 __all__ = ["CompileCommand", "LinkCommand", "Project"]
 
 
 @dataclass(frozen=True, slots=True)
 class CompileCommand:
     """One translation unit. `file`, `output` and the folders in `arguments` are absolute; `arguments` are all of the
-    compiler's but for the input, the output and `-c`; `language` is c, c++ or cuda (None: by suffix)."""
+    compiler's but for the input, the output, `-c`, and what is for the linker or names dependency files; an option and
+    its value are one word (`-I/p/inc`). `language` is c, c++ or cuda (None: another one, or by suffix). `output` is
+    the program itself where one call compiles and links."""
 
     file: str
     directory: str
@@ -41,11 +45,13 @@ class LinkCommand:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Everything below `root` that its build compiles. `links` is empty where they are not known (a plain database)."""
+    """Everything below `root` that its build compiles. `links` is empty where they are not known (a plain database);
+    `findings` tell what of the build could not be used."""
 
     root: str
     commands: tuple[CompileCommand, ...]
     links: tuple[LinkCommand, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def target(self, output: str) -> Iterator[CompileCommand]:
         """Yield the compile commands of what goes into the program `output`, through archives as well."""
@@ -56,4 +62,4 @@ class Project:
             if name not in seen:
                 seen.add(name)
                 pending += made[name].inputs if name in made else ()
-        yield from (c for c in self.commands if c.file in seen or (c.output is not None and c.output in seen))
+        yield from (c for c in self.commands if (c.file if c.output is None else c.output) in seen)

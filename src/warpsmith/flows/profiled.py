@@ -1,0 +1,59 @@
+"""PROFILE FIRST: the project is built and run once in a copy that counts its loops, before a survey ranks them."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.project.model import Project
+from warpsmith.project.profile import Profile
+from warpsmith.project.profile_run import RunRequest, profile_run
+from warpsmith.report.survey import SurveyLoop
+
+__all__ = ["not_counted", "profiled"]
+
+
+def profiled(project: Project, build: Sequence[str], run: str, directory: Path) -> tuple[Project, Profile]:
+    """Return the profile of `run` in `directory`, and the project with findings on what it does not tell.
+
+    Raises UsageError where the project cannot be built or run in a copy.
+    """
+    if not build:
+        message = "--run needs the command that builds the program, because a copy of it is built that counts its loops"
+        raise UsageError(Finding("INP000", "error", message, None, (f"warpsmith survey --run '{run}' -- make",)))
+    # Everything that the build may need: the sources and the folder in which it is started.
+    root = Path(os.path.commonpath([project.root, directory.resolve()]))
+    profile = profile_run(RunRequest(root, directory, build, run))
+    return replace(project, findings=(*project.findings, *_findings(profile, root, run))), profile
+
+
+def _findings(profile: Profile, root: Path, run: str) -> list[Finding]:
+    """Return what the user must know about the run: how it ended, and every loop that it says nothing of."""
+    findings: list[Finding] = []
+    if profile.status != 0:
+        how = f"exit code {profile.status}" if profile.status > 0 else f"signal {-profile.status}"
+        helps = ("loops that were running then have no time",) if profile.status < 0 else ()
+        findings.append(Finding("PRF005", "warning", f"the counted run of '{run}' ended with {how}", None, helps))
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for loop in profile.uncounted:
+        by_reason[loop.reason].append(f"{os.path.relpath(loop.file, root)}:{loop.line}")
+    return [*findings, *(_uncounted(reason, places) for reason, places in sorted(by_reason.items()))]
+
+
+def not_counted(loops: Sequence[SurveyLoop], profile: Profile | None, root: str) -> list[Finding]:
+    """Return a note on the loops of a survey that have no text of their own in which they could be counted."""
+    known = {(u.file, u.line) for u in profile.uncounted} if profile is not None else set()
+    missing = [loop for loop in loops if loop.measured and loop.entries is None]
+    places = [str(loop.spot) for loop in missing if (str(Path(root, loop.spot.file)), loop.spot.line) not in known]
+    reason = "written in a macro, or in a file outside the folder of the run"
+    return [_uncounted(reason, sorted(set(places)))] if places else []
+
+
+def _uncounted(reason: str, places: Sequence[str]) -> Finding:
+    loops = "1 loop was" if len(places) == 1 else f"{len(places)} loops were"
+    return Finding("PRF006", "note", f"{loops} not counted: {reason}", None, (", ".join(places),))

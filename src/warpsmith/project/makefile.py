@@ -1,0 +1,264 @@
+"""Telling a Makefile about ported files, and trying it before anybody else does.
+
+    Makefile                   include warpsmith/rules.mk           one line, at the end
+    warpsmith/rules.mk         ifeq ($(WARPSMITH),1)
+                               …libwarpsmith.so: the kernels        by nvcc
+                               override CFLAGS += -DWARPSMITH       the variables that this Makefile's own recipes use
+                               heat: …libwarpsmith.so
+                               endif
+
+Which variables those are is not guessed: every candidate is tried in a copy of the project, `make -n` without and with
+WARPSMITH=1. It is taken where the first prints what it printed before, and where in the second each ported file is
+compiled with -DWARPSMITH and each program that holds it is linked with the library.
+
+Limits: GNU make; a build whose recipes are not shown by `make -n` is not understood.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpsmith.project.command_line import commands_of, read_call
+from warpsmith.project.model import LinkCommand
+
+__all__ = ["LIBRARY", "MAKEFILES", "MakeEdit", "Runner", "edit_makefiles", "makefile_in"]
+
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+LIBRARY = "libwarpsmith.so"
+
+Runner = Callable[[Sequence[str], Path], tuple[int, str]]
+"""Runs a command in a folder: (exit code, standard output)."""
+
+_Variables = tuple[tuple[str, ...], str]
+"""Those that take -DWARPSMITH, and the one that takes the library ("": none has to)."""
+
+_ENTER = re.compile(r"^make(?:\[\d+\])?: (Entering|Leaving) directory '([^']*)'$")
+_VARIABLE = re.compile(r"\$[({]([A-Za-z_][\w.]*)[)}]")
+_NO_PROGRAM = re.compile(r"clean|install|dist|help|format|lint|tidy|doc|^FORCE$")
+_LINKING = ("LDLIBS", "LIBS", "LOADLIBES", "LDFLAGS", "LFLAGS", "LINKFLAGS")
+
+
+@dataclass(frozen=True, slots=True)
+class MakeEdit:
+    """New texts by path below the root: the Makefiles' and that of their rules."""
+
+    texts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """What `make -n` says. `compiled`: object by source, with the options; `linked`: what each link puts together."""
+
+    compiled: dict[str, list[tuple[str, tuple[str, ...], str]]]
+    linked: tuple[LinkCommand, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+def makefile_in(folder: Path) -> Path | None:
+    """Return the Makefile that `make` would read in `folder`."""
+    return next((folder / name for name in MAKEFILES if (folder / name).is_file()), None)
+
+
+def edit_makefiles(copy: Path, sources: Sequence[str], rules_folder: str, run: Runner) -> MakeEdit | None:
+    """Return how the build of the project in `copy` learns of the ported `sources` (paths below it); None where its
+    Makefile is not understood. `copy` is a throw-away; the folder `rules_folder` in it holds the kernels."""
+    top = makefile_in(copy)
+    if top is None:
+        return None
+    before = _dry_run(copy, run, "0")
+    files = {os.path.realpath(copy / source) for source in sources}
+    if before is None or not files <= set(before.compiled):
+        return None
+    folders = sorted({folder for file in files for _, _, folder in before.compiled[file]})
+    original = {str(m): m.read_bytes().decode("latin-1") for f in folders if (m := makefile_in(Path(f))) is not None}
+    if len(original) != len(folders):
+        return None
+    programs: dict[str, list[str]] = {}
+    for program in _programs(before, files):
+        programs.setdefault(_folder(before, program), []).append(program)
+    for variables in _candidates(list(original.values())):
+        texts = _texts(copy, original, programs, rules_folder, variables)
+        for path, text in texts.items():
+            (copy / path).write_bytes(text.encode("latin-1"))
+        after, ported = _dry_run(copy, run, "0"), _dry_run(copy, run, "1")
+        if after is not None and ported is not None and after.words == before.words and _is_right(ported, files):
+            return MakeEdit(texts)
+    for path, text in original.items():
+        Path(path).write_bytes(text.encode("latin-1"))
+    return None
+
+
+# --- candidates
+
+
+def _candidates(texts: Sequence[str]) -> Iterator[_Variables]:
+    """Yield what may be tried, the plainest first."""
+    recipes = [line for text in texts for line in text.split("\n") if line.startswith("\t")]
+    used = [name for line in recipes for name in _VARIABLE.findall(line)]
+    compiling = [("CPPFLAGS",), ("CFLAGS",), ("CXXFLAGS",), ("CFLAGS", "CXXFLAGS")]
+    compiling += [(name,) for name in dict.fromkeys(used) if _takes_options(name) and (name,) not in compiling]
+    objects = [n for n in dict.fromkeys(used) if re.search(r"OBJ|LIB", n) and n not in _LINKING]
+    for link in ("", *_LINKING, *objects):
+        for variables in compiling:
+            if link not in variables and (not used or {*variables} & {*used} or variables[0] == "CPPFLAGS"):
+                yield variables, link
+
+
+def _takes_options(name: str) -> bool:
+    return re.search(r"FLAG|OPT|WARN|DEF|INC|STD", name) is not None
+
+
+def _texts(
+    copy: Path, original: dict[str, str], programs: dict[str, list[str]], rules_folder: str, variables: _Variables
+) -> dict[str, str]:
+    """Return the Makefiles with a line each, and the rules; `programs` are those that each folder's Makefile links."""
+    texts: dict[str, str] = {}
+    for path, text in original.items():
+        folder = Path(path).parent
+        relative = os.path.relpath(folder, copy)
+        name = "rules.mk" if relative == "." else f"rules-{relative.replace('/', '-')}.mk"
+        mine = [os.path.relpath(program, folder) for program in programs.get(str(folder), ())]
+        texts[f"{rules_folder}/{name}"] = _rules(mine, *variables)
+        end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+        gap = "" if not text or text.endswith("\n") else end
+        include = os.path.relpath(copy / rules_folder / name, folder)
+        texts[os.path.relpath(path, copy)] = f"{text}{gap}include {include}{end}"
+    return texts
+
+
+def _rules(programs: Sequence[str], compiling: Sequence[str], linking: str) -> str:
+    library = f"$(WARPSMITH_DIR)/{LIBRARY}"
+    lines = [
+        "# `make WARPSMITH=1` builds the program with its ported loops on the GPU, plain `make` as before.",
+        "# Run `make clean` between the two. The program finds the library where it was built.",
+        "ifeq ($(WARPSMITH),1)",
+        "WARPSMITH_DIR := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))",
+        "NVCC ?= nvcc",
+        "NVCCFLAGS ?= -O3",
+        *(f"override {name} += -DWARPSMITH" for name in compiling),
+        *([f"override {linking} += {library}"] if linking else []),
+        "",
+        f"{library}: $(wildcard $(WARPSMITH_DIR)/*.cu)",
+        "\t$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o $@ $^",
+        "",
+        *([f"{' '.join(programs)}: {library}"] if programs else []),
+        "endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# --- what make would do
+
+
+def _dry_run(copy: Path, run: Runner, switch: str) -> _Build | None:
+    dry = ["make", "-n", "-B", "-w", f"WARPSMITH={switch}"]
+    code, output = run(dry, copy)
+    if code != 0:
+        return None
+    goals = _goals(copy)
+    # what else can be made: programs that only `make check` builds need the library as well
+    output += run([*dry, "-k", *goals], copy)[1] if goals else ""
+    compiled: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
+    linked: list[LinkCommand] = []
+    words: list[tuple[str, ...]] = []
+    for folder, command in _commands(output, str(copy)):
+        words.append((folder, *command))
+        call = read_call(command, folder)
+        if call is None:
+            archive = _archive(command, folder)
+            linked += [archive] if archive else []
+            continue
+        made, link = commands_of(call)
+        for one in made:
+            found = (one.output or one.file, one.arguments, folder)
+            compiled.setdefault(os.path.realpath(one.file), []).append(found)
+        linked += [link] if link else []
+    return _Build(compiled, tuple(linked), tuple(words))
+
+
+def _goals(copy: Path) -> list[str]:
+    """Return the targets that the Makefile names in plain words."""
+    makefile = makefile_in(copy)
+    text = makefile.read_bytes().decode("latin-1") if makefile else ""
+    named = re.findall(r"^([A-Za-z0-9_][\w./ -]*?)[ \t]*::?(?![=:])", text, re.MULTILINE)
+    words = dict.fromkeys(word for line in named for word in line.split())
+    return [word for word in words if not _NO_PROGRAM.search(word)]
+
+
+def _commands(output: str, folder: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield every simple command with the folder in which it would run."""
+    folders = [folder]
+    for line in output.replace("\\\n", " ").split("\n"):
+        moved = _ENTER.match(line)
+        if moved:
+            folders = [*folders, moved[2]] if moved[1] == "Entering" else folders[:-1] or [folder]
+            continue
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        try:
+            words = list(lexer)
+        except ValueError:
+            continue
+        here, command = folders[-1], list[str]()
+        for word in [*words, ";"]:
+            if word not in (";", "&&", "||", "|", "&"):
+                command.append(word)
+                continue
+            if command[:1] == ["cd"] and len(command) == 2:
+                here = os.path.normpath(Path(here, command[1]))
+            elif command:
+                yield here, command
+            command = []
+
+
+def _archive(command: Sequence[str], folder: str) -> LinkCommand | None:
+    """Return what an archiver's command puts together."""
+    if not re.search(r"(^|[/-])ar$", command[0]) or len(command) < 4:
+        return None
+    paths = [os.path.normpath(Path(folder, word)) for word in command[2:]]
+    return LinkCommand(paths[0], tuple(paths[1:]), folder, command[0])
+
+
+def _programs(build: _Build, files: set[str]) -> list[str]:
+    """Return the programs and shared libraries that hold an object of `files`, through archives as well."""
+    inside = {output for file in files for output, _, _ in build.compiled.get(file, ())} | files
+    archives = [link for link in build.linked if link.output.endswith(".a")]
+    for link in [*archives, *archives]:
+        if inside & set(link.inputs):
+            inside.add(link.output)
+    others = [link for link in build.linked if not link.output.endswith(".a")]
+    found = [link.output for link in others if inside & {link.output, *link.inputs, *_libraries(link)}]
+    return list(dict.fromkeys(found))
+
+
+def _libraries(link: LinkCommand) -> Iterator[str]:
+    """Yield the archives that `-Lfolder -lname` may mean."""
+    folders = [a[2:] for a in link.arguments if a.startswith("-L")]
+    names = [a[2:] for a in link.arguments if a.startswith("-l")]
+    for folder in folders:
+        yield from (os.path.normpath(Path(link.directory, folder, f"lib{name}.a")) for name in names)
+
+
+def _folder(build: _Build, program: str) -> str:
+    return next(link.directory for link in build.linked if link.output == program)
+
+
+def _is_right(build: _Build, files: set[str]) -> bool:
+    """Whether the ported build compiles every ported file for it and links what holds it with the library."""
+    if not files <= set(build.compiled):
+        return False
+    defined = all("-DWARPSMITH" in arguments for file in files for _, arguments, _ in build.compiled[file])
+    holders = set(_programs(build, files))
+    linked = all(
+        any(Path(i).name == LIBRARY for i in (*link.inputs, *link.arguments))
+        for link in build.linked
+        if link.output in holders
+    )
+    made = any(LIBRARY in word for words in build.words for word in words if words[1].endswith("nvcc"))
+    return defined and linked and (made or not holders)

@@ -1,0 +1,115 @@
+"""Changes of files as a patch series that `git apply` and `git am` take.
+
+    0001-run-time.patch      Subject: [PATCH 1/2] run time of the ported loops
+                             diff --git a/warpsmith/runtime.cu b/warpsmith/runtime.cu
+                             new file mode 100644 …
+    0002-src-solver.c.patch  …
+
+Invariant: applied in order to the tree that they were made from, the patches give the new bytes, whatever the line ends
+and the encoding; a file that does not change is not named. Bytes are held one character each (see base/source.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Change", "Patch", "patch_name", "series_texts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file before and after; `path` is relative to the project's root, `before` is None for a new file, `after` for
+    one that goes away."""
+
+    path: str
+    before: str | None
+    after: str | None
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One step of a series."""
+
+    subject: str
+    body: str
+    changes: tuple[Change, ...]
+
+
+def series_texts(patches: Sequence[Patch], signature: str) -> list[str]:
+    """Return the text of every patch that changes something, as mails that `git am` takes as well."""
+    real = [patch for patch in patches if any(c.before != c.after for c in patch.changes)]
+    return [_mail(patch, number, len(real), signature) for number, patch in enumerate(real, start=1)]
+
+
+def patch_name(number: int, text: str) -> str:
+    """Return the file name of the patch with this number."""
+    subject = re.search(r"^Subject: \[PATCH[^]]*\] (.*)$", text, re.MULTILINE)
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", subject[1] if subject else "patch").strip("-.")
+    return f"{number:04}-{words[:52].rstrip('-.')}.patch"
+
+
+def _mail(patch: Patch, number: int, count: int, signature: str) -> str:
+    lines = [
+        f"From {'0' * 40} Mon Sep 17 00:00:00 2001",
+        "From: warpsmith <warpsmith@localhost>",
+        f"Subject: [PATCH {number}/{count}] {patch.subject}",
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding: 8bit",
+        "",
+        patch.body,
+        "---",
+    ]
+    diffs = "".join(_diff(change) for change in patch.changes if change.before != change.after)
+    return "\n".join(lines) + "\n" + diffs + f"--\n{signature}\n"
+
+
+def _diff(change: Change) -> str:
+    a, b = _quoted(f"a/{change.path}"), _quoted(f"b/{change.path}")
+    mode = "100755" if change.executable else "100644"
+    hashes = f"index {_blob(change.before)}..{_blob(change.after)}"
+    head = [f"diff --git {a} {b}"]
+    if change.before is None:
+        head += [f"new file mode {mode}", hashes]
+    elif change.after is None:
+        head += [f"deleted file mode {mode}", hashes]
+    else:
+        head.append(f"{hashes} {mode}")
+    if not change.before and not change.after:
+        return "\n".join(head) + "\n"
+    # a name with a blank ends in a tab, as git writes it
+    tab = "\t" if " " in change.path else ""
+    names = ["/dev/null" if change.before is None else a + tab, "/dev/null" if change.after is None else b + tab]
+    hunks = "".join(_hunks(_lines(change.before or ""), _lines(change.after or "")))
+    return "\n".join([*head, f"--- {names[0]}", f"+++ {names[1]}"]) + "\n" + hunks
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    for line in list(difflib.unified_diff(old, new, lineterm="\n"))[2:]:
+        yield line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+
+
+def _lines(text: str) -> list[str]:
+    pieces = text.split("\n")
+    return [piece + "\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+
+
+def _blob(text: str | None) -> str:
+    """Return how git names the content."""
+    if text is None:
+        return "0" * 40
+    data = text.encode("latin-1")
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _quoted(path: str) -> str:
+    if all(c.isprintable() and c not in '"\\' and c.isascii() for c in path):
+        return path
+    plain = b" !#$%&'()*+,-./:;<=>?@[]^_`{|}~"
+    words = (chr(b) if (chr(b).isalnum() and b < 0x80) or b in plain else f"\\{b:03o}" for b in path.encode())
+    return f'"{"".join(words)}"'

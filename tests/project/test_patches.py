@@ -1,0 +1,97 @@
+"""Patches as git takes them: line ends, missing line ends, odd names, new files and files that go."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from warpsmith.project.merging import Conflict, merged
+from warpsmith.project.patches import Change, Patch, patch_name, series_texts
+
+LINES = "".join(f"line {n}\n" for n in range(40))
+
+
+def apply(folder: Path, text: str, *options: str) -> None:
+    command = ["git", "apply", *options, "-"]
+    done = subprocess.run(command, input=text.encode("latin-1"), cwd=folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def run(command: Sequence[str], folder: Path) -> tuple[int, str]:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change("a.c", LINES, LINES.replace("line 7\n", "line 7\nmore\n")),
+        Change("a.c", LINES, LINES.replace("line 7\n", "").replace("line 30", "line thirty")),
+        Change("a.c", LINES.rstrip(), LINES.rstrip() + " more"),
+        Change("a.c", LINES.rstrip(), LINES),
+        Change("a.c", LINES, LINES.rstrip()),
+        Change("a.c", LINES.replace("\n", "\r\n"), LINES.replace("\n", "\r\n").replace("7\r", "7\r\nmore\r")),
+        Change("a.c", "\xef\xbb\xbf" + LINES, "\xef\xbb\xbf#ifdef X\n" + LINES),
+        Change("a.c", "\xe9\xff\n", "\xe9\xff\n\xe4\n"),
+        Change("new/deep/b.cu", None, LINES),
+        Change("new.h", None, "no line end"),
+        Change("gone.h", LINES, None),
+        Change("with blank.c", LINES, LINES + "more\n"),
+        Change('odd"name\\.c', LINES, LINES + "more\n"),
+        Change("\u00fcber.c", LINES, LINES + "more\n"),
+    ],
+    ids=lambda change: change.path.encode("ascii", "replace").decode(),
+)
+def test_git_applies_it_and_takes_it_back(change: Change, tmp_path: Path) -> None:
+    path = tmp_path / change.path
+    if change.before is not None:
+        path.write_bytes(change.before.encode("latin-1"))
+    (text,) = series_texts([Patch("one", "two", (change,))], "x")
+    apply(tmp_path, text, "--check")
+    apply(tmp_path, text)
+    assert (path.read_bytes().decode("latin-1") if path.exists() else None) == change.after
+    apply(tmp_path, text, "-R")
+    assert (path.read_bytes().decode("latin-1") if path.exists() else None) == change.before
+
+
+def test_a_patch_without_a_change_is_left_out() -> None:
+    same, other = Change("a", "x\n", "x\n"), Change("b", "x\n", "y\n")
+    texts = series_texts([Patch("nothing", "", (same,)), Patch("b: some thing", "", (same, other))], "x")
+    assert len(texts) == 1
+    assert "a/a" not in texts[0]
+    assert patch_name(1, texts[0]) == "0001-b-some-thing.patch"
+
+
+def test_git_am_takes_the_series(tmp_path: Path) -> None:
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@x"]
+    (tmp_path / "a").write_text(LINES)
+    for command in (["init", "-q"], ["add", "a"], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    second = LINES + "more\n"
+    texts = series_texts(
+        [Patch("first", "why", (Change("a", LINES, second),)), Patch("second", "", (Change("b", None, "b\n"),))], "x"
+    )
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.patch").write_text(text)
+        subprocess.run([*git, "am", "-q", f"{number}.patch"], cwd=tmp_path, check=True)
+    log = subprocess.run([*git, "log", "--format=%s"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert log.stdout.split() == ["second", "first", "start"]
+
+
+def test_edits_on_both_sides_are_merged() -> None:
+    mine, theirs = LINES.replace("line 3\n", "mine\n"), LINES.replace("line 30\n", "theirs\n")
+    assert merged("k.cu", LINES, mine, theirs, run) == mine.replace("line 30\n", "theirs\n")
+    assert merged("k.cu", LINES, LINES, theirs, run) == theirs
+    assert merged("k.cu", LINES, mine, LINES, run) == mine
+    assert merged("k.cu", LINES, theirs, theirs, run) == theirs
+
+
+def test_a_conflict_names_the_line_of_the_user() -> None:
+    mine, theirs = LINES.replace("line 30\n", "mine\n"), LINES.replace("line 30\n", "theirs\n")
+    assert merged("k.cu", LINES, mine, theirs, run) == (Conflict("k.cu", 31, "mine"),)
+    found = merged("k.cu", None, mine, theirs, run)
+    assert isinstance(found, tuple)
+    assert found[0].line == 1
