@@ -1,262 +1,162 @@
-"""What the C library's functions do, as a table of data: pure mathematics, memory, text, input and output.
+"""What calls of functions do whose text is not given: the table of effects, asked about one call.
 
-A name that the program defines itself is not the library's. No function of the table keeps a pointer that it was given.
+    qsort(v, n, 8, by_key)      reads and writes v; and what by_key does, with pointers into v
+    printf("%d%n", x, &k)       writes output, and k
+    exit(1)                     in a program that calls atexit: any code of the program
+
+Invariant: an entry is used only for a call that it describes: its name is not the program's own, the arguments are as
+many, and a function of the house's table that a user's file declares has a name that only the library would give it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import functools
+from dataclasses import replace
 
-__all__ = ["LibraryFunction", "library_function"]
+from warpsmith.poly.touches import direct_call, is_pointer
+from warpsmith.tree.effects import EffectsTable, FunctionEffects
+from warpsmith.tree.effects_file import house_effects
+from warpsmith.tree.nodes import Call, Expr, Function, Literal, Name, Node, Unary, Verbatim, VerbatimExpr
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
+from warpsmith.tree.walk import peel, walk
 
-
-@dataclass(frozen=True, slots=True)
-class LibraryFunction:
-    """`reads`, `writes`: the pointer arguments (from 0) read or written through; `reads_rest`, `writes_rest`: all from
-    this one on. `fills`: what it writes it certainly writes whole and does not read. `io`: the world sees it or it
-    depends on the world (also hidden state: rand, time). `device`: CUDA has it under the same name. `returns`: fresh
-    memory, its argument 0, a pointer that is not known, or a plain value."""
-
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
-    reads_rest: int | None = None
-    writes_rest: int | None = None
-    fills: bool = False
-    io: bool = False
-    allocates: bool = False
-    device: bool = False
-    returns: Literal["value", "fresh", "argument", "pointer"] = "value"
-    reason: str = ""
-
-    def reads_argument(self, index: int) -> bool:
-        """Whether it reads through argument `index`."""
-        return index in self.reads or (self.reads_rest is not None and index >= self.reads_rest)
-
-    def writes_argument(self, index: int) -> bool:
-        """Whether it writes through argument `index`."""
-        return index in self.writes or (self.writes_rest is not None and index >= self.writes_rest)
-
-
-_MATH = LibraryFunction(device=True)
-_PURE = LibraryFunction()
-
-# With their f and l forms; the l forms work on long double, which is refused by its type.
-_MATH_NAMES = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp10",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "hypot",
-    "ilogb",
-    "ldexp",
-    "lgamma",
-    "llrint",
-    "llround",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "lrint",
-    "lround",
-    "nearbyint",
-    "nextafter",
-    "pow",
-    "remainder",
-    "rint",
-    "round",
-    "scalbln",
-    "scalbn",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-]
-_INTEGER_NAMES = ["abs", "labs", "llabs"]
-_CLASSIFY_NAMES = ["isnan", "isinf", "isfinite", "isnormal", "signbit", "isunordered", "isless", "isgreater"]
-_BUILTIN_ONLY = [
-    "__builtin_expect",
-    "__builtin_huge_val",
-    "__builtin_huge_valf",
-    "__builtin_inf",
-    "__builtin_inff",
-    "__builtin_nan",
-    "__builtin_nanf",
-    "__builtin_isinf_sign",
-    "__builtin_popcount",
-    "__builtin_clz",
-    "__builtin_ctz",
-]
-_CHARACTER_NAMES = [
-    "isalnum",
-    "isalpha",
-    "isblank",
-    "iscntrl",
-    "isdigit",
-    "isgraph",
-    "islower",
-    "isprint",
-    "ispunct",
-    "isspace",
-    "isupper",
-    "isxdigit",
-    "tolower",
-    "toupper",
+__all__ = [
+    "called_back",
+    "described",
+    "described_as",
+    "granted",
+    "is_plain",
+    "is_pure",
+    "mentions",
+    "sets_what_is_read",
 ]
 
-_PRINT = LibraryFunction(reads_rest=0, io=True, reason="writes output")
-_PRINT_FILE = LibraryFunction(reads_rest=0, writes=(0,), io=True, reason="writes output")
-_SCAN = LibraryFunction(reads=(0,), writes_rest=1, io=True, reason="reads input")
-_SCAN_FROM = LibraryFunction(reads=(0, 1), writes_rest=2, io=True, reason="reads input")
-_FILE = LibraryFunction(reads_rest=0, writes=(0,), io=True, returns="pointer", reason="works on a file")
-_WORLD = LibraryFunction(writes_rest=0, io=True, returns="pointer", reason="depends on the outside world")
-_HIDDEN = LibraryFunction(reads_rest=0, writes_rest=0, io=True, reason="keeps hidden state")
-_EXIT = LibraryFunction(reads_rest=0, io=True, reason="may end the program")
-_ALLOCATE = LibraryFunction(allocates=True, returns="fresh", reason="allocates memory")
-_MEASURE = LibraryFunction(reads_rest=0)
-_FIND = LibraryFunction(reads_rest=0, returns="argument")
-
-_TABLE: dict[str, LibraryFunction] = {
-    **{f"{name}{suffix}": _MATH for name in _MATH_NAMES for suffix in ("", "f", "l")},
-    **dict.fromkeys([*_INTEGER_NAMES, *_CLASSIFY_NAMES, *_BUILTIN_ONLY], _MATH),
-    **dict.fromkeys([*_CHARACTER_NAMES, "imaxabs", "__isnan", "__isnanf", "__isinf", "__isinff", "__finite"], _PURE),
-    **dict.fromkeys(["sincos", "sincosf"], LibraryFunction(writes=(1, 2), fills=True, device=True)),
-    **dict.fromkeys(["frexp", "frexpf", "modf", "modff"], LibraryFunction(writes=(1,), fills=True, device=True)),
-    **dict.fromkeys(["remquo", "remquof"], LibraryFunction(writes=(2,), fills=True, device=True)),
-    **dict.fromkeys(["printf", "vprintf", "puts", "putchar", "perror"], _PRINT),
-    **dict.fromkeys(["fprintf", "vfprintf", "putc", "fputc"], _PRINT_FILE),
-    **dict.fromkeys(["fputs", "fwrite"], LibraryFunction(reads_rest=0, writes=(1, 3), io=True, reason="writes output")),
-    **dict.fromkeys(["sprintf", "vsprintf", "snprintf", "vsnprintf"], LibraryFunction(reads_rest=1, writes=(0,))),
-    **dict.fromkeys(["scanf", "__isoc99_scanf", "__isoc23_scanf"], _SCAN),
-    **dict.fromkeys(["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], _SCAN_FROM),
-    **dict.fromkeys(["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], LibraryFunction(reads=(0, 1), writes_rest=2)),
-    "fread": LibraryFunction(reads=(3,), writes=(0, 3), io=True, reason="reads input"),
-    **dict.fromkeys(
-        ["fgets", "gets"], LibraryFunction(reads=(2,), writes=(0, 2), io=True, returns="argument", reason="reads input")
-    ),
-    **dict.fromkeys(
-        [
-            "getchar",
-            "getc",
-            "fgetc",
-            "ungetc",
-            "feof",
-            "ferror",
-            "clearerr",
-            "fflush",
-            "fclose",
-            "rewind",
-            "fseek",
-            "ftell",
-            "fopen",
-            "freopen",
-            "tmpfile",
-            "remove",
-            "rename",
-            "setvbuf",
-            "setbuf",
-        ],
-        _FILE,
-    ),
-    **dict.fromkeys(
-        [
-            "clock",
-            "time",
-            "gettimeofday",
-            "clock_gettime",
-            "omp_get_wtime",
-            "omp_get_thread_num",
-            "omp_get_num_threads",
-            "omp_get_max_threads",
-            "getrusage",
-            "times",
-            "getenv",
-            "sleep",
-            "usleep",
-            "nanosleep",
-            "localtime",
-            "gmtime",
-            "ctime",
-            "difftime",
-        ],
-        _WORLD,
-    ),
-    **dict.fromkeys(
-        [
-            "rand",
-            "srand",
-            "random",
-            "srandom",
-            "rand_r",
-            "drand48",
-            "erand48",
-            "lrand48",
-            "mrand48",
-            "srand48",
-            "strtok",
-        ],
-        _HIDDEN,
-    ),
-    **dict.fromkeys(
-        ["exit", "_exit", "_Exit", "abort", "quick_exit", "__assert_fail", "__builtin_unreachable", "__builtin_trap"],
-        _EXIT,
-    ),
-    **dict.fromkeys(["malloc", "calloc", "aligned_alloc", "valloc", "memalign"], _ALLOCATE),
-    **dict.fromkeys(
-        ["strdup", "strndup"], LibraryFunction(reads=(0,), allocates=True, returns="fresh", reason="allocates memory")
-    ),
-    "realloc": LibraryFunction(reads=(0,), writes=(0,), allocates=True, returns="fresh", reason="allocates memory"),
-    "posix_memalign": LibraryFunction(writes=(0,), fills=True, allocates=True, reason="allocates memory"),
-    "free": LibraryFunction(writes=(0,), allocates=True, reason="frees memory"),
-    **dict.fromkeys(
-        ["memcpy", "memmove", "strncpy", "strcpy", "__builtin_memcpy", "__builtin_memmove"],
-        LibraryFunction(reads=(1,), writes=(0,), returns="argument"),
-    ),
-    **dict.fromkeys(["memset", "__builtin_memset"], LibraryFunction(writes=(0,), returns="argument")),
-    **dict.fromkeys(["strcat", "strncat"], LibraryFunction(reads=(0, 1), writes=(0,), returns="argument")),
-    **dict.fromkeys(
-        ["strlen", "strcmp", "strncmp", "strcasecmp", "memcmp", "atoi", "atol", "atoll", "atof", "strspn", "strcspn"],
-        _MEASURE,
-    ),
-    **dict.fromkeys(["strchr", "strrchr", "strstr", "memchr", "strpbrk"], _FIND),
-    **dict.fromkeys(
-        ["strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof"], LibraryFunction(reads=(0,), writes=(1,))
-    ),
-}
+_WORDS = ("value", "fresh", "unknown")
+_HOLDERS = {"errno": ("__errno_location",), "signgam": ("signgam",)}
 
 
-def library_function(name: str) -> LibraryFunction | None:
-    """Return what the library function `name` does, or None if it is not in the table.
-
-    >>> library_function("sqrtf").device, library_function("printf").io
-    (True, True)
-    """
-    known = _TABLE.get(name)
-    if known is None and name.startswith("__builtin_"):
-        known = _TABLE.get(name.removeprefix("__builtin_"))
+def described(table: EffectsTable, call: Call) -> FunctionEffects | None:
+    """Return what a direct call of a function that the program does not define does, None if that is not known."""
+    name = direct_call(call)
+    known = table.of(name.name) if name is not None else None
+    if name is None or known is None or not known.fits(len(call.arguments)):
+        return None
+    if not (known.granted or (known.reserved and name.key == name.name)) and _is_other(name):
+        return None
+    if known.format is not None and known.variadic and not _is_harmless(call.arguments[known.format]):
+        return replace(known, writes=known.writes | {known.count})
     return known
+
+
+def _is_other(name: Symbol) -> bool:
+    """Whether a function that the user's files declare is not the library's with this name: a C++ function, or one with
+    a plain name, which anybody may have taken."""
+    return name.span is not None and (name.key != name.name or (name.name.islower() and "_" not in name.name))
+
+
+def _is_harmless(format: Expr) -> bool:
+    """Whether a printf format certainly has no %n."""
+    inner = peel(format)
+    if not isinstance(inner, Literal) or inner.value is not None:
+        return False
+    conversions = inner.text.replace("%%", "").split("%")[1:]
+    return not any("n" in _conversion(part) for part in conversions)
+
+
+def _conversion(part: str) -> str:
+    """Return what of the text after a % may be its conversion: up to the first letter that is no length."""
+    for number, letter in enumerate(part):
+        if letter.isalpha() and letter not in "hlLqjzt":
+            return part[: number + 1]
+    return part
+
+
+def is_plain(call: Call) -> bool:
+    """Whether a call, seen alone, touches nothing but what its arguments point to: a function of the house's table that
+    a system header declares."""
+    name = direct_call(call)
+    if name is None or name.span is not None:
+        return False
+    known = described(house_effects(), call)
+    return known is not None and not (known.program or known.program_with or known.calls or known.exposed_writes)
+
+
+def is_pure(call: Call) -> bool:
+    """Whether a call, seen alone, only reads what its arguments point to, and returns a value."""
+    known = described(house_effects(), call)
+    return is_plain(call) and known is not None and known.pure
+
+
+def called_back(known: FunctionEffects, call: Call) -> tuple[Symbol | None, ...]:
+    """Return the functions that a call is given to call, None for each that is not named there."""
+    return tuple(_named(call.arguments[number]) for number in sorted(known.calls))
+
+
+def _named(argument: Expr) -> Symbol | None:
+    inner = peel(argument)
+    if isinstance(inner, Unary) and inner.op == "&":
+        inner = peel(inner.operand)
+    return inner.symbol if isinstance(inner, Name) and inner.symbol.storage == "function" else None
+
+
+def described_as(call: Call, name: Symbol) -> str:
+    """Return the table for an effects file to start from: what a call of an unknown function says of it."""
+    words = [_word(argument, number) for number, argument in enumerate(call.arguments)]
+    names = [word if words.count(word) == 1 else f"{word}{number}" for number, word in enumerate(words, 1)]
+    type = name.type
+    kept = type.parameters if isinstance(type, FunctionType) else ()
+    pointers = [n for n, argument in enumerate(call.arguments) if is_pointer(argument)]
+    const = [n for n in pointers if n < len(kept) and _points_to_const(kept[n])]
+    lines = ["[[functions]]", f'names = "{name.name}"', f'arguments = "{" ".join(names)}"']
+    lines += [f'reads = "{" ".join(names[n] for n in pointers)}"'] if pointers else []
+    lines += [f'writes = "{" ".join(names[n] for n in pointers if n not in const)}"'] if const != pointers else []
+    return "\n".join(lines)
+
+
+def _word(argument: Expr, number: int) -> str:
+    named = [n.symbol.name for n in walk(argument) if isinstance(n, Name)]
+    return named[0] if named and named[0] not in _WORDS else f"argument{number + 1}"
+
+
+def _points_to_const(type: Type) -> bool:
+    return isinstance(type, Pointer) and bool(getattr(type.to, "const", False))
+
+
+# nodes never change, and rewritten programs share most of theirs
+@functools.lru_cache(maxsize=8192)
+def mentions(node: Node) -> frozenset[str]:
+    """Return the names of functions and variables in `node`, and the words of text that is not modelled."""
+    found: set[str] = set()
+    for part in walk(node):
+        if isinstance(part, Name):
+            found.add(part.symbol.name)
+        elif isinstance(part, Verbatim | VerbatimExpr):
+            found.update("".join(c if c.isalnum() or c == "_" else " " for c in part.text).split())
+    return frozenset(found)
+
+
+def sets_what_is_read(known: FunctionEffects, function: Function) -> str:
+    """Return the hidden variable that a library function may set and that `function` names, "" if there is none."""
+    named = mentions(function) if known.sets else frozenset()
+    return next((v for v in sorted(known.sets) if any(holder in named for holder in _HOLDERS.get(v, (v,)))), "")
+
+
+def granted(known: FunctionEffects) -> Assumption:
+    """Return what the user vouches for with a function of an effects file."""
+    return Assumption(f"{known.name} {_words(known)} ({known.granted})", "granted")
+
+
+def _words(known: FunctionEffects) -> str:
+    """Return an entry as a part of a sentence."""
+    numbers = {"reads": known.reads, "writes": known.writes, "keeps": known.keeps}
+    said = [f"{verb} {_arguments(known, chosen)}" for verb, chosen in numbers.items() if chosen]
+    if not known.writes and not known.exposed_writes:
+        said.append("writes no memory")
+    return ", ".join([*said, *([known.reason] if known.reason else [])])
+
+
+def _arguments(known: FunctionEffects, chosen: frozenset[int]) -> str:
+    if known.count and chosen >= frozenset(range(known.count)):
+        return "its arguments"
+    return "argument " + " and ".join("..." if n == known.count else str(n + 1) for n in sorted(chosen))
