@@ -1,0 +1,141 @@
+"""Localization of whole programs, before the search: what comes from memory becomes a variable where that helps.
+
+    for (t …) {                            double *u = s->u, *v = s->v;      outermost loops first, so that all kernels
+        for (i …) s->v[i] = f(s->u[i]);    for (t …) {                       of a nest speak of the same variables
+        for (i …) s->u[i] = s->v[i];           for (i …) v[i] = f(u[i]); …
+
+Invariant: every step was Proved on the program that it is applied to. A nest stays as it is where its loops would not
+run on a device with the variables either.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.cost import cost_of
+from warpsmith.loops.fallbacks import fallback_loops
+from warpsmith.loops.flatten import Flatten
+from warpsmith.loops.localize import Localize
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.nodes import Function, Index, Loop, Member, Node, Stmt, Unary
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import loop_names, loops, names, peel, walk
+
+__all__ = ["localized"]
+
+_Step = Localize | Flatten
+
+
+def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
+    """Return `prepared` with what the nests at these spans find in memory in variables, where that helps."""
+    for nest in nests:
+        found = _nest(prepared, function, nest)
+        if found is not None and _helps(prepared, found, function, nest):
+            prepared = found
+    return prepared
+
+
+def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
+    """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do."""
+    count = sum(1 for _ in _inside(prepared.facts, function, nest))
+    before = prepared
+    for number in range(count):
+        loop = _inside(prepared.facts, function, nest)[number]
+        address = _address(prepared.facts, function, loop)
+        if _promises(loop):
+            prepared = _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
+        prepared = _with_blocks(prepared, function, (nest, number))
+    return None if prepared is before else prepared
+
+
+def _with_blocks(prepared: Prepared, function: Symbol, where: tuple[Span, int]) -> Prepared:
+    """Return `prepared` with the rows behind pointers to pointers as blocks."""
+    loop = _inside(prepared.facts, function, where[0])[where[1]]
+    if not any(isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer) for n in names(loop)):
+        return prepared
+    return _stepped(prepared, function, loop, Flatten(_address(prepared.facts, function, loop)))
+
+
+def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
+    facts = prepared.facts
+    try:
+        place = Place.of(facts.program, step.loop)
+        verdict = step.check(facts.program, facts)
+    except RefusedError:
+        return prepared
+    if place.loop is not loop or not isinstance(verdict, Proved):
+        return prepared
+    applied = Applied(step, verdict, function, loop.span)
+    after = facts.after(step.apply(facts.program))
+    _set_aside(facts, after, function)
+    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, applied))
+
+
+def _set_aside(old: Facts, new: Facts, symbol: Symbol) -> None:
+    """Keep what nothing is known of as that, where it stands once more for when a test fails."""
+    function = _function(new, symbol)
+    copies = fallback_loops(function)
+    if copies:
+        before = old.of(_function(old, symbol)).loops
+        known = {f.loop.span: f.reasons[0] for f in before if f.category == "unanalyzable"}
+        again = [loop for loop, _ in loops(function.body) if id(loop) in copies and loop.span in known]
+        new.set_aside(function, {id(loop): known[loop.span] for loop in again})
+
+
+def _address(facts: Facts, function: Symbol, loop: Loop) -> str:
+    unit, holder = next((u, f) for u, f in facts.program.functions() if f.symbol == function)
+    name = loop_names(holder)[loop]
+    shared = sum(f.symbol.name == function.name for _, f in facts.program.functions()) > 1
+    return f"{unit.file.path}:{name}" if shared else name
+
+
+def _promises(loop: Loop) -> bool:
+    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
+    for part in walk(loop):
+        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer)):
+            return True
+        if isinstance(part, Index) and isinstance(part.type, Pointer):
+            return True
+        if isinstance(part, Unary) and part.op == "*" and not isinstance(peel(part.operand).type, Pointer):
+            return True
+    return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
+
+
+def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
+    """Whether something of the nest runs on a device now, and its loops are understood as well as they were."""
+    before, after = _run(old.facts, function, nest), _run(new.facts, function, nest)
+    first = cost_of(old.facts, _function(old.facts, function), before)
+    second = cost_of(new.facts, _function(new.facts, function), after)
+    if second.kernels and second <= first:
+        return True
+    return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
+
+
+def _run(facts: Facts, function: Symbol, nest: Span) -> tuple[Stmt, ...]:
+    # where a test chooses between two loops, the first is the one with the variables
+    found = (loop for loop, _ in loops(_function(facts, function).body) if loop.span == nest)
+    return tuple(found)[:1]
+
+
+def _opaque(facts: Facts, function: Symbol, nest: Span) -> int:
+    """Return the number of loops of the nest about which nothing is known."""
+    known = facts.of(_function(facts, function))
+    first = {loop.span: loop for loop in reversed(_inside(facts, function, nest))}
+    return sum(known.of(loop).category == "unanalyzable" for loop in first.values())
+
+
+def _inside(facts: Facts, function: Symbol, nest: Span) -> list[Loop]:
+    return [loop for loop, _ in loops(_function(facts, function).body) if _within(loop, nest)]
+
+
+def _within(node: Node, span: Span) -> bool:
+    return node.span.file is span.file and span.start <= node.span.start and node.span.end <= span.end
+
+
+def _function(facts: Facts, symbol: Symbol) -> Function:
+    return next(function for _, function in facts.program.functions() if function.symbol == symbol)
