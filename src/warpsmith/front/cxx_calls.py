@@ -1,0 +1,568 @@
+"""Calls of C++ as what they do: members of containers, std::min and its like, small functions in place.
+
+    v[i]              Index(v.data(), i)                      std::vector, std::array
+    v.size()          the member `size()`
+    std::max(a, b)    a < b ? b : a                           exactly what it returns, for NaN and -0 as well
+    u(i, j)           u.data_.data()[i * u.ny_ + j]           a body that is one `return`: in place of the call
+    g.step(t)         Call(heat::Grid::step, &g, t)           any other: a call that hands over `this`
+
+Invariant: an expression stands in place of a call only where evaluating it is evaluating the call: an argument that a
+parameter takes has no side effect, and nothing in the body changes it. What is not one of these is a box that names it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace as node_with
+from dataclasses import replace as with_type
+from typing import TYPE_CHECKING, Final
+
+from warpsmith.base.source import Span
+from warpsmith.front import kinds
+from warpsmith.front.cxx_bodies import returned
+from warpsmith.front.cxx_captures import captures_stay
+from warpsmith.front.cxx_objects import (
+    INCREMENTS,
+    address,
+    again,
+    before,
+    behind,
+    dereference,
+    is_lvalue,
+    is_pure,
+    member_of,
+)
+from warpsmith.front.node_table import NodeTable
+from warpsmith.front.types_of import is_std_array
+from warpsmith.front.wire import VIRTUAL
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expr,
+    Index,
+    InitList,
+    Literal,
+    MacroUse,
+    Name,
+    Unary,
+    VerbatimExpr,
+)
+from warpsmith.tree.openers import Opener
+from warpsmith.tree.printer import print_type
+from warpsmith.tree.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SIZE_T,
+    Array,
+    FunctionType,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+    is_float,
+    is_integer,
+)
+from warpsmith.tree.walk import peel, root_symbol, walk
+
+if TYPE_CHECKING:
+    from warpsmith.front.expressions import Expressions
+
+__all__ = ["NATIVE", "CxxCalls"]
+
+_MATH: Final = frozenset({
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma", "floor", "ceil",
+    "trunc", "round", "rint", "nearbyint", "fabs", "pow", "atan2", "hypot", "fmod", "fmin", "fmax", "fdim", "copysign",
+    "fma", "remainder",
+})  # fmt: skip
+_CHANGES: Final = frozenset({
+    "assign", "clear", "fill", "pop_back", "push_back", "emplace_back", "reserve", "resize", "shrink_to_fit",
+    "capacity", "max_size", "operator=",
+})  # fmt: skip
+_MOST_COPIES: Final = 60
+_MOST_NESTED: Final = 8
+
+
+class CxxCalls:
+    """Builds the calls of one file of a C++ unit."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.context = expressions.context
+        self.table = expressions.table
+
+    @property
+    def escaped(self) -> frozenset[str]:
+        """The keys of the variables whose address is taken."""
+        return self.expressions.knowledge.escaped if self.expressions.knowledge is not None else frozenset()
+
+    def call(self, row: int, span: Span) -> Expr | None:
+        """Return the expression of a call whose function clang names; None where it is a call as in C."""
+        callee = self.table.aux[row]
+        if callee < 0:
+            return None
+        declared = self.context.dump.declared[callee]
+        kind, name, library = declared[0], declared[1], declared[9]
+        full = self.context.detail(callee)[0]
+        if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
+            return self._made(row, span, full)
+        given, arguments = self._parts(row, callee)
+        if kind == kinds.CXX_METHOD or name.startswith("operator"):
+            return self._method(row, span, given, arguments)
+        if library and full.startswith("std::"):
+            return self._standard(row, span, name, arguments)
+        return self._function(row, span, None, arguments)
+
+    def _parts(self, row: int, callee: int) -> tuple[int | None, list[int]]:
+        """Return the row of the object that a method is called of (-1: `this`; None: there is none), and those of the
+        arguments."""
+        parts = self.table.expressions(row)
+        for number, part in enumerate(parts):
+            inner = part
+            while self.table.kind[inner] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and self.table.expressions(inner):
+                inner = self.table.expressions(inner)[0]
+            if self.table.kind[inner] == kinds.MEMBER_REF_EXPR and self.table.aux[inner] == callee:
+                base = self.table.expressions(inner)
+                return (base[0] if base else -1), parts[:number] + parts[number + 1 :]
+            if self.table.kind[inner] == kinds.DECL_REF and self.table.aux[inner] == callee:
+                rest = parts[:number] + parts[number + 1 :]
+                method = (
+                    self.context.dump.declared[callee][0] == kinds.CXX_METHOD and self.context.detail(callee)[2] >= 0
+                )
+                return (rest[0], rest[1:]) if method and rest else (None, rest)
+        return None, parts
+
+    def _box(self, row: int, reason: str) -> VerbatimExpr:
+        return self.expressions.box(row, reason)
+
+    # --- objects that are made
+
+    def _made(self, row: int, span: Span, full: str) -> Expr:
+        parts = self.table.expressions(row)
+        name = full.rpartition("::")[0] or full
+        type = self.context.types.of(self.table.type[row])
+        if isinstance(type, Record) and self.context.types.is_plain(self.table.type[row]) and len(parts) == 1:
+            value = self.expressions.build(parts[0])
+            if isinstance(value.type, Record) and value.type.tag == type.tag:
+                return value  # a copy, as in C
+        boxed = self.expressions.boxed_object(row, f"a constructor of {name}")
+        if self._is_container(type) and self._by_value(parts):
+            # Making a container of numbers reads what it is made from, and runs no code of the program's.
+            return node_with(boxed, writes=(), calls=False, kept=())
+        signature = self.context.symbol(self.table.aux[row]).type
+        given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
+        given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
+        if self._by_value(parts) and all(isinstance(part, Scalar) for part in given):
+            return node_with(boxed, writes=(), kept=())  # it knows the numbers only
+        return boxed
+
+    def _is_container(self, type: Type) -> bool:
+        """Whether a type is a std::vector or std::array whose elements are numbers, or such containers again."""
+        if is_std_array(type) and isinstance(type, Array):
+            element: Type = type.of
+        elif isinstance(type, Record) and type.tag.startswith("std::vector<") and type.fields:
+            data = type.fields[0].type
+            element = data.to if isinstance(data, Pointer) else data
+        else:
+            return False
+        return isinstance(element, Scalar | Pointer) or self._is_container(element)
+
+    def _by_value(self, rows: list[int]) -> bool:
+        """Whether arguments are expressions without calls of the program's functions, which write nothing."""
+        if any(_writes(self.table, r) for row in rows for r in range(row, self.table.after[row])):
+            return False
+        kind, aux, declared = self.table.kind, self.table.aux, self.context.dump.declared
+        below = [r for row in rows for r in range(row, self.table.after[row]) if kind[r] in (kinds.CALL, kinds.LAMBDA)]
+        return all(kind[r] == kinds.CALL and aux[r] >= 0 and declared[aux[r]][9] for r in below)
+
+    # --- methods and operators
+
+    def _method(self, row: int, span: Span, given: int | None, arguments: list[int]) -> Expr | None:
+        callee = self.table.aux[row]
+        declared, (full, _, owner, flags) = self.context.dump.declared[callee], self.context.detail(callee)
+        if given is None or owner < 0:
+            return self._function(row, span, None, arguments)
+        lambda_row = self.context.lambda_of(given)
+        if lambda_row is not None:
+            return self._lambda(row, span, lambda_row, arguments)
+        value = self._object(given, span)
+        if value is None:
+            return self._box(row, f"a call of {full} of what is not a variable")
+        holder = value.type
+        standard = isinstance(holder, Record) and holder.tag.startswith("std::")
+        if (standard or is_std_array(holder)) and declared[9]:
+            made = self._container(span, declared[1], value, arguments)
+            return made if made is not None else self._changed(row, value, f"a call of {_short(full)}", arguments)
+        if declared[1] == "operator=" and self.context.types.is_plain(owner) and len(arguments) == 1:
+            other = self.expressions.build(arguments[0])
+            return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
+        if flags & VIRTUAL:
+            return self._box(row, f"a virtual call of {full}")
+        return self._function(row, span, value, arguments)
+
+    def _changed(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
+        """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
+        boxed = self._box(row, reason)
+        root = root_symbol(value)
+        name = self.context.dump.declared[self.table.aux[row]][1]
+        known = name in _CHANGES and self._is_container(value.type) and self._by_value(rows)
+        if root is None or not known:
+            return boxed
+        return node_with(boxed, writes=(root,), calls=False, kept=())
+
+    def _object(self, given: int, span: Span) -> Expr | None:
+        """Return the object that a method is called of."""
+        if given == -1:
+            this = self.expressions.this
+            return None if this is None else dereference(self.expressions.this_at(span), before(span), intact=False)
+        value = self.expressions.build(given)
+        if isinstance(value.type, Pointer):
+            return dereference(value, before(value.span), intact=False)
+        return value if is_lvalue(value) else None
+
+    def opened(self, value: Expr, field: str, span: Span) -> Expr | None:
+        """Return a private member outside of its class, where its class and its type can be named there."""
+        made, holder = member_of(value, field, span, intact=False), value.type
+        if made is None or not isinstance(holder, Record):
+            return None
+        found = next(part for part in holder.fields if part.name == field)
+        element: Type = found.type
+        while isinstance(element, Array | Pointer):
+            element = element.of if isinstance(element, Array) else element.to
+        lone = isinstance(element, Scalar) or (isinstance(element, Record) and self._is_container(element))
+        if not lone or "(" in holder.tag or (isinstance(found.type, Pointer) and found.type.reference):
+            return None
+        declared = print_type(found.type, f"({holder.tag}::*type)")
+        return node_with(made, opener=Opener(holder.tag, declared, field, holder.definition))
+
+    def _container(self, span: Span, name: str, value: Expr, rows: list[int]) -> Expr | None:
+        """Return a member function of std::vector or std::array as the tree has it; None for any other."""
+        own = self.expressions.own
+        data = value if is_std_array(value.type) else member_of(value, "data()", behind(value.span), intact=False)
+        if data is None:
+            return None
+        type = data.type
+        element = type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else None
+        if element is None:
+            return None
+        if name == "operator[]" and len(rows) == 1:
+            index = self.expressions.build(rows[0])
+            return Index(span=span, intact=own, type=element, base=data, index=index)
+        made = self._asked(span, name, (value, data), element) if not rows else None
+        return made and MacroUse(span=span, intact=own, type=made.type, name="", expansion=made)
+
+    def _asked(self, span: Span, name: str, container: tuple[Expr, Expr], element: Type) -> Expr | None:
+        """Return what a member function without arguments gives."""
+        value, data = container
+        match name:
+            case "data":
+                return _first(data, element, span) if isinstance(data.type, Array) else data
+            case "size":
+                return self._size(value, data, span)
+            case "front":
+                return _at(data, _number(0, span), element)
+            case "back":
+                size = self._size(value, data, span)
+                last = Binary(span=span, type=SIZE_T, op="-", left=size, right=_number(1, span))
+                return _at(data, last, element)
+            case "empty":
+                size = self._size(value, data, span)
+                return Binary(span=span, type=BOOL, op="==", left=size, right=_number(0, span))
+            case _:
+                return None
+
+    def _size(self, value: Expr, data: Expr, span: Span) -> Expr:
+        if isinstance(data.type, Array):
+            return Cast(span=span, type=SIZE_T, operand=_number(data.type.count or 0, span))
+        size = member_of(value, "size()", span, intact=False)
+        assert size is not None
+        return size
+
+    # --- the standard library
+
+    def _standard(self, row: int, span: Span, name: str, rows: list[int]) -> Expr | None:
+        """Return a call of a function of namespace std."""
+        type = self.context.types.of(self.table.type[row])
+        type = type.to if isinstance(type, Pointer) and type.reference else type
+        if not isinstance(type, Scalar):
+            return None if self._is_plain_call(row) else self._box(row, f"a call of std::{name}")
+        if name in ("min", "max") and len(rows) == 2:
+            chosen = self._extreme(name, span, type, rows)
+            return chosen or self._box(row, f"a call of std::{name} whose arguments have side effects")
+        if name == "abs" and len(rows) == 1:
+            made = self._absolute(span, type, rows[0])
+        elif name in _MATH and is_float(type):
+            made = self._math(name, span, type, rows)
+        else:
+            return None if self._is_plain_call(row) else self._box(row, f"a call of std::{name}")
+        if made is None:
+            return self._box(row, f"a call of std::{name} whose arguments have side effects")
+        return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
+
+    def _is_plain_call(self, row: int) -> bool:
+        """Whether a function takes and returns no reference and no object, so that its call is one as in C."""
+        type = self.context.symbol(self.table.aux[row]).type
+        parts = (type.result, *type.parameters) if isinstance(type, FunctionType) else (type,)
+        return all(isinstance(t, Scalar) or (isinstance(t, Pointer) and not t.reference) for t in parts)
+
+    def _extreme(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
+        a, b = (self.converted(self.expressions.build(r), type, before(span)) for r in rows)
+        if not all(self.is_copied(e) for e in (a, b)):
+            return None
+        # std::max(a, b) is (a < b) ? b : a, std::min(a, b) is (b < a) ? b : a: of a NaN the first stays.
+        low, high = (a, b) if name == "max" else (b, a)
+        test = Binary(span=before(span), type=BOOL, op="<", left=low, right=high)
+        plain = with_type(type, const=False)
+        return Conditional(
+            span=span, intact=self.expressions.own, type=plain, condition=test, then=again(b), other=again(a)
+        )
+
+    def is_copied(self, expr: Expr) -> bool:
+        """Whether an expression may be evaluated twice."""
+        parts = list(walk(expr))
+        calls = [part for part in parts if isinstance(part, Call)]
+        pure = all(isinstance(c.function, Name) and c.function.symbol.name.rstrip("f") in _MATH_STEMS for c in calls)
+        changes = (Assign, VerbatimExpr, InitList)
+        if any(isinstance(p, changes) or (isinstance(p, Unary) and p.op in INCREMENTS) for p in parts):
+            return False
+        return pure and len(parts) <= _MOST_COPIES
+
+    def _absolute(self, span: Span, type: Scalar, row: int) -> Expr | None:
+        value = self.converted(self.expressions.build(row), type, span)
+        if is_float(type):
+            return self._native("fabs", span, type, [value])
+        if not self.is_copied(value) or not is_integer(type):
+            return None
+        zero = _number(0, span, type)
+        test = Binary(span=span, type=BOOL, op="<", left=value, right=zero)
+        negated = Unary(span=span, type=type, op="-", operand=again(value))
+        return Conditional(
+            span=span, type=with_type(type, const=False), condition=test, then=negated, other=again(value)
+        )
+
+    def _math(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
+        return self._native(name, span, type, [self.converted(self.expressions.build(r), type, span) for r in rows])
+
+    def _native(self, name: str, span: Span, type: Scalar, arguments: list[Expr]) -> Expr | None:
+        """Return a call of the C function of this name and type."""
+        if type.bits not in (FLOAT.bits, DOUBLE.bits):
+            return None
+        plain = FLOAT if type.bits == FLOAT.bits else DOUBLE
+        full = f"{name}f" if plain is FLOAT else name
+        signature = FunctionType(plain, (plain,) * len(arguments))
+        function = Name(span=span, type=signature, symbol=Symbol(full, full, signature, "function"))
+        return Call(span=span, type=plain, function=function, arguments=tuple(arguments))
+
+    def converted(self, value: Expr, type: Type, span: Span) -> Expr:
+        """Return a value converted to a parameter's type."""
+        have = value.type
+        if isinstance(type, Scalar) and isinstance(have, Scalar) and have != type:
+            return Cast(span=span, type=with_type(type, const=False), operand=value)
+        return value
+
+    # --- the program's own functions
+
+    def _function(self, row: int, span: Span, value: Expr | None, rows: list[int]) -> Expr | None:
+        """Return a call of a function or method of the user's; `value` is the object."""
+        from_text = self._inlined(row, span, value, rows)
+        if from_text is not None:
+            return from_text
+        symbol = self.context.symbol(self.table.aux[row])
+        type = symbol.type
+        if not isinstance(type, FunctionType):
+            return self._box(row, f"a call of {symbol.name}")
+        parameters = type.parameters[1:] if type.method else type.parameters
+        if type.method and value is None:
+            return self._box(row, f"a call of {symbol.name}")
+        arguments: list[Expr] = [] if value is None or not type.method else [address(value)]
+        for number, argument in enumerate(rows):
+            wanted = parameters[number] if number < len(parameters) else None
+            built = self._argument(row, argument, number)
+            if built is None:
+                return self._box(row, f"a default argument of {symbol.name}")
+            if isinstance(wanted, Pointer) and wanted.reference:
+                if not is_lvalue(built):
+                    return self._box(row, f"a call of {symbol.name} with a value for a reference")
+                built = address(built)
+            arguments.append(built)
+        name = Name(span=span, type=type, symbol=symbol)
+        result = type.result if isinstance(type.result, Pointer) and type.result.reference else None
+        own = self.expressions.own
+        plain = result is None and value is None and all(self._is_written(part) for part in rows)
+        call = Call(
+            span=span,
+            intact=own and plain,
+            type=type.result,
+            function=self._function_name(row, name),
+            arguments=tuple(arguments),
+        )
+        if result is not None:
+            bound = dereference(call, span, intact=False)
+            return MacroUse(span=span, intact=own, type=result.to, name="", expansion=bound)
+        return call if plain else MacroUse(span=span, intact=own, type=type.result, name="", expansion=call)
+
+    def _is_written(self, row: int) -> bool:
+        start, end = self.table.range(row, self.expressions.text.uses)
+        return start < end
+
+    def _function_name(self, row: int, name: Name) -> Name:
+        """Return the function's name with its own place, where the text has it."""
+        for part in self.table.expressions(row)[:1]:
+            built = self.expressions.build(part)
+            if isinstance(built, Name) and built.symbol == name.symbol:
+                return built
+        return name
+
+    def _argument(self, row: int, argument: int, number: int) -> Expr | None:
+        """Return an argument; one that the caller left out is the parameter's default."""
+        if self._is_written(argument):
+            return self.expressions.build(argument)
+        found = self.context.bodies.get(self.table.aux[row])
+        if found is None:
+            return None
+        parameters = [c for c in self.table.children(found[0]) if self.table.kind[c] == kinds.PARM_DECL]
+        default = self.table.expressions(parameters[number]) if number < len(parameters) else []
+        if len(default) != 1:
+            return None
+        there = self.expressions.elsewhere(self.expressions.site_of(row), found[1], {}, None, self.table.aux[row])
+        return there.build(default[0])
+
+    # --- bodies in place of calls
+
+    def _inlined(self, row: int, span: Span, value: Expr | None, rows: list[int]) -> Expr | None:
+        callee = self.table.aux[row]
+        found = self.context.bodies.get(callee)
+        if found is None or callee in self.expressions.open or len(self.expressions.open) >= _MOST_NESTED:
+            return None
+        if value is None and not self._is_worth(callee, found[0]):
+            return None
+        parameters = [c for c in self.table.children(found[0]) if self.table.kind[c] == kinds.PARM_DECL]
+        this = None if value is None else address(value)
+        body = self.table.body(found[0])
+        if body is None or (this is not None and not is_pure(this)):
+            return None
+        result = self.context.types.of(self.context.dump.declared[callee][2])
+        returned = result.result if isinstance(result, FunctionType) else None
+        return self._in_place(row, span, (found[1], body, parameters, this, returned), rows)
+
+    def _is_worth(self, callee: int, row: int) -> bool:
+        """Whether a function that is no method is better in place: C's own stay calls of device functions."""
+        type = self.context.symbol(callee).type
+        plain = self._plain_signature(type)
+        return not plain or bool(self.context.detail(callee)[3] & 2)
+
+    def _plain_signature(self, type: Type) -> bool:
+        parts = (type.result, *type.parameters) if isinstance(type, FunctionType) else (type,)
+        return not any(isinstance(t, Pointer) and t.reference for t in parts)
+
+    def _lambda(self, row: int, span: Span, lambda_row: int, rows: list[int]) -> Expr:
+        parameters = [c for c in self.table.children(lambda_row) if self.table.kind[c] == kinds.PARM_DECL]
+        body = self.table.body(lambda_row)
+        again = self.table.aux[row] in self.expressions.open
+        kept = self.context.captures_keep(lambda_row) or captures_stay(self.context, lambda_row, self.escaped)
+        if body is not None and kept and not again:
+            signature = self.context.symbol(self.table.aux[row]).type
+            result = signature.result if isinstance(signature, FunctionType) else None
+            made = self._in_place(row, span, (0, body, parameters, self.expressions.this, result), rows)
+            if made is not None:
+                return made
+        return self.expressions.boxed_lambda(row, lambda_row)
+
+    def _in_place(
+        self, row: int, span: Span, body: tuple[int, int, list[int], Expr | None, Type | None], rows: list[int]
+    ) -> Expr | None:
+        """Return the value of a body, over the arguments; None where it is more than a value."""
+        number, block, parameters, this, result = body
+        statements = self.table.parts(block)
+        bound = self._bound(row, span, parameters, rows) if len(parameters) == len(rows) else None
+        if bound is None or not statements:
+            return None
+        only = self._only(statements[0]) if len(statements) == 1 else None
+        site = self.expressions.site_of(row)
+        there = self.expressions.elsewhere(site, number, bound, this, self.table.aux[row])
+        made = there.tried(only) if only is not None else returned(self, there, statements, result)
+        if made is None or not self._is_same(made, list(bound.values())):
+            return None
+        if isinstance(result, Record):
+            return None
+        if isinstance(result, Scalar) and result.kind != "void":
+            made = self.converted(made, result, site)
+        return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
+
+    def _only(self, row: int) -> int | None:
+        """Return the expression that a statement returns or evaluates."""
+        if self.table.kind[row] == kinds.RETURN:
+            inner = self.table.expressions(row)
+            return inner[0] if len(inner) == 1 else None
+        return row if kinds.UNEXPOSED_EXPR <= self.table.kind[row] <= kinds.LAST_EXPR else None
+
+    def _bound(self, row: int, span: Span, parameters: list[int], rows: list[int]) -> dict[int, Expr] | None:
+        """Return what the parameters of a body are: the arguments, as long as they have no side effects."""
+        bound: dict[int, Expr] = {}
+        for parameter, argument in zip(parameters, rows, strict=True):
+            type = self.context.symbol(self.table.aux[parameter]).type
+            made = self._argument(row, argument, len(bound))
+            if made is None or not is_pure(made) or not isinstance(type, Scalar | Pointer):
+                return None  # what is handed over as a copy may be changed without a trace
+            wanted = type.to if isinstance(type, Pointer) and type.reference else type
+            bound[self.table.aux[parameter]] = self.converted(made, wanted, span)
+        return bound
+
+    def _is_same(self, made: Expr, arguments: list[Expr]) -> bool:
+        """Whether nothing that the body does changes what an argument stands for."""
+        changes = [p for p in walk(made) if isinstance(p, Assign) or (isinstance(p, Unary) and p.op in INCREMENTS)]
+        if any(isinstance(part, VerbatimExpr) for part in walk(made)):
+            return False
+        if not changes:
+            return True
+        read = [part for argument in arguments for part in walk(argument)]
+        simple = all(isinstance(part, Name | Literal | Unary | Binary | Cast | MacroUse) for part in read)
+        simple = simple and not any(isinstance(part, Unary) and part.op in ("*", "&") for part in read)
+        symbols = {part.symbol for part in read if isinstance(part, Name)}
+        targets = [
+            peel(p.target if isinstance(p, Assign) else p.operand) for p in changes if isinstance(p, Assign | Unary)
+        ]
+        touched = any(isinstance(t, Name) and t.symbol in symbols for t in targets)
+        kept = all(s.storage in ("local", "parameter") and s.key not in self.escaped for s in symbols)
+        return simple and not touched and kept and not any(isinstance(t, Literal | Cast | Binary) for t in targets)
+
+
+NATIVE: Final = _MATH | {f"{name}f" for name in _MATH}
+"""The functions of C that those of namespace std become."""
+
+_MATH_STEMS: Final = frozenset(name.rstrip("f") for name in _MATH)
+
+
+def _writes(table: NodeTable, row: int) -> bool:
+    """Whether an expression itself is an assignment or an increment."""
+    kind, aux = table.kind[row], table.aux[row]
+    if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
+        return kinds.FIRST_ASSIGNMENT <= aux <= kinds.LAST_ASSIGNMENT
+    return kind == kinds.UNARY and aux in kinds.INCREMENTS
+
+
+def _number(value: int, span: Span, type: Scalar | None = None) -> Literal:
+    return Literal(span=span, type=type or INT, text=str(value), value=value)
+
+
+def _at(data: Expr, index: Expr, element: Type) -> Expr:
+    return Index(span=behind(data.span), type=element, base=data, index=index)
+
+
+def _first(data: Expr, element: Type, span: Span) -> Expr:
+    return Unary(span=span, type=Pointer(element), op="&", operand=_at(data, _number(0, span), element))
+
+
+def _short(full: str) -> str:
+    """Return a qualified name without template arguments."""
+    depth, kept = 0, ""
+    for letter in full:
+        depth -= letter == ">"
+        kept += letter if depth == 0 and letter not in "<>" else ""
+        depth += letter == "<"
+    return kept

@@ -1,0 +1,115 @@
+"""Small pieces of trees that C++ implies: objects behind references, members, places without text.
+
+x, a reference        Unary(*, Name x)        the name has an empty place: its text is that of the whole
+v.data(), v.size()    Member(v, "data()")     the members that stand for a container of the library
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from dataclasses import replace as node_with
+from dataclasses import replace as with_type
+from typing import TypeVar
+
+from warpsmith.base.source import Span
+from warpsmith.tree.nodes import Assign, Call, Expr, Index, InitList, Member, Name, Node, Unary, VerbatimExpr
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.walk import peel, walk
+
+__all__ = [
+    "INCREMENTS",
+    "address",
+    "again",
+    "before",
+    "behind",
+    "dereference",
+    "is_lvalue",
+    "is_pure",
+    "member_of",
+    "qualified",
+]
+
+E = TypeVar("E", bound=Node)
+
+INCREMENTS = ("x++", "x--", "++x", "--x")
+
+
+def before(span: Span) -> Span:
+    """Return the place of what the text does not write: it is empty, so that no other text is taken for its own."""
+    return Span(span.file, span.start, span.start)
+
+
+def behind(span: Span) -> Span:
+    """Return the place behind a text."""
+    return Span(span.file, span.end, span.end)
+
+
+def dereference(pointer: Expr, span: Span, *, intact: bool) -> Expr:
+    """Return what a reference is bound to: the use of it."""
+    if isinstance(pointer, Unary) and pointer.op == "&":
+        return pointer.operand
+    to = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
+    return Unary(span=span, intact=intact, type=to, op="*", operand=pointer)
+
+
+def address(value: Expr) -> Expr:
+    """Return the address of an lvalue: what a reference to it holds."""
+    inner = peel(value)
+    if isinstance(inner, Unary) and inner.op == "*":
+        return inner.operand
+    return Unary(span=before(value.span), type=Pointer(value.type), op="&", operand=value)
+
+
+def again(expr: E) -> E:
+    """Return a copy of an expression, so that no node stands in two places."""
+    changes: dict[str, object] = {}
+    for spec in fields(expr):
+        value = getattr(expr, spec.name)
+        if isinstance(value, Node):
+            changes[spec.name] = again(value)
+        elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
+            changes[spec.name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
+    return node_with(expr, **changes)  # type: ignore[arg-type]
+
+
+def is_lvalue(expr: Expr) -> bool:
+    """Whether an expression names an object."""
+    expr = peel(expr)
+    if isinstance(expr, Member):
+        return expr.arrow or is_lvalue(expr.base)
+    return isinstance(expr, Name | Index) or (isinstance(expr, Unary) and expr.op == "*")
+
+
+def qualified(type: Type, const: bool) -> Type:
+    """Return a member's type as it is in a const object."""
+    match type:
+        case Scalar() | Record() | Pointer() if const and not type.const:
+            return with_type(type, const=True)
+        case Array():
+            return with_type(type, of=qualified(type.of, const))
+        case _:
+            return type
+
+
+def member_of(value: Expr, field: str, span: Span, *, intact: bool) -> Member | None:
+    """Return a member of an object, through the pointer where the object is what a pointer points to."""
+    inner = peel(value)
+    base, arrow = (inner.operand, True) if isinstance(inner, Unary) and inner.op == "*" else (value, False)
+    holder = value.type
+    if not isinstance(holder, Record) or holder.union:
+        return None
+    found = next((part for part in holder.fields if part.name == field), None)
+    if found is None:
+        return None
+    type = qualified(found.type, holder.const)
+    if field == "data()" and holder.const and isinstance(found.type, Pointer):
+        type = Pointer(qualified(found.type.to, True))
+    return Member(span=span, intact=intact, type=type, base=base, field=field, arrow=arrow)
+
+
+def is_pure(expr: Expr) -> bool:
+    """Whether evaluating an expression any number of times, in any place, is evaluating it once."""
+    return not any(
+        isinstance(part, Assign | Call | VerbatimExpr | InitList) or (isinstance(part, Unary) and part.op in INCREMENTS)
+        for part in walk(expr)
+    )

@@ -1,0 +1,115 @@
+"""Small bodies and lambdas in place of their calls, private members, and what a constructor is given."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.front.conftest import Load, found
+from warpsmith.front import cxx_calls
+from warpsmith.tree.nodes import For, Function, Member, Return, VerbatimExpr, While
+from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.walk import loops
+
+TEXT = """
+#include <vector>
+int seen;
+class Row {
+public:
+    Row(int n, double fill) : n_(n), data_(n, fill) {}
+    double at(int i) const
+    {
+        i = i < 0 ? 0 : i;
+        const int last = n_ - 1;
+        if (i > last)
+            return 0;
+        return data_[i];
+    }
+    int size() const { return n_; }
+private:
+    int n_;
+    std::vector<double> data_;
+};
+int counted(int i) { if (i < 0) { seen++; return 0; } return i; }
+static double twice(const double &x) { double y = x; y = y + x; return y; }
+double use(const Row &row, double k, double x, int i)
+{
+    %s
+}
+"""
+
+
+def _use(load: Load, text: str) -> Function:
+    loaded = load(TEXT % text, name="case.cpp")
+    return next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
+
+
+def _written(load: Load, text: str) -> str:
+    """Return what is returned, printed from the tree alone."""
+    (last,) = found(_use(load, text).body, Return)[-1:]
+    assert isinstance(last, Return) and last.value is not None
+    return print_expr(last.value, nothing)
+
+
+def test_a_body_of_several_statements_is_its_value(load: Load) -> None:
+    member = "(row.*ws_member(ws_Row_{}()))"
+    i, last = "(i < 0 ? 0 : i)", f"{member.format('n_')} - 1"
+    wanted = f"{i} > {last} ? (double)0 : {member.format('data_')}.data()[i < 0 ? 0 : i]"
+    assert _written(load, "return row.at(i);") == wanted
+    assert _written(load, "return twice(x);") == "x + x"
+
+
+def test_a_body_that_writes_stays_a_call(load: Load) -> None:
+    assert _written(load, "return counted(i);") == "counted(i)"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("auto f = [k](double a) { return a * k; }; return f(x);", "x * k"),
+        ("auto f = [=](double a) { return a * k; }; return f(x);", "x * k"),
+        ("auto f = [k](double a) { return a * k; }; k = 2; return f(x);", ""),
+        ("auto f = [=](double a) { return a * k; }; k++; return f(x);", ""),
+        ("auto f = [k](double a) mutable { k += a; return k; }; return f(x);", ""),
+        ("auto f = [z = k + 1](double a) { return a * z; }; return f(x);", ""),
+        ("double &r = k; auto f = [k](double a) { return a * k; }; r = 2; return f(x);", ""),
+        ("double &r = k; auto f = [r](double a) { return a * r; }; return f(x);", ""),
+    ],
+)
+def test_a_captured_copy_stands_for_what_never_changes(load: Load, text: str, written: str) -> None:
+    made = _written(load, text)
+    assert made == written if written else "f(x)" in made
+
+
+def test_loops_behind_a_captured_copy_are_seen(load: Load) -> None:
+    text = "auto f = [k](double a) { return a * k; }; for (int j = 0; j < i; j++) { while (x > 0) x = f(x); } return x;"
+    function = _use(load, text)
+    assert [type(loop) for loop, _ in loops(function.body)] == [For, While]
+    assert len(found(function.body, Return)) == 1
+
+
+def test_private_members_say_how_they_are_reached(load: Load) -> None:
+    (member,) = found(_use(load, "return row.size();").body, Member)
+    assert isinstance(member, Member) and member.opener is not None
+    assert member.opener.lines[-1] == "template struct ws_Row_n__made<&Row::n_>;"
+
+
+@pytest.mark.parametrize(
+    ("text", "writes", "kept"),
+    [
+        ("Row made(i, k); return made.at(0);", set(), set()),
+        ("Row made(i++, k); return made.at(0);", {"i", "k"}, {"i", "k"}),
+        ("Row made(counted(i), k); return made.at(0);", {"i", "k", "counted"}, {"i", "k"}),
+    ],
+)
+def test_a_constructor_of_numbers_knows_no_variable(load: Load, text: str, writes: set[str], kept: set[str]) -> None:
+    boxes = [b for b in found(_use(load, text).body, VerbatimExpr) if isinstance(b, VerbatimExpr)]
+    (box,) = [b for b in boxes if b.reason == "a constructor of Row"]
+    assert box.calls
+    assert {s.name for s in box.writes} - {"counted"} == writes - {"counted"}
+    assert {s.name for s in box.kept or ()} - {"counted"} == kept - {"counted"}
+
+
+def test_seeded_conversion_left_out(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cxx_calls.CxxCalls, "converted", lambda self, value, *rest: value)
+    with pytest.raises(AssertionError):
+        test_a_body_of_several_statements_is_its_value(load)
