@@ -1,0 +1,341 @@
+"""The present table: which host ranges have a copy on the device, and who needs it.
+
+    enter u[0..n)     not there: acquire, copy in          there: count it, nothing moves
+    exit              last one outside a hold: copy back what was written, release; inside a hold it stays (count 0)
+    update            host code touches u[5]: those bytes move, if they are present and the device's are newer
+    hold … end        a time loop: between the two, what may be kept is kept; the outermost end copies back
+
+Invariants, wherever control is neither in a kernel nor between an enter and its exit: every byte of a present range is
+valid on the device; where `written` is false it is valid on the host, too. Of ranges that overlap the newest has the
+truth; a released range hands its bytes to the next older one, or to the host. A kept range (no user) that a new one
+overlaps grows instead: nobody holds its address, so that the two become one.
+
+After Jablin et al., Automatic CPU-GPU Communication Management and Optimization (PLDI 2011), and the structured data
+regions of OpenACC 3.3 (2.6.5).
+"""
+
+from __future__ import annotations
+
+from warpsmith.emit.words import Support
+
+__all__ = ["present_declarations", "present_text"]
+
+_TABLE = """\
+/* Which host ranges have a copy on the device; the newest first. */
+
+#define WS_COPY 1
+#define WS_KEEP 2
+
+struct ws_range {
+    const char *host;
+    long long bytes;
+    char *device;
+    const char *name;
+    int users;
+    bool written, kept;
+    ws_range *next;
+};
+
+static ws_range *ws_ranges;
+static int ws_holds, ws_pauses;
+static std::mutex ws_table;
+
+static bool ws_overlaps(const ws_range *range, const char *begin, const char *end)
+{
+    return range->host < end && begin < range->host + range->bytes;
+}
+
+/* The newest range with the byte at `at`. */
+static ws_range *ws_newest(const char *at)
+{
+    ws_range *range = ws_ranges;
+    while (range != nullptr && !ws_overlaps(range, at, at + 1))
+        range = range->next;
+    return range;
+}
+
+/* The next byte behind `at` where a range begins or ends, at most `end`. */
+static const char *ws_edge(const char *at, const char *end)
+{
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next) {
+        if (range->host > at && range->host < end)
+            end = range->host;
+        if (range->host + range->bytes > at && range->host + range->bytes < end)
+            end = range->host + range->bytes;
+    }
+    return end;
+}
+
+static void ws_move(void *to, const void *from, const char *begin, const char *end, cudaMemcpyKind kind,
+                    const char *file, int line)
+{
+    const char *what = kind == cudaMemcpyDeviceToHost ? "copy to the host" : "copy to the device";
+#ifdef WS_TELL_COPY
+    if (kind != cudaMemcpyDeviceToDevice)
+        WS_TELL_COPY(kind == cudaMemcpyHostToDevice, (long long)(end - begin), file, line);
+#endif
+    ws_check(cudaMemcpy(to, from, (size_t)(end - begin), kind), what, file, line);
+}
+
+static void ws_unlink(ws_range *range)
+{
+    ws_range **link = &ws_ranges;
+    while (*link != range)
+        link = &(*link)->next;
+    *link = range->next;
+    ws_device_release(range->device);
+    free(range);
+}
+
+/* Give the bytes of a range to the next older one, or to the host, and forget it. */
+static void ws_hand_over(ws_range *range, const char *file, int line)
+{
+    const char *end = range->host + range->bytes;
+    for (const char *at = range->host; range->written && at < end;) {
+        const char *stop = ws_edge(at, end);
+        ws_range *other = ws_newest(at);
+        char *device = range->device + (at - range->host);
+        if (other == range) {
+            for (other = range->next; other != nullptr && !ws_overlaps(other, at, stop);)
+                other = other->next;
+            if (other == nullptr)
+                ws_move((void *)at, device, at, stop, cudaMemcpyDeviceToHost, file, line);
+            else {
+                ws_move(other->device + (at - other->host), device, at, stop, cudaMemcpyDeviceToDevice, file, line);
+                other->written = true;
+            }
+        }
+        at = stop;
+    }
+    ws_unlink(range);
+}
+
+static bool ws_shares(const ws_range *range)
+{
+    for (const ws_range *other = ws_ranges; other != nullptr; other = other->next)
+        if (other != range && ws_overlaps(other, range->host, range->host + range->bytes))
+            return true;
+    return false;
+}
+
+/* Widen [*begin, *end) to all ranges that it meets; false where one of them has a user. */
+static bool ws_grows(const char **begin, const char **end)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (const ws_range *range = ws_ranges; range != nullptr; range = range->next) {
+            const char *stop = range->host + range->bytes;
+            if (!ws_overlaps(range, *begin, *end))
+                continue;
+            if (range->users > 0)
+                return false;
+            more = more || range->host < *begin || stop > *end;
+            *begin = range->host < *begin ? range->host : *begin;
+            *end = stop > *end ? stop : *end;
+        }
+    }
+    return true;
+}
+
+static ws_range *ws_new_range(const char *host, long long bytes, int flags, const char *name, const char *file,
+                              int line)
+{
+    const char *begin = host, *end = host + bytes;
+    const bool grows = (flags & WS_KEEP) != 0 && ws_grows(&begin, &end);
+    if (!grows) {
+        begin = host;
+        end = host + bytes;
+    }
+    ws_range *range = (ws_range *)malloc(sizeof *range);
+    if (range == nullptr)
+        abort();
+    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, nullptr};
+    range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
+    for (const char *at = begin; at < end;) {
+        const char *stop = ws_edge(at, end);
+        ws_range *old = ws_newest(at);
+        char *device = range->device + (at - begin);
+        if (old != nullptr) {
+            ws_move(device, old->device + (at - old->host), at, stop, cudaMemcpyDeviceToDevice, file, line);
+            range->written = range->written || old->written;
+        } else if ((flags & WS_COPY) != 0)
+            ws_move(device, at, at, stop, cudaMemcpyHostToDevice, file, line);
+        at = stop;
+    }
+    for (ws_range *old = ws_ranges; grows && old != nullptr;) {
+        ws_range *next = old->next;
+        if (ws_overlaps(old, begin, end))
+            ws_unlink(old);
+        old = next;
+    }
+    range->next = ws_ranges;
+    ws_ranges = range;
+    return range;
+}
+
+extern "C" void *ws_data_enter(const void *host, long long bytes, int flags, const char *name, const char *file,
+                               int line)
+{
+    static void *nothing;
+    const std::lock_guard<std::mutex> guard(ws_table);
+    const char *begin = (const char *)host, *end = begin + bytes;
+    if (bytes <= 0) {
+        if (nothing == nullptr)
+            nothing = ws_device_acquire(1, "an empty range", file, line);
+        return nothing;
+    }
+    ws_range *range = ws_ranges;
+    while (range != nullptr && !ws_overlaps(range, begin, end))
+        range = range->next;
+    if (range == nullptr || range->host > begin || range->host + range->bytes < end)
+        range = ws_new_range(begin, bytes, flags, name, file, line);
+    range->users++;
+    return range->device + (begin - range->host);
+}
+
+extern "C" void ws_data_exit(void *device, int written, const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    ws_range *range = ws_ranges;
+    while (range != nullptr && !((char *)device >= range->device && (char *)device < range->device + range->bytes))
+        range = range->next;
+    if (range == nullptr)
+        return;
+    range->users--;
+    range->written = range->written || written != 0;
+    if (range->users == 0 && !(range->kept && ws_holds > 0 && ws_pauses == 0 && !ws_shares(range)))
+        ws_hand_over(range, file, line);
+}
+
+/* Copy what is newer on the device in [begin, end). */
+static void ws_to_host(const char *begin, const char *end, const char *file, int line)
+{
+    for (const char *at = begin; at < end;) {
+        const char *stop = ws_edge(at, end);
+        const ws_range *range = ws_newest(at);
+        if (range != nullptr && range->written)
+            ws_move((void *)at, range->device + (at - range->host), at, stop, cudaMemcpyDeviceToHost, file, line);
+        at = stop;
+    }
+    for (ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        if (begin <= range->host && range->host + range->bytes <= end && range->users == 0 && !ws_shares(range))
+            range->written = false;
+}
+
+static void ws_to_device(const char *begin, const char *end, const char *file, int line)
+{
+    for (const char *at = begin; at < end;) {
+        const char *stop = ws_edge(at, end);
+        ws_range *range = ws_newest(at);
+        if (range != nullptr) {
+            ws_move(range->device + (at - range->host), at, at, stop, cudaMemcpyHostToDevice, file, line);
+            range->written = range->written || ws_shares(range);
+        }
+        at = stop;
+    }
+}
+
+extern "C" void ws_update_host(const void *host, long long bytes, const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    ws_to_host((const char *)host, (const char *)host + bytes, file, line);
+}
+
+extern "C" void ws_update_device(const void *host, long long bytes, const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    ws_to_device((const char *)host, (const char *)host + bytes, file, line);
+}
+
+extern "C" void ws_update_host_all(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        ws_to_host(range->host, range->host + range->bytes, file, line);
+}
+
+extern "C" void ws_update_device_all(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        ws_to_device(range->host, range->host + range->bytes, file, line);
+}
+
+/* Copy back and forget all ranges without a user. */
+static void ws_let_go(const char *file, int line)
+{
+    for (ws_range *range = ws_ranges; range != nullptr;) {
+        ws_range *next = range->next;
+        if (range->users == 0)
+            ws_hand_over(range, file, line);
+        range = next;
+    }
+}
+
+extern "C" void ws_hold_begin(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    (void)file;
+    (void)line;
+    ws_holds++;
+}
+
+extern "C" void ws_hold_end(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    if (--ws_holds == 0)
+        ws_let_go(file, line);
+}
+
+extern "C" void ws_hold_pause(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    ws_let_go(file, line);
+    ws_pauses++;
+}
+
+extern "C" void ws_hold_resume(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    (void)file;
+    (void)line;
+    ws_pauses--;
+}
+"""
+
+_DECLARATIONS = """\
+/* Data that stay on the device across calls: host ranges are entered and left, and what is there already is not copied
+   again; a hold keeps them between its begin and its end. */
+#define WS_COPY 1
+#define WS_KEEP 2
+/* An address that is only looked up: what is there need not be set. */
+#if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
+#define WS_LOOK __attribute__((access(none, 1)))
+#else
+#define WS_LOOK
+#endif
+WS_LOOK void *ws_data_enter(const void *host, long long bytes, int flags, const char *name, const char *file, int line);
+void ws_data_exit(void *device, int written, const char *file, int line);
+void ws_update_host(const void *host, long long bytes, const char *file, int line);
+void ws_update_device(const void *host, long long bytes, const char *file, int line);
+void ws_update_host_all(const char *file, int line);
+void ws_update_device_all(const char *file, int line);
+void ws_hold_begin(const char *file, int line);
+void ws_hold_end(const char *file, int line);
+void ws_hold_pause(const char *file, int line);
+void ws_hold_resume(const char *file, int line);
+"""
+
+
+def present_text(support: Support) -> str:
+    """Return the table; it stands behind the pool in the one kernel file that has it."""
+    return _named(_TABLE, support)
+
+
+def present_declarations(support: Support) -> str:
+    """Return what host text needs to know of it, as C and C++."""
+    return _named(_DECLARATIONS, support)
+
+
+def _named(text: str, support: Support) -> str:
+    return text.replace("ws_", f"{support.prefix}_").replace("WS_", f"{support.prefix.upper()}_")

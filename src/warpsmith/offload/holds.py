@@ -1,0 +1,276 @@
+"""Holds: the loops during which data stay on the device from call to call.
+
+    main.c    for (t …) {              a hold: it calls what runs kernels, again and again
+                  step(u, v, n);       solver.c: enters u and v, launches, leaves them: they stay
+                  swap(&u, &v);        blocks are found by address, so that names may change
+              }                        the end of the hold: what was written comes back
+
+Invariant: inside a hold every function that may run is known (its host code has updates, coherence.py), or the call
+stands in a pause; no memory that is kept dies (presence.py); control leaves the hold at its end or by a `return` that
+ends it.
+
+A loop that cannot be a hold says why, and the loops inside it are tried. Only outermost holds matter: what an inner one
+keeps stays for the outer one.
+
+Limits: no hold in a program that has handlers run at exit or by signals, that jumps between functions, or that starts
+threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.verdict import Reason
+from warpsmith.offload.coherence import Coherent, IncoherentError, Insertions, Surroundings, device_call, updates
+from warpsmith.offload.flow import Place
+from warpsmith.offload.fragments import Home, Request
+from warpsmith.offload.plan import Hold, RefusedHold
+from warpsmith.offload.presence import Presence, Resident, element_kinds, short_lived
+from warpsmith.poly.summaries import Summaries
+from warpsmith.poly.touches import direct_call
+from warpsmith.tree.nodes import Block, Call, DataHold, For, Function, If, Loop, Return, Stmt, Switch, Verbatim, While
+from warpsmith.tree.types import Opaque, Pointer, Record, Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["HoldPlan", "plan_holds", "presence_of", "wanted_holds"]
+
+_FATAL = {
+    "setjmp": "jumps between functions",
+    "_setjmp": "jumps between functions",
+    "sigsetjmp": "jumps between functions",
+    "__sigsetjmp": "jumps between functions",
+    "signal": "handles signals",
+    "sigaction": "handles signals",
+    "atexit": "runs handlers at its end",
+    "on_exit": "runs handlers at its end",
+    "at_quick_exit": "runs handlers at its end",
+    "fork": "starts processes",
+    "vfork": "starts processes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HoldPlan:
+    """The holds, which functions run in one as a whole (`whole`), and what dies inside (`residents`, of every function
+    with statements in a hold)."""
+
+    holds: tuple[Hold, ...]
+    whole: frozenset[Function]
+    residents: dict[Function, Resident]
+    device: frozenset[Symbol]
+
+    def inside(self, function: Function) -> tuple[Stmt, ...]:
+        """Return the statements of `function` that run in a hold."""
+        if function in self.whole:
+            return (function.body,)
+        return tuple(hold.loop for hold in self.holds if hold.function is function)
+
+
+def presence_of(summaries: Summaries, homes: Sequence[Home]) -> Presence:
+    """Return what the homes put on the device."""
+    buffers = [buffer for home in homes for buffer in home.buffers]
+    types = [b.symbol.type.to if isinstance(b.symbol.type, Pointer) else b.symbol.type for b in buffers]
+    kinds = frozenset(kind for type in types for kind in element_kinds(type))
+    written = {use.symbol for home in homes for draft in home.drafts for use in draft.uses if use.written}
+    changed = (b.symbol.type for b in buffers if b.host in written)
+    newer = frozenset(k for t in changed for k in element_kinds(t.to if isinstance(t, Pointer) else t))
+    return Presence(summaries, kinds, frozenset(buffer.host for buffer in buffers), newer)
+
+
+def wanted_holds(
+    presence: Presence, ported: dict[Function, tuple[Home, ...]], drop: Sequence[RefusedHold] = ()
+) -> HoldPlan | None:
+    """Return the loops that are worth a hold, without those in `drop` (the loops inside these are tried): None where
+    there are none. `ported`: every function with its homes."""
+    summaries = presence.summaries
+    device = _leads_to_kernels(summaries, {f.symbol for f, homes in ported.items() if homes})
+    if not device or _fatal(summaries) is not None:
+        return None
+    dropped = frozenset(refused.loop for refused in drop)
+    holds = [
+        Hold(function, loop)
+        for function, homes in ported.items()
+        for loop in _outermost(function.body, homes, device, dropped)
+    ]
+    whole = _reached(summaries, holds)
+    if not holds:
+        return None
+    inside = {f: (f.body,) for f in whole}
+    for hold in holds:
+        if hold.function not in whole:
+            inside[hold.function] = (*inside.get(hold.function, ()), hold.loop)
+    residents = short_lived(presence, inside, whole)
+    return HoldPlan(tuple(holds), whole, residents, device)
+
+
+def plan_holds(
+    plan: HoldPlan, requests: dict[Function, Request], homes: dict[Function, tuple[Home, ...]]
+) -> tuple[dict[Function, Coherent], tuple[RefusedHold, ...]]:
+    """Return what to insert into each function, or the holds that are not possible, with the reason."""
+    inserted: dict[Function, Coherent] = {}
+    blamed: dict[Function, Reason] = {}
+    for function in dict.fromkeys([*plan.whole, *(hold.function for hold in plan.holds)]):
+        request, resident = requests[function], plan.residents[function]
+        around = Surroundings(request, resident.presence, resident, homes[function], plan.device)
+        reason = _stored_locals(function, resident) or _objects(plan.inside(function))
+        if reason is not None:
+            blamed[function] = reason
+            continue
+        try:
+            inserted[function] = Coherent()
+            for run in plan.inside(function):
+                updates(around, (run,), inserted[function])
+            if inserted[function].needed() and not _is_written(request, function):
+                text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"
+                blamed[function] = Reason("POR018", text, function.symbol.span)
+        except IncoherentError as error:
+            blamed[function] = error.reason
+    refused = tuple(_refused(plan, blamed))
+    if not refused:
+        for hold in plan.holds:
+            _frame(inserted[hold.function].inserted, hold)
+    return inserted, refused
+
+
+def _is_written(request: Request, function: Function) -> bool:
+    """Whether the function stands in a file of the program and not in a header."""
+    return any(item is function for unit in request.program.units for item in unit.items)
+
+
+def _refused(plan: HoldPlan, blamed: dict[Function, Reason]) -> Iterator[RefusedHold]:
+    """Yield the holds in which a function runs that cannot run in one."""
+    for hold in plan.holds:
+        reached = _reached(next(iter(plan.residents.values())).presence.summaries, [hold])
+        bad = next((f for f in [hold.function, *reached] if f in blamed), None)
+        if bad is not None:
+            yield RefusedHold(hold.function, hold.loop, blamed[bad])
+
+
+def _frame(inserted: Insertions, hold: Hold) -> None:
+    """Begin and end the hold, also where a `return` leaves it."""
+    loop, span = hold.loop, hold.loop.header
+    begin, end = (DataHold(span=span, opens=opens, cause=span) for opens in (True, False))
+    inserted.setdefault(Place("before", loop), []).append(begin)
+    inserted.setdefault(Place("after", loop), []).insert(0, end)
+    for part in walk(loop.body):
+        if isinstance(part, Return):
+            inserted.setdefault(Place("before", part), []).append(end)
+
+
+# --- which loops
+
+
+def _outermost(
+    stmt: Stmt, homes: tuple[Home, ...], device: frozenset[Symbol], dropped: frozenset[Loop]
+) -> Iterator[Loop]:
+    """Yield the outermost loops that call what leads to kernels; none inside a kernel's own statements."""
+    ported = {s for home in homes for draft in home.drafts for s in draft.statements}
+    if stmt in ported:
+        return
+    if isinstance(stmt, For | While) and stmt not in dropped and device_call(stmt.body, device) is not None:
+        yield stmt
+        return
+    for inner in _parts(stmt):
+        yield from _outermost(inner, homes, device, dropped)
+
+
+def _parts(stmt: Stmt) -> Iterator[Stmt]:
+    match stmt:
+        case Block():
+            yield from stmt.statements
+        case If():
+            yield stmt.then
+            if stmt.other is not None:
+                yield stmt.other
+        case For() | While():
+            yield stmt.body
+        case Switch():
+            for case in stmt.cases:
+                yield from case.body
+        case _:
+            return
+
+
+def _leads_to_kernels(summaries: Summaries, first: set[Symbol]) -> frozenset[Symbol]:
+    """Return the functions that run kernels, or call such a function."""
+    found = set(first)
+    changed = True
+    while changed:
+        more = {
+            symbol
+            for symbol, function in summaries.definitions.items()
+            if symbol not in found and any(c in found for c in _callees(summaries, (function.body,)))
+        }
+        changed = bool(more)
+        found |= more
+    return frozenset(found)
+
+
+def _callees(summaries: Summaries, run: Iterable[Stmt]) -> Iterator[Symbol]:
+    for stmt in run:
+        for part in walk(stmt):
+            name = direct_call(part) if isinstance(part, Call) else None
+            if name is not None and name in summaries.definitions:
+                yield name
+
+
+def _reached(summaries: Summaries, holds: Iterable[Hold]) -> frozenset[Function]:
+    """Return the functions that are called while one of the holds lasts."""
+    found: set[Symbol] = set()
+    pending = [symbol for hold in holds for symbol in _callees(summaries, (hold.loop,))]
+    while pending:
+        symbol = pending.pop()
+        if symbol not in found:
+            found.add(symbol)
+            pending += _callees(summaries, (summaries.definitions[symbol].body,))
+    return frozenset(summaries.definitions[symbol] for symbol in found)
+
+
+# --- what stands in the way
+
+
+def _fatal(summaries: Summaries) -> str | None:
+    """Return what the program does that no hold survives."""
+    for function in summaries.definitions.values():
+        for part in walk(function.body):
+            name = direct_call(part) if isinstance(part, Call) else None
+            if name is None or name in summaries.definitions or not isinstance(part, Call):
+                continue
+            known = summaries.library(part)
+            if known is not None and known.threads:
+                return "starts threads"
+            if name.name in _FATAL:
+                return _FATAL[name.name]
+    return None
+
+
+def _stored_locals(function: Function, resident: Resident) -> Reason | None:
+    """A local array whose address is kept in memory: a kernel could find it there after it is gone."""
+    where = resident.presence.summaries.provenance(function)
+    for root in where.escaped & resident.short:
+        symbol = root.symbol
+        if root.kind == "object" and symbol is not None and resident.presence.of_type(symbol.type):
+            text = f"the address of '{symbol.name}', which lives in '{function.symbol.name}', is kept elsewhere"
+            return Reason("POR018", text, symbol.span)
+    return None
+
+
+def _objects(run: Iterable[Stmt]) -> Reason | None:
+    """Objects that free memory where they go out of scope are not understood here; nor are jumps."""
+    for stmt in run:
+        for part in walk(stmt):
+            if isinstance(part, Verbatim) and part.control:
+                return Reason("POR018", f"a jump ({part.reason})", part.span)
+            for declared in getattr(part, "declarations", ()):
+                if _has_destructor(declared.symbol):
+                    text = f"'{declared.symbol.name}' is an object that may free memory where it goes out of scope"
+                    return Reason("POR018", text, declared.span)
+    return None
+
+
+def _has_destructor(symbol: Symbol) -> bool:
+    type = symbol.type
+    if isinstance(type, Opaque):
+        return True
+    return isinstance(type, Record) and any(field.name.endswith("()") for field in type.fields)

@@ -1,0 +1,198 @@
+"""The places in memory that host code reads and writes, as lvalues: what an update of data on the device must name.
+
+    s->sum += u[i * m + j] * f(v)        reads s->sum, u[i * m + j] (and s, i, m, j, v by name); writes s->sum; calls f
+
+Invariant: every read, write and call that evaluating the expression may do stands in the answer, in evaluation order as
+far as C has one. `sure`: it happens whenever the expression is evaluated. `within`: the call of whose arguments it is a
+part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    Index,
+    InitList,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Return,
+    Unary,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.types import Array, FunctionType, Opaque
+from warpsmith.tree.walk import peel, walk
+
+__all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaceTouch:
+    """One access to the object that the lvalue `place` names."""
+
+    place: Expr
+    read: bool
+    write: bool
+    sure: bool
+    within: Call | None
+
+
+@dataclass(slots=True)
+class Evaluated:
+    """What evaluating something does. `opaque`: constructs that are not modelled; `changes`: it assigns something."""
+
+    touches: list[PlaceTouch] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    opaque: list[Node] = field(default_factory=list)
+    changes: bool = False
+
+
+def evaluated(*nodes: Node | None) -> Evaluated:
+    """Return what evaluating expressions or simple statements, in this order, does."""
+    done = Evaluated()
+    reader = _Reader(done)
+    for node in nodes:
+        for expr in _expressions(node, done):
+            reader.value(expr, sure=True, within=None)
+    return done
+
+
+def _expressions(node: Node | None, done: Evaluated) -> Iterator[Expr]:
+    match node:
+        case ExprStmt():
+            yield node.expr
+        case Return(value=value) if value is not None:
+            yield value
+        case DeclStmt(declarations=declarations):
+            done.opaque += [d for d in declarations if isinstance(d.symbol.type, Opaque)]
+            yield from (d.init for d in declarations if d.init is not None)
+        case Verbatim():
+            done.opaque.append(node)
+        case _ if isinstance(node, Expr):
+            yield node
+        case _:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    done: Evaluated
+
+    def value(self, expr: Expr, *, sure: bool, within: Call | None) -> None:
+        """Note what evaluating `expr` for its value does."""
+        expr = peel(expr)
+        match expr:
+            case Name() | Index() | Member() | Unary(op="*"):
+                self.place(expr, sure=sure, within=within)
+                if not isinstance(expr.type, Array | FunctionType):
+                    self.touch(expr, sure=sure, within=within, read=True)
+            case Unary(op="&"):
+                self.place(expr.operand, sure=sure, within=within)
+            case Unary() if "++" in expr.op or "--" in expr.op:
+                self.place(expr.operand, sure=sure, within=within)
+                self.touch(expr.operand, sure=sure, within=within, read=True, write=True)
+            case Assign():
+                self.place(expr.target, sure=sure, within=within)
+                self.value(expr.value, sure=sure, within=within)
+                self.touch(expr.target, sure=sure, within=within, read=expr.op != "=", write=True)
+            case Binary(op="&&" | "||"):
+                self.value(expr.left, sure=sure, within=within)
+                self.value(expr.right, sure=False, within=within)
+            case Conditional():
+                self.value(expr.condition, sure=sure, within=within)
+                self.value(expr.then, sure=False, within=within)
+                self.value(expr.other, sure=False, within=within)
+            case Call():
+                self.call(expr, sure=sure, within=within)
+            case _:
+                self.parts(expr, sure=sure, within=within)
+
+    def parts(self, expr: Expr, *, sure: bool, within: Call | None) -> None:
+        match expr:
+            case Binary():
+                self.value(expr.left, sure=sure, within=within)
+                self.value(expr.right, sure=sure, within=within)
+            case Unary() | Cast():
+                self.value(expr.operand, sure=sure, within=within)
+            case InitList():
+                for item in expr.items:
+                    self.value(item, sure=sure, within=within)
+            case MacroUse():
+                self.value(expr.expansion, sure=sure, within=within)
+            case VerbatimExpr():
+                self.done.opaque.append(expr)
+            case _:
+                pass
+
+    def call(self, call: Call, *, sure: bool, within: Call | None) -> None:
+        self.done.calls.append(call)
+        if not isinstance(peel(call.function), Name):
+            self.value(call.function, sure=sure, within=within)
+        for argument in call.arguments:
+            self.value(argument, sure=sure, within=within or call)
+
+    def place(self, expr: Expr, *, sure: bool, within: Call | None) -> None:
+        """Note what finding the object that `expr` names does."""
+        expr = peel(expr)
+        match expr:
+            case Name():
+                pass
+            case Index():
+                self.value(expr.base, sure=sure, within=within)
+                self.value(expr.index, sure=sure, within=within)
+            case Member(arrow=False):
+                self.place(expr.base, sure=sure, within=within)
+            case Member():
+                self.value(expr.base, sure=sure, within=within)
+            case Unary(op="*"):
+                self.value(expr.operand, sure=sure, within=within)
+            case _:
+                self.value(expr, sure=sure, within=within)
+
+    def touch(self, place: Expr, *, sure: bool, within: Call | None, read: bool = False, write: bool = False) -> None:
+        self.done.changes |= write
+        self.done.touches.append(PlaceTouch(peel(place), read, write, sure, within))
+
+
+def is_repeatable(place: Expr, *, sure: bool) -> bool:
+    """Whether the address of `place` may be taken once more, beside the code that touches it: finding it changes
+    nothing and, where that code may not run at all, loads nothing from memory but plain variables."""
+    for part in walk(place):
+        if isinstance(part, Assign | Call | Verbatim | VerbatimExpr):
+            return False
+        if isinstance(part, Unary) and ("++" in part.op or "--" in part.op):
+            return False
+    return sure or not loaded_for(place)
+
+
+def loaded_for(place: Expr) -> list[PlaceTouch]:
+    """Return what the address of `place` is loaded from, plain variables apart."""
+    return [touch for touch in evaluated(*_address_parts(place)).touches if not isinstance(touch.place, Name)]
+
+
+def _address_parts(place: Expr) -> tuple[Expr, ...]:
+    """Return the values that the address of `place` is made from."""
+    place = peel(place)
+    match place:
+        case Index():
+            return (place.base, place.index)
+        case Member(arrow=True):
+            return (place.base,)
+        case Member():
+            return _address_parts(place.base)
+        case Unary(op="*"):
+            return (place.operand,)
+        case _:
+            return ()

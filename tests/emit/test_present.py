@@ -1,0 +1,207 @@
+"""The present table against a model: random homes, touches, holds and pauses on bytes whose true values are known.
+
+The generated text runs unchanged on a device that is other host memory, filled with garbage where nobody has written.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from warpsmith.emit.present import present_text
+from warpsmith.emit.words import Support
+from warpsmith.run.tools import cxx_compiler
+
+_BEFORE = r"""
+#include <mutex>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef int cudaError_t;
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+static long long copied;
+static unsigned garbage = 99;
+static int cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    memcpy(to, from, bytes);
+    copied += kind == cudaMemcpyDeviceToDevice ? 0 : (long long)bytes;
+    return 0;
+}
+static void ws_check(int, const char *, const char *, int) {}
+extern "C" void *ws_device_acquire(long long bytes, const char *, const char *, int)
+{
+    char *made = (char *)malloc((size_t)bytes);
+    for (long long i = 0; i < bytes; i++)
+        made[i] = (char)(garbage = garbage * 1103515245u + 12345u);
+    return made;
+}
+extern "C" void ws_device_release(void *memory) { free(memory); }
+"""
+
+_AFTER = r"""
+enum { SIZE = 96, LASTING = 64 };
+static char host[SIZE], truth[SIZE];
+static unsigned state;
+static int any(int below) { return (int)((state = state * 1103515245u + 12345u) >> 16) % below; }
+static void fail(const char *what, int at) { printf("seed %u: %s at %d\n", state, what, at); exit(1); }
+static void range(int *begin, int *end)
+{
+    *begin = any(SIZE);
+    *end = *begin + any(SIZE - *begin + 1);
+}
+static bool apart(int b, int e, int c, int f) { return e <= c || f <= b; }
+
+/* Enter some ranges, check what is there, write some, leave in any order. */
+static void home(int fixed)
+{
+    int begin[3], end[3], written[3], count = fixed >= 0 ? 2 : 1 + any(3);
+    char *device[3];
+    for (int k = 0; k < count; k++) {
+        if (fixed >= 0) {
+            begin[k] = k * 24 + fixed, end[k] = begin[k] + 20, written[k] = k == fixed;
+        } else {
+            range(&begin[k], &end[k]);
+            written[k] = any(2);
+            for (int j = 0; j < k; j++)
+                if ((written[k] || written[j]) && !apart(begin[k], end[k], begin[j], end[j]))
+                    written[k] = 0, begin[k] = end[k] = 0;
+        }
+        int flags = WS_COPY | (end[k] <= LASTING ? WS_KEEP : 0);
+        device[k] = (char *)ws_data_enter(host + begin[k], end[k] - begin[k], flags, "x", "", 0);
+    }
+    for (int k = 0; k < count; k++)
+        for (int i = begin[k]; i < end[k]; i++)
+            if (device[k][i - begin[k]] != truth[i])
+                fail("a kernel reads an old byte", i);
+    for (int k = 0; k < count; k++)
+        for (int i = begin[k]; written[k] && i < end[k]; i++)
+            if (any(3))
+                device[k][i - begin[k]] = truth[i] = (char)any(256);
+    int first = any(count);
+    for (int k = 0; k < count; k++)
+        ws_data_exit(device[(first + k) % count], written[(first + k) % count], "", 0);
+}
+static void look(int b, int e)
+{
+    for (int i = b; i < e; i++)
+        if (host[i] != truth[i])
+            fail("the host reads an old byte", i);
+}
+static void touch(void)
+{
+    int b, e, all = any(6) == 0, write = any(2);
+    range(&b, &e);
+    if (all)
+        ws_update_host_all("", 0);
+    else
+        ws_update_host(host + b, e - b, "", 0);
+    look(b, e);
+    for (int i = b; write && i < e; i++)
+        if (any(2))
+            host[i] = truth[i] = (char)any(256);
+    if (write && all)
+        ws_update_device_all("", 0);
+    else if (write)
+        ws_update_device(host + b, e - b, "", 0);
+}
+static void act(int depth)
+{
+    int kind = any(10);
+    if (kind < 4)
+        home(-1);
+    else if (kind < 7)
+        touch();
+    else if (kind < 8 && depth < 3) {
+        ws_hold_begin("", 0);
+        for (int k = any(8); k > 0; k--)
+            act(depth + 1);
+        ws_hold_end("", 0);
+    } else if (kind < 9) {
+        ws_hold_pause("", 0);
+        look(0, SIZE);
+        host[any(SIZE)] = 7;
+        memcpy(truth, host, SIZE);
+        home(-1);
+        look(0, SIZE);
+        ws_hold_resume("", 0);
+    } else {
+        /* what is not kept goes out of scope, and something else lives there */
+        for (int i = LASTING; i < SIZE; i++)
+            host[i] = truth[i] = (char)any(256);
+    }
+    if (ws_holds == 0) {
+        look(0, SIZE);
+        if (ws_ranges != nullptr)
+            fail("something stays outside every hold", 0);
+    }
+}
+int main(void)
+{
+    for (unsigned seed = 1; seed <= 4000; seed++) {
+        state = seed * 7919u;
+        for (int k = 0; k < 12; k++)
+            act(0);
+    }
+    /* two homes that take turns, with other ranges: after the first rounds nothing moves */
+    ws_hold_begin("", 0);
+    long long before = 0;
+    for (int k = 0; k < 10; k++) {
+        home(k % 2);
+        if (k == 3)
+            before = copied;
+    }
+    if (copied != before)
+        fail("what stays is copied again", (int)(copied - before));
+    ws_hold_end("", 0);
+    printf("ok\n");
+    return 0;
+}
+"""
+
+_BUGS: dict[str, Callable[[str], str]] = {
+    "nothing written comes back": lambda t: t.replace("range->written = range->written || written != 0;", ""),
+    "kept where it may die": lambda t: t.replace("range->kept && ws_holds > 0", "ws_holds > 0"),
+    "kept outside a hold": lambda t: t.replace("range->kept && ws_holds > 0 && ", "range->kept && "),
+    "kept in a pause": lambda t: t.replace(" && ws_pauses == 0", ""),
+    "a part is taken for the whole": lambda t: t.replace(
+        "range->host > begin || range->host + range->bytes < end", "range->host > begin"
+    ),
+    "growing forgets what was written": lambda t: t.replace("range->written = range->written || old->written;", ""),
+    "an update of the device is dropped": lambda t: t.replace(
+        "at - range->host), at, at, stop, cudaMemcpyHostToDevice",
+        "at - range->host), at, at, at, cudaMemcpyHostToDevice",
+    ),
+    "an update clears more than it copied": lambda t: t.replace(
+        "begin <= range->host && range->host + range->bytes <= end", "begin <= range->host"
+    ),
+    "the end of a hold forgets": lambda t: t.replace(
+        "if (--ws_holds == 0)\n        ws_let_go(file, line);", "--ws_holds;"
+    ),
+    "bytes of an older range go to the host": lambda t: t.replace("other->written = true;", ""),
+}
+
+
+def _run(text: str, directory: Path) -> str:
+    source, program = directory / "table.cpp", directory / "table"
+    source.write_text(_BEFORE + text + _AFTER)
+    subprocess.run(
+        [cxx_compiler(), "-std=c++17", "-O1", "-w", str(source), "-o", str(program), "-lpthread"], check=True
+    )
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    return done.stdout.strip() if done.returncode in (0, 1) else f"ended with {done.returncode}"
+
+
+def test_the_table_keeps_both_sides_true(tmp_path: Path) -> None:
+    assert _run(present_text(Support("ws")), tmp_path) == "ok"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", sorted(_BUGS))
+def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
+    right = present_text(Support("ws"))
+    wrong = _BUGS[bug](right)
+    assert wrong != right
+    assert _run(wrong, tmp_path) != "ok"
