@@ -1,0 +1,78 @@
+"""`warpsmith port -p compile_commands.json --patch OUT`: a port inside a project, as patches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from warpsmith.app.cli.options import text
+from warpsmith.app.cli.output import write_files
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import readable
+from warpsmith.emit.files import OutputFile
+from warpsmith.flows.in_place import PortedProject, port_project, project_of
+from warpsmith.flows.port import PortOptions
+from warpsmith.project.database import read_database
+from warpsmith.project.patches import patch_name
+
+__all__ = ["is_project", "ported_project", "project_options", "shown", "write_patches"]
+
+F = TypeVar("F", bound=Callable[..., object])
+_ONE_FILE = (".patch", ".diff", ".mbox")
+
+
+def project_options(function: F) -> F:
+    """Add the options of a port inside a project."""
+    for option in (
+        click.option(
+            "--patch", metavar="OUT", help="Port in place; a patch series goes to OUT, a file (.patch) or a folder."
+        ),
+        click.option("--target", metavar="NAME", help="The program of the project to port."),
+        click.option("-p", "--project", metavar="FILE", help="compile_commands.json, or the folder that holds it."),
+    ):
+        function = option(function)
+    return function
+
+
+def is_project(given: Mapping[str, object]) -> bool:
+    """Whether the port is one inside a project."""
+    return given["project"] is not None or given["patch"] is not None
+
+
+def ported_project(paths: tuple[str, ...], given: Mapping[str, object], options: PortOptions) -> PortedProject:
+    """Port the program that the options name; raises UsageError where they do not go together."""
+    database = text(given["project"])
+    if (database is None) == (not paths):
+        message = "name the files, or with -p the build's compile_commands.json: one of the two"
+        raise UsageError(Finding("INP000", "error", message))
+    for word in ("output", "recipe", "save_recipe"):
+        if given[word] is not None:
+            message = f"a port in place is written with --patch; --{word.replace('_', '-')} has no meaning for it"
+            raise UsageError(Finding("INP000", "error", message))
+    project = project_of(paths, options.front.arguments) if database is None else read_database(database)
+    return port_project(project, text(given["target"]), options)
+
+
+def patches_text(ported: PortedProject) -> str:
+    """Return the whole series as one text."""
+    return "".join(ported.series.patches) if ported.series is not None else ""
+
+
+def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str, ...]:
+    """Write the series to the file or the folder `out`; return what was written."""
+    patches = ported.series.patches if ported.series is not None else ()
+    if not patches:
+        return ()
+    if out.endswith(_ONE_FILE):
+        return write_files(str(Path(out).parent), [OutputFile(Path(out).name, patches_text(ported))], force=force)
+    files = [OutputFile(patch_name(number, patch), patch) for number, patch in enumerate(patches, start=1)]
+    return write_files(out, files, force=force)
+
+
+def shown(ported: PortedProject) -> str:
+    """Return the series as a person reads it."""
+    return readable(patches_text(ported))

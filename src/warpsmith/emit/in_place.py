@@ -1,0 +1,155 @@
+"""A port inside the user's project: his own files with additions, everything that is generated in one folder.
+
+    src/solver.c                    the user's, with additions behind #ifdef WARPSMITH
+    warpsmith/solver_kernels.cu     kernels and launchers of solver.c
+    warpsmith/solver_kernels.h      what solver.c calls
+    warpsmith/runtime.cu            device memory, copies, the switch WARPSMITH_OFF: once a project
+    warpsmith/runtime.h
+
+Invariant: without WARPSMITH defined, the user's files are to the compiler what they were.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from warpsmith.emit.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
+from warpsmith.emit.device import DeviceSection, device_section
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host import CudaWords
+from warpsmith.emit.runtime import check_text, declarations, pool_text, switch_text
+from warpsmith.emit.words import Support, choose_support
+from warpsmith.tree.in_place import in_place_text
+from warpsmith.tree.nodes import DataHold
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.versioned import Inserted, Versioned
+from warpsmith.tree.walk import walk
+
+__all__ = ["FOLDER", "InPlace", "emit_in_place"]
+
+FOLDER = "warpsmith"
+"""The folder of what is generated, below the project's root."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The files of a port in place, all paths below the project's root: `changed` are the user's, `kernels` those that
+    go with each of them, by its path; `runtime` is what all of them need. `holding`: the changed files that keep data
+    on the device between calls, which is right only where all others are changed as well."""
+
+    changed: tuple[OutputFile, ...]
+    kernels: dict[str, tuple[OutputFile, ...]]
+    runtime: tuple[OutputFile, ...]
+    holding: frozenset[str] = frozenset()
+
+    @property
+    def files(self) -> tuple[OutputFile, ...]:
+        """All files."""
+        return (*self.runtime, *(file for made in self.kernels.values() for file in made), *self.changed)
+
+
+def emit_in_place(
+    original: Program, ported: Program, versions: Sequence[Versioned], inserted: Sequence[Inserted], root: str
+) -> InPlace:
+    """Return the files of `ported`, which runs `versions` of the statements of `original`, a program below `root`, and
+    has `inserted` statements between them.
+
+    Raises RefusedError where something cannot be written, or stands where nothing can be added.
+    """
+    support = choose_support(original)
+    words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
+    source = without_captures(original)
+    changed: list[OutputFile] = []
+    holding: set[str] = set()
+    kernels: dict[str, tuple[OutputFile, ...]] = {}
+    made = _named(jobs(source, ported))
+    for job in made:
+        spans = {f.span for f in job.original.functions}
+        mine = [v for v in versions if v.function.span in spans]
+        between = [i for i in inserted if i.function.span in spans]
+        path = _below(job.original, root)
+        text = in_place_text(job.original, mine, between, words, _includes(job, path))
+        if text == job.original.file.text:
+            continue
+        changed.append(OutputFile(path, text))
+        if any(isinstance(part, DataHold) for new in between for stmt in new.statements for part in walk(stmt)):
+            holding.add(path)
+        if job.kernels:
+            kernels[path] = tuple(_kernel_files(job, source, words, path))
+    return InPlace(
+        tuple(changed), kernels, _runtime(support, present=made[0].present) if changed else (), frozenset(holding)
+    )
+
+
+def _named(made: Sequence[Job]) -> list[Job]:
+    """Return the jobs with a place in the folder and a stem that no other one has."""
+    taken: set[str] = {"runtime"}
+    result = []
+    for job in made:
+        stem = job.path.stem
+        if f"{stem}_kernels" in taken:
+            stem = "_".join((*job.path.parts[:-1], stem))
+        while f"{stem}_kernels" in taken:
+            stem += "_"
+        if job.kernels:
+            taken.add(f"{stem}_kernels")
+        result.append(dataclasses.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
+    return result
+
+
+def _below(unit: Unit, root: str) -> str:
+    return PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix()
+
+
+def _includes(job: Job, path: str) -> tuple[str, ...]:
+    name = f"{job.stem}_kernels.h" if job.kernels else "runtime.h"
+    beside = os.path.relpath(PurePosixPath(FOLDER, name), PurePosixPath(path).parent)
+    return (f'#include "{PurePosixPath(beside).as_posix()}"',)
+
+
+def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
+    name = f"{job.stem}_kernels.h"
+    section = device_section(source, job.original, job.kernels, words.support, "")
+    text = kernels_text(job, section, words.support, name, in_place=True)
+    return [
+        OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", ended(text, job)),
+        OutputFile(f"{FOLDER}/{name}", ended(_header(job, section, words.support, path), job)),
+    ]
+
+
+def _header(job: Job, section: DeviceSection, support: Support, path: str) -> str:
+    lines = [f"/* Kernels of {path}: what its text calls. Valid as C and as C++. */"]
+    body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
+    for place, declaration in zip(section.places, section.declarations, strict=True):
+        body += [f"/* {place} */", declaration]
+    return "\n".join([*lines, *_guarded([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
+
+
+def _runtime(support: Support, *, present: bool) -> tuple[OutputFile, ...]:
+    includes = ["#include <cuda_runtime.h>", "#include <mutex>", "#include <stdio.h>", "#include <stdlib.h>"]
+    parts = ["/* Device memory, copies and the switch of the ported loops. */\n" + "\n".join(includes)]
+    parts += [check_text(support, in_place=True), switch_text(support), pool_text(support, present=present)]
+    on = ["/* Whether the device is in use: not where WARPSMITH_OFF=1 is set. */", f"int {support.on}(void);", ""]
+    body = [*_linkage_opens(), *on, declarations(support, present=present).rstrip(), "", *_LINKAGE_ENDS]
+    header = ["/* What every file with ported loops calls. Valid as C and as C++. */"]
+    header += _guarded(body, f"{support.prefix}_RUNTIME_H")
+    return (
+        OutputFile(f"{FOLDER}/runtime.cu", "\n\n".join(part.rstrip() for part in parts) + "\n"),
+        OutputFile(f"{FOLDER}/runtime.h", "\n".join(header)),
+    )
+
+
+_LINKAGE_ENDS = ["#ifdef __cplusplus", "}", "#endif"]
+
+
+def _linkage_opens() -> list[str]:
+    return ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+
+
+def _guarded(lines: Sequence[str], name: str) -> list[str]:
+    guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.upper())
+    return [f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif", ""]

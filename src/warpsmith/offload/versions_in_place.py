@@ -1,0 +1,98 @@
+"""What a port inside the user's file runs in place of what: each home, or the whole run that steps made a home of.
+
+    for (j …) … g->u[…] …                       const int nx = g->nx;        before the test of the guards
+           the user's             ◄──           for (j …) … u[…] …           the home
+                                                     made by steps
+
+Invariant: the runs that are replaced are the user's own statements, and none is replaced twice. A home that is a part
+of what steps made, and not all of it, stands in its run as the port has it, with its guards and what the steps made as
+the other branch. What holds add inside of that belongs to it as well; the user's own statements, which run where the
+device is not in use, need nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from warpsmith.loops.prepared import Change, as_written
+from warpsmith.loops.versions import tested
+from warpsmith.offload.flow import Place, statement_runs
+from warpsmith.offload.fragments import Home
+from warpsmith.offload.insertion import Edits, rewritten_run
+from warpsmith.offload.splice import splice
+from warpsmith.tree.nodes import DeclStmt, Function, Node, Stmt, replace
+from warpsmith.tree.versioned import Versioned
+from warpsmith.tree.walk import walk
+
+__all__ = ["versions_in_place", "written_in_versions"]
+
+Run = tuple[Stmt, ...]
+
+
+def versions_in_place(
+    function: Function,
+    moved: Mapping[Home, Run],
+    replaced: Sequence[tuple[Run, Run]],
+    changes: Sequence[Change],
+    inserted: Mapping[Place, list[Stmt]] | None = None,
+) -> Iterator[Versioned]:
+    """Yield what runs in place of the user's statements. `function` is what steps made of his, `moved` the homes'
+    statements with launches and copies, `replaced` the same with their guards; `inserted`: what holds add."""
+    user = changes[0].written if changes else function
+    edits = Edits({}, dict(inserted or {}))
+    done: list[Change] = []
+    for home, statements in moved.items():
+        change = next((c for c in changes if _is_part(home, c)), None)
+        if change is None:
+            yield Versioned(user, as_written(home.scope, changes), statements, tested(home.guards))
+        elif change in done:
+            continue
+        elif (before := _declarations(home, change)) is not None:
+            yield Versioned(user, change.old, statements, tested(home.guards), rewritten_run(before, edits))
+        else:
+            done.append(change)
+            new = rewritten_run(change.new, edits)
+            yield Versioned(user, change.old, _with_homes(function, new, replaced), None)
+
+
+def written_in_versions(moved: Mapping[Home, Run], changes: Sequence[Change]) -> frozenset[Node]:
+    """Return the statements that stand in what steps made, and not in the user's text: what is added beside them is
+    a part of the version."""
+    found: set[Node] = set()
+    for home in moved:
+        change = next((c for c in changes if _is_part(home, c)), None)
+        if change is not None:
+            before = _declarations(home, change)
+            found |= change.parts() if before is None else {part for stmt in before for part in walk(stmt)}
+    return frozenset(found)
+
+
+def _is_part(home: Home, change: Change) -> bool:
+    """Whether the home is inside what steps made, and not around it."""
+    return bool(change.old) and home.scope[0] in change.parts() and not _is_around(home, change)
+
+
+def _is_around(home: Home, change: Change) -> bool:
+    return all(any(stmt is kept for kept in home.scope) for stmt in change.new)
+
+
+def _declarations(home: Home, change: Change) -> Run | None:
+    """Return the declarations that steps put before a home which is all the rest of what they made."""
+    count = len(change.new) - len(home.scope)
+    before, rest = change.new[:count], change.new[count:]
+    alike = count >= 0 and all(a is b for a, b in zip(rest, home.scope, strict=True))
+    return before if alike and all(isinstance(stmt, DeclStmt) for stmt in before) else None
+
+
+def _with_homes(function: Function, run: Run, replaced: Sequence[tuple[Run, Run]]) -> Run:
+    holder = replace(function, body=replace(function.body, statements=run))
+    inside = {id(part) for stmt in run for part in _statements(stmt)}
+    return splice(holder, [pair for pair in replaced if id(pair[0][0]) in inside]).body.statements
+
+
+def _statements(stmt: Stmt) -> Iterator[Stmt]:
+    pending = [stmt]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending += [s for run in statement_runs(current) for s in run]

@@ -1,0 +1,147 @@
+"""What is added around one statement: the port's own declarations, updates beside it, braces where C needs them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.additions import without_additions
+from warpsmith.tree.in_place import in_place_text
+from warpsmith.tree.nodes import DataEnter, DeclStmt, DeviceAlloc, Expr, For, Function, If, Launch, Stmt, Update
+from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.program import Unit
+from warpsmith.tree.versioned import Inserted, Versioned
+from warpsmith.tree.walk import walk
+
+DONOR = "int on(void);\nvoid device(int m), update(int what);\nvoid donor(const int *p)\n{\n    int m = *p + 1;\n}\n"
+BRANCH = """\
+void f(int x, int n, int *a)
+{
+    if (x)
+        for (int i = 0; i < n; i++)
+            a[i] = i;
+    else
+        a[0] = 5;
+}
+"""
+PLAIN = """\
+void f(int x, int n, int *a)
+{
+    if (x) {
+        for (int i = 0; i < n; i++)
+            a[i] = i;
+    } else
+        a[0] = 5;
+}
+"""
+ONE_LINE = "void f(int x, int n, int *a) { if (x) for (int i = 0; i < n; i++) a[i] = i; else a[0] = 5; }\n"
+MAIN = """\
+#include <stdio.h>
+static int using;
+int on(void) { return using; }
+void device(int m) { printf("device %d ", m); }
+void update(int what) { printf("update %d ", what); }
+void f(int x, int n, int *a);
+int main(void)
+{
+    for (using = 0; using < 2; using++)
+        for (int x = 0; x < 2; x++) {
+            int a[2] = {7, 7};
+            const int p = 3;
+            donor(&p);
+            f(x, 2, a);
+            printf("%d%d\\n", a[0], a[1]);
+        }
+    return 0;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that print what runs."""
+
+    on: str = "on()"
+    flag: str = "use"
+    argument: str = "4"
+
+    def lines(self, node: DeviceStmt, expr: Callable[[Expr], str]) -> tuple[str, ...]:
+        if isinstance(node, Update):
+            return (f"update({int(node.to_device)});",)
+        assert isinstance(node, Launch)
+        return (f"device({self.argument});",)
+
+    def declared(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
+        raise AssertionError("nothing is acquired here")
+
+
+def parsed(text: str, folder: Path) -> tuple[Unit, Function, Stmt, Stmt]:
+    """Return the unit, `f`, its loop, and a declaration of `m`."""
+    path = folder / "a.c"
+    path.write_text(DONOR + text)
+    (unit,) = load_program([str(path)], FrontOptions()).program.units
+    donor, function = unit.functions
+    loop = next(node for node in walk(function) if isinstance(node, For))
+    (declaration,) = donor.body.statements
+    assert isinstance(declaration, DeclStmt)
+    return unit, function, loop, declaration
+
+
+def printed(text: str, folder: Path) -> list[str]:
+    """Return what the program prints, built with the macro."""
+    (folder / "b.c").write_text(text + MAIN)
+    subprocess.run(["gcc", "-w", "-DWARPSMITH", "b.c", "-o", "b"], cwd=folder, check=True)
+    return subprocess.run(["./b"], cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.mark.parametrize("text", [BRANCH, PLAIN, ONE_LINE], ids=["branch", "plain", "one line"])
+@pytest.mark.parametrize("updates", [False, True], ids=["alone", "with updates"])
+@pytest.mark.parametrize("declares", [False, True], ids=["no names", "own names"])
+def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool, tmp_path: Path) -> None:
+    unit, function, loop, declaration = parsed(text, tmp_path)
+    launch = Launch(span=loop.span, kernel="k", arguments=(), region="r")
+    # the declaration's own variable stands for one that a step has made: it is in scope where the kernel is launched
+    before = (declaration,) if declares else ()
+    version = Versioned(function, (loop,), (launch,), None, before)
+    ends = [
+        Update(span=loop.span, to_device=back, variable=None, address=None, bytes=None, cause=loop.span)
+        for back in (False, True)
+    ]
+    inserted = (
+        [
+            Inserted(function, "before", loop, (ends[0],)),
+            Inserted(function, "after", loop, (ends[1],)),
+        ]
+        if updates
+        else []
+    )
+    made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), ())
+    assert without_additions(made) == DONOR + text
+    if declares:
+        # `p` is what the declaration reads
+        made = made.replace("void f(", "static const int three = 3, *p = &three;\nvoid f(", 1)
+    around = ("update 0 ", "update 1 ") if updates else ("", "")
+    assert printed(made, tmp_path) == [
+        "57",
+        f"{around[0]}{around[1]}01",
+        "57",
+        f"{around[0]}device 4 {around[1]}77",
+    ]
+
+
+def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
+    text = "void f(int x, int n, int *a)\n{\n    if (x)\n        if (n > 5)\n            a[0] = 1;\n    a[1] = 2;\n}\n"
+    path = tmp_path / "a.c"
+    path.write_text(DONOR + text)
+    (unit,) = load_program([str(path)], FrontOptions()).program.units
+    function = unit.functions[1]
+    outer = next(node for node in walk(function) if isinstance(node, If))
+    update = Update(span=outer.span, to_device=False, variable=None, address=None, bytes=None, cause=outer.span)
+    made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), ())
+    assert without_additions(made) == DONOR + text
+    assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]
