@@ -1,0 +1,130 @@
+"""`warpsmith survey`: every loop of a project in exactly one category, those with the most work first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from warpsmith.app.cli.failure import EXIT_CODES
+from warpsmith.app.cli.options import compiler_arguments, compiler_options, effects_option, text, texts
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding, render_finding
+from warpsmith.flows.profiled import profiled
+from warpsmith.flows.survey import SurveyOptions, survey
+from warpsmith.front.load import FrontOptions
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.project.capture import capture_build
+from warpsmith.project.database import project_of_files, read_database, write_database
+from warpsmith.project.model import Project
+from warpsmith.report.survey import SurveyReport
+from warpsmith.report.survey_html import survey_html
+from warpsmith.report.survey_json import survey_json
+from warpsmith.report.survey_sarif import survey_sarif
+from warpsmith.report.survey_text import survey_text
+from warpsmith.survey.cache import default_cache
+from warpsmith.survey.unit import SurveyLimits
+from warpsmith.tree.effects_file import users_effects
+
+__all__ = ["command"]
+
+
+class _WithBuild(click.Command):
+    """Keeps what stands behind `--`: the build command, whose options are not ours."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        before, after = args, list[str]()
+        if "--" in args:
+            cut = args.index("--")
+            before, after = args[:cut], args[cut + 1 :]
+        ctx.meta["build"] = tuple(after)
+        return super().parse_args(ctx, before)
+
+
+@click.command("survey", cls=_WithBuild, options_metavar="[OPTIONS] [FILE...] [-- BUILD COMMAND...]")
+@click.argument("files", nargs=-1, metavar="")
+@click.option("-p", "database", metavar="PATH", help="A compile_commands.json, or the folder that holds it.")
+@click.option("-j", "--jobs", default=0, metavar="N", help="Processes (default: as many as processors).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "html"]),
+    default="text",
+    show_default=True,
+    help="How the survey is written.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE and not to stdout.")
+@click.option("--all", "everything", is_flag=True, help="Text: every loop, by file and line.")
+@click.option("--cache", metavar="DIR", help="Where results are kept for the next survey (default ~/.cache/warpsmith).")
+@click.option("--no-cache", is_flag=True, help="Keep nothing, and use nothing that was kept.")
+@click.option("--save-commands", metavar="FILE", help="Write a compile_commands.json of what the build compiles.")
+@click.option("--run", "run", metavar="CMD", help="Build a copy that counts its loops, run CMD there, rank by seconds.")
+@effects_option
+@compiler_options
+@click.pass_context
+def command(context: click.Context, /, files: tuple[str, ...], **given: object) -> int:
+    """List every loop of a project in exactly one category, those with the most work first.
+
+    The project is the FILEs, what a compile_commands.json says (-p), or what a build command compiles while it runs:
+    `warpsmith survey -- make -j8`. Exit code 3: a part of it could not be read, or the build failed.
+    """
+    build, run = context.meta["build"], text(given["run"])
+    project = _project(files, build, given)
+    if saved := text(given["save_commands"]):
+        write_database(project, saved)
+    project, profile = profiled(project, build, run, Path.cwd()) if run is not None else (project, None)
+    folder = text(given["cache"])
+    kept = None if given["no_cache"] else Path(folder) if folder else default_cache()
+    limits = SurveyLimits(front=_front(given), poly=PolyOptions(described=1))
+    jobs = int(str(given["jobs"])) or os.cpu_count() or 1
+    report = survey(project, SurveyOptions(limits, max(1, jobs), kept, profile))
+    for finding in report.findings:
+        click.echo(render_finding(finding), err=True)
+    form = "json" if given["as_json"] else str(given["form"])
+    _write(_rendered(report, form, everything=bool(given["everything"])), text(given["output"]))
+    return EXIT_CODES[report.status]
+
+
+def _front(given: dict[str, object]) -> FrontOptions:
+    return FrontOptions(arguments=compiler_arguments(given), effects=users_effects(texts(given["effects"])))
+
+
+def _project(files: tuple[str, ...], build: tuple[str, ...], given: dict[str, object]) -> Project:
+    database = text(given["database"])
+    # with --run, the build command may stand beside the files that are surveyed
+    ways = sum(map(bool, (files, build and not (given["run"] and (files or database)), database)))
+    if ways != 1:
+        what = "several were given" if ways else "nothing was given"
+        helps = ("warpsmith survey -- make -j8", "warpsmith survey -p build", "warpsmith survey a.c b.c")
+        message = f"a survey is of files, of a compile_commands.json, or of a build command: {what}"
+        raise UsageError(Finding("INP000", "error", message, help=helps))
+    if database is not None:
+        return read_database(database)
+    if build:
+        return capture_build(build)
+    return project_of_files(files)
+
+
+def _rendered(report: SurveyReport, form: str, *, everything: bool) -> str:
+    match form:
+        case "json":
+            return survey_json(report)
+        case "sarif":
+            return survey_sarif(report)
+        case "html":
+            return survey_html(report)
+        case _:
+            return survey_text(report, everything=everything)
+
+
+def _write(rendered: str, output: str | None) -> None:
+    if output is None:
+        click.echo(rendered)
+        return
+    try:
+        Path(output).write_text(rendered + "\n", "utf-8")
+    except OSError as error:
+        message = f"{output} cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UsageError(Finding("OUT002", "error", message, help=("choose another place with -o",))) from error

@@ -1,0 +1,220 @@
+"""SURVEY, a straight line: a project goes in, every loop of its text comes out in exactly one category, ranked.
+
+    commands ─► remembered? ─► read ─► linked ─► verdicts ─► joined by place ─► ranked ─► blockers by construct
+                                 └ one file at a time, in several processes ┘
+
+No process holds all trees: files tell each other what their functions do (survey/link.py), in plain lists that also lie
+in the cache. A loop is one place of the text: a header's loop counts once, whatever files include it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from warpsmith.base.errors import InputError
+from warpsmith.base.findings import Finding
+from warpsmith.flows.clock import Clock
+from warpsmith.flows.profiled import not_counted
+from warpsmith.front.inputs import Source
+from warpsmith.project.model import Project
+from warpsmith.project.profile import Profile
+from warpsmith.report.constructs import blockers
+from warpsmith.report.model import Status
+from warpsmith.report.survey import SurveyReport
+from warpsmith.survey.cache import Cache, Record, fingerprint
+from warpsmith.survey.link import ROUNDS, Link
+from warpsmith.survey.places import Answers, joined_loops
+from warpsmith.survey.plain import decode_finding
+from warpsmith.survey.unit import SurveyLimits
+from warpsmith.survey.workers import Crew, Job
+from warpsmith.tree.plain import Plain
+
+__all__ = ["SurveyOptions", "survey"]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyOptions:
+    """`jobs`: processes; `cache`: where records lie (None: nothing is kept); `profile`: what a run has shown."""
+
+    limits: SurveyLimits = field(default_factory=SurveyLimits)
+    jobs: int = 1
+    cache: Path | None = None
+    profile: Profile | None = None
+
+
+def survey(project: Project, options: SurveyOptions) -> SurveyReport:
+    """Return every loop of the project in its category, those with the most work first.
+
+    Raises InputError where not a single file can be read.
+    """
+    clock = Clock()
+    # The files that our parser can read; the others are named.
+    sources, commands, findings = _sources(project)
+    cache = Cache(options.cache, options.limits)
+    # What an earlier survey found, where nothing that it was found from has changed.
+    records = [cache.load(source) for source in sources]
+    clock.lap("remember")
+    with Crew(options.limits, sources, options.jobs) as crew:
+        state = _Survey(cache, records, crew, sources)
+        # The other files, each by itself.
+        findings += state.read()
+        clock.lap("read")
+        if not any(record.exports for record in records):
+            raise InputError(*(findings or [_nothing(project)]))
+        # What each tells the others, until nothing new is told.
+        link = Link(
+            [record.exports for record in records], _programs(project, commands), not (findings or project.findings)
+        )
+        state.settle(link)
+        clock.lap("link")
+        # The verdicts, each with what is known of all.
+        answers = state.verdicts(link)
+        clock.lap("analyze")
+    for record in records:
+        cache.save(record)
+    # One entry a place, with its share of the work, and what stands in the way.
+    loops = joined_loops(answers, project.root, options.profile)
+    said = (*project.findings, *findings, *state.failures, *not_counted(loops, options.profile, project.root))
+    status: Status = "incomplete" if any(f.severity == "error" for f in said) else "ok"
+    clock.lap("rank")
+    return SurveyReport(
+        inputs=tuple(source.path for source in sources),
+        status=status,
+        root=project.root,
+        units=len(sources),
+        read=len(state.again),
+        lines=sum(int(str(record.exports["lines"])) for record in records if record.exports),
+        loops=loops,
+        blockers=blockers(loops),
+        findings=said,
+        timing_s=clock.laps,
+    )
+
+
+def _sources(project: Project) -> tuple[list[Source], list[int], list[Finding]]:
+    """Return what is parsed, the numbers of the commands, and a note on what is of another language."""
+    sources: list[Source] = []
+    numbers: list[int] = []
+    others: list[str] = []
+    seen: set[Source] = set()
+    for number, command in enumerate(project.commands):
+        if command.language is None:
+            others.append(command.file)
+            continue
+        source = Source(command.file, command.arguments, command.language)
+        if source not in seen and Path(command.file).is_file():
+            seen.add(source)
+            sources.append(source)
+            numbers.append(number)
+    findings = []
+    if others:
+        named = ", ".join(sorted({Path(path).name for path in others})[:3])
+        message = f"{len(others)} files are not C, C++ or CUDA ({named}): their loops are not listed"
+        findings.append(Finding("PRJ005", "warning", message, None, ("nothing: calls of them count as unknown",)))
+    return sources, numbers, findings
+
+
+def _programs(project: Project, numbers: Sequence[int]) -> list[frozenset[int]]:
+    """Return for each file the numbers of the programs that it goes into."""
+    inside: list[set[int]] = [set() for _ in numbers]
+    used = {name for link in project.links for name in link.inputs}
+    for program, link in enumerate(project.links):
+        if link.output in used:
+            continue
+        members = set(project.target(link.output))
+        for place, number in enumerate(numbers):
+            if project.commands[number] in members:
+                inside[place].add(program)
+    return [frozenset(found) for found in inside]
+
+
+def _nothing(project: Project) -> Finding:
+    message = f"the build of {project.root} compiles no C, C++ or CUDA file"
+    return Finding("PRJ001", "error", message, None, ("name the files themselves: warpsmith survey FILE...",))
+
+
+@dataclass(slots=True)
+class _Survey:
+    """The files of one survey; `again` were read in this one, `failures` say what could not be done."""
+
+    cache: Cache
+    records: list[Record]
+    crew: Crew
+    sources: Sequence[Source]
+    again: set[int] = field(default_factory=set)
+    failures: list[Finding] = field(default_factory=list)
+
+    def read(self) -> list[Finding]:
+        """Read the files of which nothing is remembered; return why some cannot be read."""
+        findings: list[tuple[int, list[Finding]]] = []
+        missing = [n for n, record in enumerate(self.records) if record.exports is None]
+        for number, exports in self.crew.read(missing):
+            self.again.add(number)
+            match exports:
+                case {"failed": list(failed)}:
+                    findings.append((number, [decode_finding(f) for f in failed]))
+                case {"files": list()} if isinstance(exports, dict):
+                    self.cache.renew(self.records[number], exports)
+                case _:
+                    findings.append((number, [self._crashed(number, exports)]))
+        return [finding for _, found in sorted(findings, key=lambda f: f[0]) for finding in found]
+
+    def settle(self, link: Link) -> None:
+        """Work out what functions do that call those of other files, until nothing changes."""
+        waiting = link.waiting()
+        for _ in range(ROUNDS):
+            asked: list[tuple[int, str, tuple[Plain, ...]]] = []
+            for number in waiting:
+                outside = link.outside(number)
+                asked.append((number, f"summaries {fingerprint(outside)}", (outside,)))
+            answers = dict(self._answers("summarize", asked))
+            news = [link.update(n, answer) for n, answer in answers.items() if isinstance(answer, list)]
+            waiting = sorted({number for numbers in news for number in numbers})
+
+    def verdicts(self, link: Link) -> list[Answers]:
+        """Return every file's verdicts with its exports."""
+        asked = []
+        for number, record in enumerate(self.records):
+            if record.exports is not None:
+                outside, told = link.outside(number), link.told(number)
+                asked.append((number, f"verdicts {fingerprint([outside, told])}", (outside, told)))
+        found = dict(self._answers("analyze", asked))
+        answers: list[Answers] = []
+        for number, record in enumerate(self.records):
+            answer = found.get(number)
+            if record.exports is None:
+                continue
+            if not isinstance(answer, dict) or "verdicts" not in answer:
+                self.failures.append(self._crashed(number, answer))
+                answer = {"verdicts": [], "efforts": []}
+            answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer)))
+            self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
+        return answers
+
+    def _answers(self, task: str, asked: Sequence[tuple[int, str, tuple[Plain, ...]]]) -> Iterator[tuple[int, Plain]]:
+        """Yield answers, remembered ones first."""
+        jobs: list[Job] = []
+        questions: dict[int, str] = {}
+        for number, question, arguments in asked:
+            remembered = self.records[number].found.get(question)
+            if remembered is not None:
+                yield number, remembered
+            else:
+                questions[number] = question
+                jobs.append(Job("summarize" if task == "summarize" else "analyze", (number,), arguments))
+        for job, answer in self.crew.run(jobs):
+            (number,) = job.numbers
+            self.again.add(number)
+            if answer is not None and not (isinstance(answer, dict) and "crashed" in answer):
+                self.records[number].put(questions[number], answer)
+            yield number, answer
+
+    def _crashed(self, number: int, answer: Plain | None) -> Finding:
+        """Return the finding on a file whose analysis went wrong; its loops are listed all the same."""
+        path = self.sources[number].path
+        details = answer.get("crashed") if isinstance(answer, dict) else None
+        where = f"the details are in {details}" if details else "its process ended; more memory may help"
+        return Finding("INT070", "error", f"internal error: the analysis of {path} ended", None, (where,))

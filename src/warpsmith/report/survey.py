@@ -1,0 +1,136 @@
+"""What a survey of a project found, as data; text, JSON, SARIF and HTML are views of it.
+
+SurveyReport = inputs, units, loops (ranked), blockers, findings, how much was read again
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.findings import Finding
+from warpsmith.report.model import Status
+
+__all__ = ["Blocker", "Spot", "SurveyDependence", "SurveyLoop", "SurveyReason", "SurveyReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place: lines and columns from 1, the end past its last byte."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyDependence:
+    """Two accesses whose order matters, `source` first; see base/verdict.py."""
+
+    kind: str
+    variable: str
+    source: Spot
+    sink: Spot
+    distance: tuple[int | None, ...]
+    direction: tuple[str, ...]
+    carried_by: str | None
+    witness: str
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyReason:
+    """Why a loop is in its category."""
+
+    rule: str
+    text: str
+    spot: Spot | None
+    legal_if: tuple[str, ...] = ()
+    dependence: SurveyDependence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyLoop:
+    """One loop of the project's text. `spot` is all of it, `head` its first line; `units` are the files compiled in
+    which it stands (several for a header's). `share` is the part of the program's work that runs inside it, between 0
+    and 1, `own` the part of all loops' work that is in its body, inner loops and calls left out; `work` the estimate
+    itself: operations, or seconds where `measured`. `steps`, as `--transform` takes them, are what the category rests
+    on where it is not that of the loop as written. `construct` names what stands in the way of its running in parallel,
+    "" where nothing does."""
+
+    id: str
+    spot: Spot
+    head: str
+    function: str
+    variable: str
+    label: str
+    depth: int
+    category: str
+    reasons: tuple[SurveyReason, ...]
+    assumptions: tuple[tuple[str, str], ...]
+    units: tuple[str, ...]
+    steps: tuple[str, ...] = ()
+    construct: str = ""
+    share: float = 0.0
+    own: float = 0.0
+    work: float = 0.0
+    measured: bool = False
+    entries: float | None = None
+    iterations: float | None = None
+    seconds: float | None = None
+    bytes: float | None = None
+    gain: float | None = None
+
+    @property
+    def worth(self) -> float:
+        """What the ranking goes by: the seconds that moving it saves, or that it takes where nothing can be moved yet;
+        its share of the work where nothing was measured."""
+        if not self.measured or self.seconds is None:
+            return self.share
+        return self.seconds if self.gain is None else max(0.0, self.gain)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """Loops that the same construct keeps from running in parallel; `share` of the program's work, one place."""
+
+    construct: str
+    count: int
+    share: float
+    example: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyReport:
+    """`loops` come with the most work first; `read` of `units` files were read again, the others are remembered."""
+
+    inputs: tuple[str, ...]
+    status: Status
+    root: str
+    units: int
+    read: int
+    lines: int
+    loops: tuple[SurveyLoop, ...]
+    blockers: tuple[Blocker, ...]
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    timing_s: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def categories(self) -> Mapping[str, int]:
+        """How many loops are in each category, in the order of how well they do."""
+        counts = Counter(loop.category for loop in self.loops)
+        return {name: counts[name] for name in CATEGORIES if counts[name]}
+
+    @property
+    def measured(self) -> bool:
+        """Whether the ranking rests on a run."""
+        return any(loop.measured for loop in self.loops)
+
+
+CATEGORIES = ("parallel", "parallel-after", "reduction", "scan", "sequential", "unanalyzable")

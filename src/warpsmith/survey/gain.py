@@ -1,0 +1,86 @@
+"""What a loop would gain on a GPU, from what a run has shown of it: an estimate, for ranking alone.
+
+    bytes   touched by all of its iterations           at the memory bandwidth of the device
+    copies  of every array that it names, each time    over the bus
+    gain    seconds measured - bytes - copies - launches
+
+The copies are those of a loop that is moved alone: what stays on the device between loops is only cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from warpsmith.loops.effort import FunctionEffort
+from warpsmith.loops.traffic import Touched
+from warpsmith.machine.devices import Device
+from warpsmith.project.profile import LoopProfile
+
+__all__ = ["BUS_BYTES_S", "GAIN_DEVICE", "LAUNCH_S", "Gain", "gain_of"]
+
+GAIN_DEVICE = "sm_80"
+"""The device that a ranking thinks of; a port asks for its own."""
+BUS_BYTES_S = 25e9
+"""What PCI Express 4.0 with 16 lanes moves in practice, of 31.5e9."""
+LAUNCH_S = 10e-6
+"""One kernel launch with its synchronization."""
+
+Measured = Callable[[int], LoopProfile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """`bytes` that the iterations touch, `copied` to the device and back in all, `seconds` that are saved."""
+
+    bytes: float
+    copied: float
+    seconds: float
+
+
+def gain_of(effort: FunctionEffort, number: int, measured: Measured, device: Device) -> Gain | None:
+    """Return what loop `number` of a function would gain; None where it was not counted."""
+    own = measured(number)
+    if own is None:
+        return None
+    inside = [n for n in range(len(effort.loops)) if number in _around(effort, n)]
+    trips = {n: _trips(measured(n)) for n in inside}
+    touched = [(n, t) for n in inside for t in effort.loops[n].touched]
+    traffic = sum(_iterations(effort, n, measured) * t.bytes * (t.read + t.written) for n, t in touched)
+    copied = own.entries * (_sections(touched, trips, written=False) + _sections(touched, trips, written=True))
+    there = traffic / (device.bandwidth_gb_s * 1e9) + own.entries * LAUNCH_S
+    return Gain(traffic, copied, own.seconds - there - copied / BUS_BYTES_S)
+
+
+def _around(effort: FunctionEffort, number: int) -> list[int]:
+    """Return a loop and those around it."""
+    found = []
+    while number >= 0:
+        found.append(number)
+        number = effort.loops[number].around
+    return found
+
+
+def _trips(loop: LoopProfile | None) -> float:
+    return loop.iterations / loop.entries if loop is not None and loop.entries else 1.0
+
+
+def _iterations(effort: FunctionEffort, number: int, measured: Measured) -> float:
+    """Return how often a loop's body ran; one that was not counted ran at least as often as the one around it."""
+    for each in _around(effort, number):
+        known = measured(each)
+        if known is not None:
+            return float(known.iterations)
+    return 0.0
+
+
+def _sections(touched: list[tuple[int, Touched]], trips: Mapping[int, float], *, written: bool) -> float:
+    """Return the bytes of all arrays that are read (or written), each as large as what moves over it."""
+    largest: dict[str, float] = {}
+    for _, each in touched:
+        if each.written if written else each.read:
+            size = float(each.bytes)
+            for loop in each.moved:
+                size *= trips.get(loop, 1.0)
+            largest[each.array] = max(largest.get(each.array, 0.0), size)
+    return sum(largest.values())

@@ -1,0 +1,296 @@
+"""One file of a survey: what it tells the others, and the verdicts on its loops once the others have told it.
+
+    read       source ─► places of its loops, what its functions do as far as this file says   (Exports, plain)
+    summarize  what others export ─► what its functions do, with those
+    analyze    the same ─► a verdict on every loop                                              (Verdicts, plain)
+
+All that goes in and out is plain lists (tree/plain.py): it crosses processes and lies in the cache.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from warpsmith.base.source import Span, readable
+from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown
+from warpsmith.front.inputs import Source
+from warpsmith.front.load import FrontOptions
+from warpsmith.front.separate import LoopPlace, Parsed, parse_separately
+from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
+from warpsmith.loops.effort import effort_of
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.global_pointers import global_uses
+from warpsmith.poly.honor import honored
+from warpsmith.poly.library import mentions
+from warpsmith.poly.outside import Outside, OutsideFunction, encode_function
+from warpsmith.poly.summaries import Summaries
+from warpsmith.report.claims import claim_reasons
+from warpsmith.survey.plain import (
+    decode_outside,
+    decode_writes,
+    encode_effort,
+    encode_finding,
+    encode_writes,
+)
+from warpsmith.survey.steps import RANK, Improved, StepsEffort, improved
+from warpsmith.tree.nodes import For, Function, Loop, Name, Verbatim, VerbatimExpr, While
+from warpsmith.tree.plain import Plain, encode_symbol
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.walk import loops, walk
+
+__all__ = ["Desk", "SurveyLimits"]
+
+Place = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyLimits:
+    """`kept_bytes`: files of so many bytes together keep their trees; `poly`: how loops are judged; `steps`: how much
+    is tried where they are not understood."""
+
+    front: FrontOptions = field(default_factory=FrontOptions)
+    poly: PolyOptions = field(default_factory=PolyOptions)
+    steps: StepsEffort = field(default_factory=StepsEffort)
+    kept_bytes: int = 6_000_000
+
+
+@dataclass(slots=True)
+class Desk:
+    """Reads files and keeps the latest of their trees; what it answers does not depend on what it keeps."""
+
+    limits: SurveyLimits
+    sources: Sequence[Source]
+    _kept: dict[int, tuple[Parsed, Unit]] = field(default_factory=dict)
+
+    def read(self, numbers: Sequence[int]) -> list[Plain]:
+        """Parse files by their numbers and return their exports, or the findings where one cannot be read."""
+        answers: list[Plain] = []
+        for number, parsed in zip(numbers, self._parse(numbers), strict=True):
+            if parsed.context is None:
+                answers.append({"failed": [encode_finding(f) for f in parsed.findings]})
+                continue
+            unit = parsed.unit(self._first_knowledge(parsed))
+            self._keep(number, parsed, unit)
+            answers.append(self._exports(parsed, unit))
+        return answers
+
+    def summarize(self, number: int, outside: Plain) -> Plain:
+        """Return what the functions of a file do, with what `outside` says of others."""
+        _, unit = self._unit(number)
+        return _functions(Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside)))
+
+    def analyze(self, number: int, outside: Plain, told: Plain) -> Plain:
+        """Return the verdicts on the loops of a file; `told`: what its calls of other files' functions write."""
+        parsed, unit = self._unit(number)
+        knowledge = self._knowledge(parsed, unit, told)
+        shadowed = knowledge.library != parsed.library(self.limits.front.effects)
+        if shadowed or any(
+            isinstance(one, While) and one.form == "for" for f in unit.functions for one, _ in loops(f.body)
+        ):
+            unit = parsed.unit(knowledge)
+        program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
+        facts = Facts.about(program, self.limits.poly, honored)
+        better = improved(facts, unit, self.limits.steps)
+        places = _Places(parsed.loops())
+        verdicts: dict[int, Plain] = {}
+        efforts: list[Plain] = []
+        for function in unit.functions:
+            numbered = places.of(function)
+            efforts.append(
+                [encode_effort(effort_of(function)), [numbered.get(loop, -1) for loop, _ in loops(function.body)]]
+            )
+            for known in facts.of(function).loops:
+                where = numbered.get(known.loop)
+                if where is None:
+                    continue
+                verdict = _verdict(known, better.get(known.loop))
+                if where not in verdicts or _rank(verdict) > _rank(verdicts[where]):
+                    verdicts[where] = verdict
+        rest = {n: _boxed(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
+        return {"verdicts": [[n, v] for n, v in sorted((verdicts | rest).items())], "efforts": efforts}
+
+    def _parse(self, numbers: Sequence[int]) -> list[Parsed]:
+        return parse_separately([self.sources[n] for n in numbers], self.limits.front)
+
+    def _first_knowledge(self, parsed: Parsed) -> Knowledge:
+        effects = self.limits.front.effects
+        references = parsed.given is not None and parsed.given.language != "c"
+        return Knowledge({}, parsed.library(effects), parsed.escaped(effects), False, references)
+
+    def _knowledge(self, parsed: Parsed, unit: Unit, told: Plain) -> Knowledge:
+        """Return what the front end may know of a file's own functions and of others'."""
+        fields = cast(Mapping[str, Plain], told)
+        first = self._first_knowledge(parsed)
+        # a function of the project is not the library's of that name
+        library = first.library - frozenset(cast(list[str], fields["defined"]))
+        others = {key: decode_writes(w) for key, w in cast(Mapping[str, Plain], fields["writes"]).items()}
+        own = {f.symbol.key: writes_of([f.body]) for f in unit.functions}
+        return replace(
+            first,
+            functions=close_over_calls({**others, **own}, library),
+            library=library,
+            escaped=first.escaped | frozenset(cast(list[str], fields["escaped"])),
+            whole=bool(fields["whole"]),
+            references=first.references or bool(fields["references"]),
+        )
+
+    def _unit(self, number: int) -> tuple[Parsed, Unit]:
+        if number not in self._kept:
+            (parsed,) = self._parse((number,))
+            self._keep(number, parsed, parsed.unit(self._first_knowledge(parsed)))
+        return self._kept[number]
+
+    def _keep(self, number: int, parsed: Parsed, unit: Unit) -> None:
+        self._kept[number] = parsed, unit
+        while sum(len(u.file.text) for _, u in self._kept.values()) > self.limits.kept_bytes and len(self._kept) > 1:
+            del self._kept[next(iter(self._kept))]
+
+    def _exports(self, parsed: Parsed, unit: Unit) -> Plain:
+        effects = self.limits.front.effects
+        program = Program((unit,), effects=effects, outside=Outside())
+        uses = global_uses(program)
+        own = {f.symbol.key for f in unit.functions}
+        named = {f.symbol.key: _functions_named(f) for f in unit.functions}
+        watched = effects.watched()
+        return {
+            "files": list(parsed.read_files()),
+            "loops": [_place(place) for place in parsed.loops()],
+            "functions": _functions(program),
+            "writes": {f.symbol.key: encode_writes(writes_of([f.body])) for f in unit.functions},
+            "named": {key: sorted(found) for key, found in named.items()},
+            "outside": sorted(frozenset().union(*named.values()) - own),
+            "library": sorted(parsed.library(effects)),
+            "escaped": sorted(parsed.escaped(effects)),
+            "main": parsed.has_main(),
+            "references": unit.language != "c",
+            "seen": sorted(s.key for s in uses.seen),
+            "shared": [encode_symbol(s) for s in sorted(uses.shared, key=lambda s: s.key)],
+            "taken": [encode_symbol(s) for s in sorted(uses.taken, key=lambda s: s.key)],
+            "mentioned": sorted(watched.intersection(*[frozenset().union(*map(mentions, unit.functions))])),
+            "warnings": [encode_finding(f) for f in parsed.warnings()],
+            "lines": unit.file.line_count,
+        }
+
+
+class _Places:
+    """The places of a file's loops, and which tree loop stands at which."""
+
+    def __init__(self, places: tuple[LoopPlace, ...]) -> None:
+        self.places = places
+        self._numbers: dict[Place, int] = {(p.span.file.path, p.span.start, p.number): n for n, p in enumerate(places)}
+
+    def of(self, function: Function) -> dict[Loop, int]:
+        """Return the numbers of the places of a function's loops."""
+        met: Counter[tuple[str, int]] = Counter()
+        found: dict[Loop, int] = {}
+        for loop, _ in loops(function.body):
+            start = loop.span.file.path, loop.span.start
+            number = self._numbers.get((*start, met[start]))
+            met[start] += 1
+            if number is not None:
+                found[loop] = number
+        return found
+
+
+def _functions_named(function: Function) -> frozenset[str]:
+    """Return the keys of the functions that a function names, called or not."""
+    names = (n.symbol for n in walk(function.body) if isinstance(n, Name))
+    return frozenset(s.key for s in names if s.storage == "function")
+
+
+def _functions(program: Program) -> Plain:
+    summaries = Summaries.of(program)
+    return [
+        encode_function(OutsideFunction(f.symbol, f.parameters, summaries.summary(f.symbol)))
+        for _, f in program.functions()
+    ]
+
+
+def _place(place: LoopPlace) -> Plain:
+    span = place.span
+    head = " ".join(readable(span.file.line(span.line)).split())[:120]
+    return [
+        span.file.path, span.start, place.number, place.form, place.function,
+        [span.line, span.column, span.end_line, span.end_column], head,
+    ]  # fmt: skip
+
+
+def _rank(verdict: Plain) -> int:
+    """Return the place of a verdict: of two instances of a text the one counts that promises less."""
+    return RANK.index(str(cast(Mapping[str, Plain], verdict)["category"]))
+
+
+def _verdict(facts: LoopFacts, better: Improved | None) -> Plain:
+    loop = facts.loop
+    now = facts if better is None else better.facts
+    assumed: list[Plain] = [[a.text, a.kind] for a in _assumptions(now)]
+    if better is not None and better.tested:
+        assumed.append([f"the test before the loop, of {' and '.join(better.steps)}, holds", "guarded"])
+    return {
+        "id": facts.id,
+        "label": f"for {loop.variable.name}" if isinstance(loop, For) else loop.form,
+        "variable": loop.variable.name if isinstance(loop, For) else "",
+        "function": facts.function.symbol.name,
+        "depth": facts.depth + 1,
+        "category": facts.category if better is None else better.category,
+        "reasons": [_reason(r) for r in (*_after(better), *now.reasons, *claim_reasons(now))],
+        "assumptions": assumed,
+        "steps": [] if better is None else list(better.steps),
+    }
+
+
+def _after(better: Improved | None) -> tuple[Reason, ...]:
+    """Return what the steps make of a loop, where that lets it run on a device."""
+    if better is None or better.facts.category == "sequential":
+        return ()
+    rule = "POR001" if better.facts.category == "parallel" else "POR002"
+    text = f"{better.facts.category} after {', '.join(better.steps)}"
+    return (Reason(rule, text, better.facts.loop.header),)
+
+
+def _assumptions(facts: LoopFacts) -> tuple[Assumed, ...]:
+    match facts.verdict:
+        case Proved(assumptions) | Unknown(_, assumptions):
+            return assumptions
+        case Refuted():
+            return ()
+
+
+def _reason(reason: Reason) -> Plain:
+    span, dependence = reason.span, reason.dependence
+    place = None if span is None else _spot(span)
+    detail = None
+    if dependence is not None:
+        detail = [
+            dependence.kind, dependence.variable, _spot(dependence.source), _spot(dependence.sink),
+            list(dependence.distance), list(dependence.direction), dependence.carried_by, dependence.witness,
+        ]  # fmt: skip
+    return [reason.rule, reason.text, place, detail, list(reason.legal_if)]
+
+
+def _spot(span: Span) -> list[Plain]:
+    return [span.file.path, span.line, span.column, span.end_line, span.end_column]
+
+
+def _boxed(place: LoopPlace, unit: Unit) -> Plain:
+    """Return the word on a loop that the tree does not show, with what hides it."""
+    why = min(_hiding(place, unit), default=(0, "it stands in a construct that is not modelled"))[1]
+    reason: list[Plain] = ["POR008", why, _spot(place.span), None, []]
+    return {
+        "id": f"{place.function or 'file'}/{place.form.replace(' ', '-')}", "label": place.form, "variable": "",
+        "function": place.function, "depth": 1, "category": "unanalyzable", "reasons": [reason], "assumptions": [],
+        "steps": [],
+    }  # fmt: skip
+
+
+def _hiding(place: LoopPlace, unit: Unit) -> Iterator[tuple[int, str]]:
+    """Yield the sizes and reasons of the constructs around a place that are not modelled."""
+    for function in unit.functions:
+        if function.span.contains(place.span):
+            for node in walk(function.body):
+                if isinstance(node, Verbatim | VerbatimExpr) and node.span.contains(place.span):
+                    yield node.span.end - node.span.start, f"a construct that is not modelled: {node.reason}"

@@ -1,0 +1,171 @@
+"""The processes of a survey: each has a desk of its own, a file always goes to the same one, answers come in any order.
+
+What is answered does not depend on how many there are. A process that dies takes down the job that it was at: that job
+is answered with None, and the rest of its files go to a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Literal
+
+from warpsmith.front.inputs import Source
+from warpsmith.survey.unit import Desk, SurveyLimits
+from warpsmith.tree.plain import Plain
+
+__all__ = ["Crew", "Job"]
+
+BATCH = 8
+"""So many files are parsed by one parser process: it takes a tenth of a second to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing to do for files; `numbers` has several only to `read`."""
+
+    task: Literal["read", "summarize", "analyze"]
+    numbers: tuple[int, ...]
+    arguments: tuple[Plain, ...] = ()
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: multiprocessing.Process
+    pipe: Connection
+    pending: list[Job] = field(default_factory=list)
+    at: Job | None = None
+
+
+class Crew:
+    """`jobs` processes; with one, everything runs in this process."""
+
+    def __init__(self, limits: SurveyLimits, sources: Sequence[Source], jobs: int) -> None:
+        self._limits = limits
+        self._sources = sources
+        self._jobs = jobs
+        self._desk = Desk(limits, sources)
+        self._workers: list[_Worker | None] = [None] * jobs
+        self._homes: dict[int, int] = {}
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            if worker is not None:
+                worker.process.terminate()
+                worker.process.join()
+
+    def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Plain]]:
+        """Yield the exports of files."""
+        batches = [tuple(numbers[at : at + BATCH]) for at in range(0, len(numbers), BATCH)]
+        again: list[int] = []
+        for job, answer in self.run([Job("read", batch) for batch in batches]):
+            if isinstance(answer, list):
+                yield from zip(job.numbers, answer, strict=True)
+            else:
+                again += job.numbers
+        # one of a batch brought it down: each by itself
+        for job, answer in self.run([Job("read", (number,)) for number in again]):
+            yield job.numbers[0], answer[0] if isinstance(answer, list) else answer
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Plain]]:
+        """Yield every job with its answer."""
+        if self._jobs == 1 or (len(jobs) == 1 and not self._homes):
+            for job in jobs:
+                yield job, _answer(self._desk, job)
+            return
+        for job in jobs:
+            self._worker(self._home(job)).pending.append(job)
+        busy = [w for w in self._workers if w is not None and _next(w)]
+        while busy:
+            ready = wait([worker.pipe for worker in busy])
+            for worker in [w for w in busy if w.pipe in ready]:
+                done = worker.at
+                assert done is not None
+                yield done, self._received(worker)
+            busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
+
+    def _home(self, job: Job) -> int:
+        """Return which process a job goes to: where its file was read before, else the next in turn."""
+        known = self._homes.get(job.numbers[0])
+        home = known if known is not None else len(set(self._homes.items())) // BATCH % self._jobs
+        for number in job.numbers:
+            self._homes.setdefault(number, home)
+        return home
+
+    def _worker(self, home: int) -> _Worker:
+        worker = self._workers[home]
+        if worker is None:
+            ours, theirs = multiprocessing.Pipe()
+            process = multiprocessing.Process(target=_serve, args=(theirs, self._limits, self._sources), daemon=True)
+            process.start()
+            theirs.close()
+            worker = self._workers[home] = _Worker(process, ours)
+        return worker
+
+    def _received(self, worker: _Worker) -> Plain:
+        """Return the answer of a worker and give it its next job; None where it died."""
+        worker.at = None
+        try:
+            answer: Plain = worker.pipe.recv()
+        except (EOFError, OSError):
+            worker.process.join()
+            home = self._workers.index(worker)
+            self._workers[home] = None
+            fresh = self._worker(home)
+            fresh.pending = worker.pending
+            _next(fresh)
+            return None
+        _next(worker)
+        return answer
+
+
+def _next(worker: _Worker) -> bool:
+    """Give a worker its next job; whether it had one."""
+    if not worker.pending:
+        return False
+    worker.at = worker.pending.pop(0)
+    with contextlib.suppress(OSError):  # it died: reading its answer says so
+        worker.pipe.send(worker.at)
+    return True
+
+
+def _answer(desk: Desk, job: Job) -> Plain:
+    """Return what a desk says; where it fails, in what file the details are: the other files are served."""
+    try:
+        return _asked(desk, job)
+    except Exception:
+        with tempfile.NamedTemporaryFile("w", prefix="warpsmith-crash-", suffix=".txt", delete=False) as file:
+            file.write(f"survey: {job.task} {job.numbers}\n\n{traceback.format_exc()}")
+        return {"crashed": file.name}
+
+
+def _asked(desk: Desk, job: Job) -> Plain:
+    match job.task:
+        case "read":
+            return desk.read(job.numbers)
+        case "summarize":
+            return desk.summarize(job.numbers[0], *job.arguments)
+        case "analyze":
+            return desk.analyze(job.numbers[0], *job.arguments)
+
+
+def _serve(pipe: Connection, limits: SurveyLimits, sources: Sequence[Source]) -> None:
+    """Answer jobs until nobody asks any more; Ctrl-C is the asker's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    desk = Desk(limits, sources)
+    while True:
+        try:
+            job: Job = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(_answer(desk, job))
