@@ -1,4 +1,4 @@
-"""`tests/cases/*.c`: programs that carry their own expectation.
+"""`tests/cases/*.c` and `*.cpp`: programs that carry their own expectation.
 
     RUN: port [options]                    how the case is run; the file itself is the input
     EXPECT: ID CATEGORY ported|host REASON one line for every loop, in order
@@ -20,7 +20,7 @@ import pytest
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
-CASES = sorted((Path(__file__).parent / "cases").glob("*.c"))
+CASES = sorted(p for p in (Path(__file__).parent / "cases").iterdir() if p.suffix in (".c", ".cpp"))
 HEADER = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 
 

@@ -64,6 +64,7 @@ cudaError_t ws_launch(const ws_launch_t *launch)
 }
 
 void ws_name_memory(const void *, const char *) {}
+void ws_tell_copy(int, long long, const char *, int) {}
 void ws_register(const void *, size_t, const char *, int) {}
 
 /* What cudaMalloc is in the emulation's headers. */

@@ -26,10 +26,12 @@ from warpsmith.loops.distribute import Distribute
 from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.expand import Expand
 from warpsmith.loops.expand_expression import ExpandExpression
+from warpsmith.loops.flatten import Flatten
 from warpsmith.loops.forward_substitute import ForwardSubstitute
 from warpsmith.loops.fuse import Fuse
 from warpsmith.loops.inline import Inline
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.localize import Localize
 from warpsmith.loops.nest import Nest
 from warpsmith.loops.outline import Outline
 from warpsmith.loops.peel import Peel
@@ -46,6 +48,7 @@ from warpsmith.loops.step import Step
 from warpsmith.loops.strip_mine import StripMine
 from warpsmith.loops.tile import Tile
 from warpsmith.loops.unroll import Unroll
+from warpsmith.loops.unthread import Unthread
 from warpsmith.loops.wavefront import Wavefront
 from warpsmith.offload.steps.keep import Keep
 from warpsmith.offload.steps.map import Map
@@ -90,6 +93,9 @@ STEPS: tuple[type[Step], ...] = (
     Expand,
     Privatize,
     Contract,
+    Localize,
+    Flatten,
+    Unthread,
     ForwardSubstitute,
     EliminateRecurrence,
     RemoveHeader,

@@ -1,7 +1,7 @@
 /* Rows behind a `double **` may be anywhere, also twice the same.
  * RUN: port --verify off
- * EXPECT: scale_rows/i reduction host: 'a' is a pointer to pointers: its rows may lie anywhere; one block of memory can be ported
- * EXPECT: scale_rows/i/j parallel host: 'a' is a pointer to pointers: its rows may lie anywhere; one block of memory can be ported
+ * EXPECT: scale_rows/i parallel-after ported: parallel after flatten=scale_rows/i
+ * EXPECT: scale_rows/i/j parallel ported: no carried dependence (proven)
  */
 void scale_rows(int n, int m, double **a)
 {

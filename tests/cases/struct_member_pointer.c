@@ -1,6 +1,6 @@
 /* The arrays hang off a struct.
  * RUN: port --verify off
- * EXPECT: step/i unanalyzable host: which element of g g->next[i] touches is not known
+ * EXPECT: step/i parallel-after ported: parallel after localize=step/i
  */
 struct grid {
     int n;

@@ -8,6 +8,7 @@ import pytest
 
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.prepare import automatic
 from warpsmith.flows.step_check import verify_steps
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.interchange import Interchange
@@ -93,3 +94,52 @@ def test_a_guard_that_fails_runs_what_the_user_wrote(tmp_path: Path) -> None:
     assert result.verification.status == "pass", result.verification.reasons
     host = next(file.text for file in result.files if file.path == "given.c")
     assert "} else {" in host
+
+
+def test_what_is_compared_has_the_same_meaning_in_both_programs(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(
+        """
+        #include <stdio.h>
+        #include <stdlib.h>
+        struct data { double *x; int n; };
+        static void pick(double **a, double **b, int rows, int columns, int n)
+        {
+            int i, j;
+            for (i = 0; i < rows; i++) {
+                for (j = 0; j < columns; j++)
+                    a[i][j] = b[n][j];
+                n++;
+            }
+        }
+        static double next(unsigned *seed) { *seed = *seed * 1103515245u + 12345u; return *seed % 97u; }
+        int main(void)
+        {
+            struct data d = {malloc(40 * sizeof(double)), 40};
+            double **a = malloc(5 * sizeof *a), **b = malloc(9 * sizeof *b);
+            int i;
+            a[0] = malloc(20 * sizeof(double)), b[0] = malloc(36 * sizeof(double));
+            for (i = 1; i < 5; i++)
+                a[i] = a[i - 1] + 4;
+            for (i = 1; i < 9; i++)
+                b[i] = b[i - 1] + 4;
+            for (i = 0; i < d.n; i++) {
+                unsigned seed = 7 * i;
+                d.x[i] = next(&seed);
+            }
+            for (i = 0; i < 36; i++)
+                b[0][i] = d.x[i];
+            pick(a, b, 5, 4, 2);
+            for (i = 0; i < 20; i++)
+                printf("%g ", a[0][i]);
+            return 0;
+        }
+        """
+    )
+    program = load_program([str(path)], FrontOptions()).program
+    facts = Facts.about(program, PolyOptions())
+    prepared = automatic(Prepared(facts, facts), None)
+    assert {applied.step.name for applied in prepared.applied} >= {"eliminate-recurrence", "localize"}
+    # `n` counts no longer inside the loop, `seed` is not in scope behind it
+    verdict = verify_steps(prepared, VerifyOptions())
+    assert verdict.status == "pass", verdict.reasons

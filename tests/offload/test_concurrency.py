@@ -17,6 +17,11 @@ from warpsmith.offload.concurrency import no_port_here
         ("void g(int n); void f(int n) { if (n) g(n - 1); } void g(int n) { f(n); }", "recursive"),
         ("void f(int n) { } void h(void) {\n#pragma omp parallel for\nfor (int i = 0; i < 3; i++) f(i); }", "OpenMP"),
         ("void f(int n) { } void k(void) { f(1); } void h(void) {\n#pragma omp parallel\n{ k(); } }", "OpenMP"),
+        (
+            "void f(int n) { } void h(void) {\n#ifdef O\n#pragma omp parallel for\n#endif\n"
+            "for (int i = 0; i < 3; i++) f(i); }",
+            "OpenMP",
+        ),
         ("void f(int n) { } void h(void) {\n#pragma omp simd\nfor (int i = 0; i < 3; i++) f(i); }", ""),
         ("void f(int n) { } void h(void) { f(3); }", ""),
     ],

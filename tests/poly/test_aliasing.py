@@ -15,17 +15,30 @@ from warpsmith.tree.walk import names
 
 PROGRAM = """
 #include <stdlib.h>
-double g1[10], g2[10]; double scalar, shared; static double *own1, *own2, *lent; double *from_outside(void);
+double g1[10], g2[10]; double scalar, looked, stored, handed, passed, back;
+struct rows { double m[4][10]; int n; } named, kept, row;
+static double *own1, *own2, *lent; double *from_outside(void);
 static void note(double *p) { (void)p; }
+static double *same(double *p) { return p; }
 struct box { double *x; };
-void init(int n) { own1 = malloc(n * 8); own2 = calloc(n, 8); lent = g1; note(&shared); }
+static void store(struct box *b, double *p) { b->x = p; }
+void init(int n, struct box *b) {
+  own1 = malloc(n * 8); own2 = calloc(n, 8); lent = g1; note(&looked); store(b, &stored);
+  store(b, kept.m[0]); b->x = row.m[n];
+}
 void f(int n, double *p, double *q, double *restrict r, struct box *s) {
   double l1[10], l2[10], *m1 = malloc(n * 8), *m2 = (double *)malloc(n * 8), *c = p + 1, *w = l1, *u = from_outside();
   double *both = n ? m1 : m2, *deep = s->x;
   l1[0] = l2[0] = m1[0] = m2[0] = c[0] = w[0] = u[0] = both[0] = deep[0] = g1[0] = g2[0] = p[0] = q[0] = r[0] = 0;
-  own1[0] = own2[0] = lent[0] = scalar = shared = 0;
+  own1[0] = own2[0] = lent[0] = scalar = looked = stored = handed = passed = back = 0;
+  named.m[0][1] = kept.m[0][1] = row.m[0][1] = 0;
 }
-int main(void) { init(3); f(1, g1, g2, 0, 0); return 0; }
+static void through(double *p) { f(1, g1, p, 0, 0); }
+int main(void) {
+  struct box b;
+  init(3, &b); f(1, g1, &handed, 0, &b); through(&passed); f(1, same(&back), g2, 0, 0);
+  return 0;
+}
 """
 
 
@@ -33,8 +46,10 @@ int main(void) { init(3); f(1, g1, g2, 0, 0); return 0; }
     ("pairs", "expected"),
     [
         ("g1:g2 l1:l2 l1:p l1:g1 m1:m2 m1:p m1:g1 m1:q w:p w:l2 c:m1 own1:own2 own1:g1 own1:m1 both:p", "distinct"),
-        ("r:p r:q r:g1 r:own1 r:deep l1:u l1:deep m1:u scalar:p scalar:lent", "distinct"),
-        ("p:q p:g1 c:q c:p w:l1 u:p u:g1 deep:p deep:g2 both:m1 both:m2 own1:p lent:g1 lent:p shared:p u:deep", "may"),
+        ("r:p r:q r:g1 r:own1 r:deep l1:u l1:deep m1:u scalar:p scalar:lent looked:p looked:deep looked:u", "distinct"),
+        ("p:q p:g1 c:q c:p w:l1 u:p u:g1 deep:p deep:g2 both:m1 both:m2 own1:p lent:g1 lent:p u:deep", "may"),
+        ("named:p named:deep", "distinct"),
+        ("kept:p kept:deep row:p row:u stored:p stored:deep stored:u handed:q passed:q back:p", "may"),
     ],
 )
 def test_relations(pairs: str, expected: str, tmp_path: Path) -> None:

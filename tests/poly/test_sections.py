@@ -164,6 +164,16 @@ def test_what_has_no_affine_bounds_takes_the_whole_object_or_fails(tmp_path: Pat
     assert not asked(program, "f/j/i", "f/j/i").failures
 
 
+@pytest.mark.parametrize("made", ["int", "unsigned char", "size_t"])
+def test_a_bound_that_is_made_inside_is_not_all_that_its_type_holds(made: str, tmp_path: Path) -> None:
+    text = f"""#include <stddef.h>
+    void f(int n, int *a, const {made} *s) {{
+      for (int t = 0; t < n; t++) {{ {made} d = s[t]; for ({made} i = 0; i < d; i++) a[i] += t; }} }}"""
+    found = asked(load(text, tmp_path), "f/t/i", "f/t")
+    assert [section.symbol.name for section in found.sections] == []
+    assert "not bounded by anything that is known before the loop" in found.failures[0].text
+
+
 @pytest.mark.parametrize(
     ("made", "expected"),
     [

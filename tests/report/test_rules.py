@@ -15,7 +15,7 @@ RULES = load_rules()
 
 def test_every_code_in_the_source_has_a_page() -> None:
     text = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
-    used = set(re.findall(r'"((?:POR|INP|OUT|CFG|INT|VER|STP|RCP)\d{3})"', text))
+    used = set(re.findall(r'"((?:POR|CLM|INP|OUT|CFG|INT|VER|STP|RCP|PRJ)\d{3})"', text))
     assert used <= set(RULES), used - set(RULES)
 
 
@@ -26,4 +26,4 @@ def test_a_page_is_complete(rule: Rule) -> None:
     text = rule_text(rule)
     assert rule.what in text
     assert rule.instead in text
-    assert (rule.code.startswith("POR")) == bool(rule.example)
+    assert (rule.code.startswith(("POR", "CLM"))) == bool(rule.example)

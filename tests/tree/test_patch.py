@@ -341,3 +341,33 @@ def test_a_macro_use_that_changes_prints_its_expansion(tmp_path: Path) -> None:
 def test_where_an_include_goes(text: str, expected: int) -> None:
     limit = text.find("int first") if "int first" in text else len(text)
     assert include_offset(SourceFile("a.c", text), limit) == expected
+
+
+CUT_OFF = """int g(void);
+void f(int n, int *a) {
+  int i;
+#ifdef OPEN
+%s#pragma omp parallel for
+#endif
+  for (i = 0; i < n; i++)
+    a[i] = i;
+}
+"""
+
+
+def test_nothing_comes_between_a_loop_and_its_pragma_in_a_conditional(tmp_path: Path) -> None:
+    def before(s: Stmt) -> tuple[Stmt, ...]:
+        return (free(s), s) if isinstance(s, For) else (s,)
+
+    unit = load(tmp_path, CUT_OFF % "")
+    assert "  DeviceFree();\n#ifdef OPEN\n#pragma omp parallel for\n#endif\n  for" in text_of(unit, in_body(before))
+    with pytest.raises(RefusedError):
+        text_of(load(tmp_path, CUT_OFF % "  g();\n"), in_body(before))
+
+
+def test_the_pragma_of_a_loop_that_goes_goes_with_it(tmp_path: Path) -> None:
+    def instead(s: Stmt) -> tuple[Stmt, ...]:
+        return (free(s),) if isinstance(s, For) else (s,)
+
+    text = text_of(load(tmp_path, CUT_OFF % "  g();\n"), in_body(instead))
+    assert "#ifdef OPEN\n  g();\n#endif\n  DeviceFree();\n}" in text

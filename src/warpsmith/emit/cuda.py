@@ -21,16 +21,27 @@ from warpsmith.emit.unused import without_unused
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.layout import line_end
 from warpsmith.tree.lexical import identifiers
-from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DeviceAlloc, DeviceFree, Launch, Node, replace
+from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DataStmt, DeviceAlloc, DeviceFree, Launch, Node, replace
 from warpsmith.tree.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["emit_cuda", "emit_kernels", "refused_kernels"]
+__all__ = [
+    "Job",
+    "emit_cuda",
+    "emit_kernels",
+    "ended",
+    "jobs",
+    "kernels_text",
+    "output_paths",
+    "refused_kernels",
+    "size_lines",
+    "without_captures",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
     """One unit to be emitted: `path` and `stem` are its place among the output files."""
 
     original: Unit
@@ -39,6 +50,7 @@ class _Job:
     path: PurePosixPath
     stem: str
     pool: bool
+    present: bool = False
 
 
 def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) -> tuple[OutputFile, ...]:
@@ -50,19 +62,19 @@ def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) 
     """
     support = choose_support(original)
     words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
-    source = _without_captures(original)
+    source = without_captures(original)
     files: list[OutputFile] = []
-    for job in _jobs(source, ported):
+    for job in jobs(source, ported):
         files += _single_file(job, source, words) if single_file else _files(job, source, words)
     return tuple(files)
 
 
 def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
     """Return the kernels of `ported` that CUDA cannot express, each tried alone, with the reason."""
-    source = _without_captures(original)
+    source = without_captures(original)
     support = choose_support(original)
     refused: dict[str, Finding] = {}
-    for job in _jobs(source, ported):
+    for job in jobs(source, ported):
         for kernel in job.kernels:
             try:
                 section = device_section(source, job.original, (kernel,), support, "")
@@ -74,10 +86,10 @@ def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
 
 def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
     """Return the device text alone (no launchers, no host code), for compilers that take nothing else (NVRTC)."""
-    source = _without_captures(original)
+    source = without_captures(original)
     support = choose_support(original)
     files: list[OutputFile] = []
-    for job in _jobs(source, ported):
+    for job in jobs(source, ported):
         if job.kernels:
             section = device_section(source, job.original, job.kernels, support, "")
             defined = needed_definitions(job.original, section.device)
@@ -90,13 +102,15 @@ def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
 # --- which files
 
 
-def _jobs(source: Program, ported: Program) -> list[_Job]:
-    paths = _output_paths(source)
+def jobs(source: Program, ported: Program) -> list[Job]:
+    """Return one job for every unit, with the kernels that its host text launches."""
+    paths = output_paths(source)
     taken = {path.name.lower() for path in paths} | {
         PurePosixPath(h).name.lower() for u in source.units for h in u.headers
     }
-    jobs: list[_Job] = []
+    made: list[Job] = []
     pool = True
+    present = any(isinstance(node, DataStmt) for _, function in ported.functions() for node in walk(function))
     for old, new, path in zip(source.units, ported.units, paths, strict=True):
         launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
         kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
@@ -105,12 +119,12 @@ def _jobs(source: Program, ported: Program) -> list[_Job]:
             stem += "_"
         if kernels:
             taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
-        jobs.append(_Job(old, new, kernels, path, stem, pool and bool(kernels)))
+        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), present))
         pool = pool and not kernels
-    return jobs
+    return made
 
 
-def _output_paths(program: Program) -> list[PurePosixPath]:
+def output_paths(program: Program) -> list[PurePosixPath]:
     """Return each unit's path below the folder that all of them share."""
     paths = [PurePosixPath(unit.file.path.replace("\\", "/")) for unit in program.units]
     shared = 0
@@ -122,22 +136,25 @@ def _output_paths(program: Program) -> list[PurePosixPath]:
 # --- their texts
 
 
-def _files(job: _Job, source: Program, words: CudaWords) -> list[OutputFile]:
+def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
+    if not job.kernels and _needs_header(job):
+        alone = _header_text(job, None, words.support)
+        return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), ended(alone, job))]
     if not job.kernels:
         return [host]
     header_name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
     header = _header_text(job, section, words.support)
-    kernels = _kernels_text(job, section, words.support, header_name)
+    kernels = kernels_text(job, section, words.support, header_name)
     return [
         host,
-        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), _ended(kernels, job)),
-        OutputFile(str(job.path.with_name(header_name)), _ended(header, job)),
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), ended(kernels, job)),
+        OutputFile(str(job.path.with_name(header_name)), ended(header, job)),
     ]
 
 
-def _single_file(job: _Job, source: Program, words: CudaWords) -> list[OutputFile]:
+def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     if job.original.language == "c":
         text = f"{job.original.file.path} is C: kernels in the same file need C++ (--single-file)"
         raise UsageError(Finding("POR008", "error", text, help=("leave --single-file out",)))
@@ -147,61 +164,75 @@ def _single_file(job: _Job, source: Program, words: CudaWords) -> list[OutputFil
     section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
     standard = ["cuda_runtime.h", *(["mutex"] if job.pool else []), "stdio.h", "stdlib.h"]
     prototypes = [f'extern "C" {line}' for line in section.declarations]
-    support_lines = [
-        line if not line.endswith(");") else f'extern "C" {line}' for line in declarations(support).splitlines()
-    ]
+    told = declarations(support, present=job.present).splitlines()
+    support_lines = [f'extern "C" {line}' if line.endswith(");") else line for line in told]
     includes = [*(f"#include <{name}>" for name in standard), "", *support_lines, *prototypes, *_captures(job)]
-    tail = [check_text(support), *section.pieces, *([pool_text(support)] if job.pool else [])]
+    tail = [check_text(support), *section.pieces, *([pool_text(support, present=job.present)] if job.pool else [])]
     host = _host_text(job, words, tuple(includes))
-    text = host.rstrip() + line_end(host) * 2 + _ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
+    text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
     return [OutputFile(str(job.path.with_suffix(".cu")), text)]
 
 
-def _host_text(job: _Job, words: CudaWords, includes: tuple[str, ...]) -> str:
+def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
     items = {id(item) for item in job.original.items}
     given = [function for function in job.rewritten.functions if not is_added(function)]
     for old, new in zip(job.original.functions, given, strict=True):
         if new is not old and id(old) not in items:
             text = f"{old.symbol.name} is defined in a header, which is not rewritten"
+            if old.span.file is job.original.file:
+                name = old.symbol.label or old.symbol.name
+                text = f"{name} shares its text with what its template makes of other types"
             raise RefusedError(Finding("POR008", "error", text, old.span))
     return unit_text(job.original, without_unused(job.original, job.rewritten), words, includes)
 
 
-def _includes(job: _Job) -> tuple[str, ...]:
-    device = any(_is_device(node) for function in job.rewritten.functions for node in walk(function))
-    header = (f'#include "{job.stem}_kernels.h"',) if job.kernels or device else ()
+def _includes(job: Job) -> tuple[str, ...]:
+    header = (f'#include "{job.stem}_kernels.h"',) if job.kernels or _needs_header(job) else ()
     return (*header, *_captures(job))
 
 
+def _needs_header(job: Job) -> bool:
+    return any(_is_device(node) for function in job.rewritten.functions for node in walk(function))
+
+
 def _is_device(node: Node) -> bool:
-    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy)
+    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy | DataStmt)
 
 
-def _captures(job: _Job) -> tuple[str, ...]:
+def _captures(job: Job) -> tuple[str, ...]:
     if not any(isinstance(node, CaptureStmt) for function in job.rewritten.functions for node in walk(function)):
         return ()
     return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
 
 
-def _header_text(job: _Job, section: DeviceSection, support: Support) -> str:
+def _header_text(job: Job, section: DeviceSection | None, support: Support) -> str:
     guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
     lines = [f"/* Kernels of {job.path.name}: what its host text calls. Valid as C and as C++. */"]
-    lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    for place, declaration in zip(section.places, section.declarations, strict=True):
-        lines += [f"/* {place} */", declaration]
-    lines += ["", declarations(support).rstrip(), "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    if section is not None:
+        for place, declaration in zip(section.places, section.declarations, strict=True):
+            lines += [f"/* {place} */", declaration]
+    told = declarations(support, present=job.present).rstrip()
+    lines += ["", told, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
 
-def _kernels_text(job: _Job, section: DeviceSection, support: Support, header: str) -> str:
+def size_lines(job: Job) -> list[str]:
+    """Return what a C++ file needs for the sizes of containers, which it may have known as std::size_t only."""
+    return [] if job.original.language == "c" else ["#include <stddef.h>", ""]
+
+
+def kernels_text(job: Job, section: DeviceSection, support: Support, header: str, *, in_place: bool = False) -> str:
+    """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
     defined = needed_definitions(job.original, section.device)
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *(["mutex"] if job.pool else [])}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
     parts = [f"/* Kernels of {job.path.name}; {header} declares the launchers. */\n" + "\n".join(includes)]
-    parts.append(check_text(support))
-    pool = [pool_text(support)] if job.pool else []
+    parts.append(check_text(support, in_place=in_place))
+    pool = [pool_text(support, present=job.present)] if job.pool else []
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
     body = ["\n".join(defined.texts), *section.pieces]
@@ -211,11 +242,12 @@ def _kernels_text(job: _Job, section: DeviceSection, support: Support, header: s
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def _ended(text: str, job: _Job) -> str:
+def ended(text: str, job: Job) -> str:
+    """Return `text` with the line ends of the user's file."""
     return text.replace("\r\n", "\n").replace("\n", line_end(job.original.file.text))
 
 
-def _without_captures(program: Program) -> Program:
+def without_captures(program: Program) -> Program:
     """Return the program as its source has it: a reference build is the original and captures, nothing else."""
     for _, function in list(program.functions()):
         if any(isinstance(node, CaptureStmt) for node in walk(function)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -67,6 +68,7 @@ def device_section(
 
 
 def _helper_name(name: str, prefix: str, support: Support) -> str:
+    name = re.sub(r"\W+", "_", name)  # a function in a namespace or class
     return f"{prefix or support.prefix + '_'}{name}" if prefix or is_reserved(name) else name
 
 
@@ -182,6 +184,9 @@ def _device_function(function: Function, names: Mapping[Symbol, str]) -> Functio
     type = function.symbol.type
     if isinstance(type, FunctionType) and type.variadic:
         raise refuse(f"a function with a variable number of arguments ({function.symbol.name})", function)
+    if isinstance(function.symbol.type, FunctionType) and function.symbol.type.method:
+        name = function.symbol.label or function.symbol.name
+        raise refuse(f"a method that is more than one expression ({name})", function)
     renamed = device_symbols((function.body,), names)
     for parameter in function.parameters:
         check_device_type(parameter.type, function)

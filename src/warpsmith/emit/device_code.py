@@ -12,6 +12,7 @@ sqrt(x), x a float                   a cast: C has one sqrt, C++ chooses by the 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -23,10 +24,12 @@ from warpsmith.tree.nodes import (
     Assign,
     Call,
     Cast,
+    DeclStmt,
     Expr,
     For,
     InitList,
     Literal,
+    MacroUse,
     Member,
     Name,
     Node,
@@ -37,6 +40,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     replace,
 )
+from warpsmith.tree.references import elements, is_own_object
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, rebuild, walk
 
@@ -87,10 +91,16 @@ def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None
     `symbols` are renamed; `result` is what the function returns.
     """
 
+    symbols = {**symbols, **_plain_arrays(node, symbols)}
+
     def change(part: Node) -> Node:
         match part:
             case Verbatim() | VerbatimExpr():
                 raise refuse(part.reason, part)
+            case MacroUse(name="", expansion=expansion):
+                return expansion  # what C++ writes shorter than C
+            case Cast() | DeclStmt() | Name() if _is_cxx(part, symbols):
+                return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
             case Name():
                 return replace(part, symbol=symbols[part.symbol]) if part.symbol in symbols else part
             case For():
@@ -105,6 +115,28 @@ def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None
     return rebuild(node, change)
 
 
+def _plain_arrays(node: Node, symbols: Mapping[Symbol, Symbol]) -> dict[Symbol, Symbol]:
+    """Return every std::array that the node declares as the array that it is."""
+    found: dict[Symbol, Symbol] = {}
+    for part in walk(node):
+        if isinstance(part, VarDecl) and isinstance(part.symbol.type, Array) and elements(part.symbol.type):
+            type = dataclasses.replace(part.symbol.type, spelling="")
+            found[part.symbol] = dataclasses.replace(symbols.get(part.symbol, part.symbol), type=type)
+    return found
+
+
+def _is_cxx(part: Cast | DeclStmt | Name, symbols: Mapping[Symbol, Symbol]) -> bool:
+    """Whether a text of C++ may name a type or a function that device code does not know by this name."""
+    if isinstance(part, Name):
+        if is_own_object(part.symbol):
+            raise refuse("the object of a method", part)
+        return "::" in part.span.text and part.symbol not in symbols
+    if part.span.file.path.endswith((".c", ".h")):
+        return False
+    text = part.span.text
+    return bool(text) and (not isinstance(part, Cast) or not text.startswith("("))
+
+
 def _expression(part: Node) -> Node:
     match part:
         case Assign() if part.op == "=":
@@ -117,6 +149,10 @@ def _expression(part: Node) -> Node:
             if part.value is None:
                 raise refuse("a size that is known only at run time", part)
             return Literal(span=part.span, type=part.type, text=f"{part.value}ul", value=part.value)
+        case Member() if part.opener is not None:
+            raise refuse(f"a private member ({part.field})", part)
+        case Member() if part.field.endswith("()"):
+            raise refuse("a container of the C++ library", part)
         case Member() if part.field in _CXX_FIELDS:
             raise refuse(f"a member named {part.field}", part)
         case _:
@@ -150,6 +186,8 @@ def check_device_type(type: Type, node: Node) -> None:
         type = type.to if isinstance(type, Pointer) else type.of
     if isinstance(type, Scalar) and type.bits > 64:
         raise refuse(type.name, node)
+    if isinstance(type, Record) and re.search("::|<", type.spelling or type.tag):
+        raise refuse(f"the class {type.spelling or type.tag}", node)
     if isinstance(type, Scalar) and type.kind == "complex":
         raise refuse("complex numbers", node)
 

@@ -13,16 +13,23 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Cast,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
+    DataStmt,
     DeviceAlloc,
     DeviceFree,
     Expr,
     Launch,
     Literal,
     Name,
+    Update,
 )
 from warpsmith.tree.precedence import ASSIGNMENT, level
 from warpsmith.tree.printer import DeviceStmt, print_type
 from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.references import address_text
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type, padding_of
 
 __all__ = ["CudaWords"]
@@ -52,6 +59,38 @@ class CudaWords:
                 return (self._copy(node, expr),)
             case CaptureStmt():
                 return (_capture(node, expr),)
+            case _:
+                return (self._shared(node, expr),)
+
+    def _shared(self, node: DataStmt, expr: Text) -> str:
+        """Return a statement that asks the present table."""
+        match node:
+            case DataEnter():
+                return self._enter(node, expr)
+            case DataExit():
+                return f"{self.support.exit}({node.buffer.name}, {int(node.written)}, {self.support.here});"
+            case Update():
+                return self._update(node, expr)
+            case DataHold():
+                return f"{self.support.hold(opens=node.opens)}({self.support.here});"
+            case DataPause():
+                return f"{self.support.pause(ends=node.ends)}({self.support.here});"
+
+    @property
+    def on(self) -> str:
+        """An expression: whether the device is in use."""
+        return f"{self.support.on}()"
+
+    @property
+    def flag(self) -> str:
+        """The name of a variable that remembers that."""
+        return f"{self.support.prefix}_gpu"
+
+    def declared(self, node: DeviceAlloc | DataEnter, expr: Text) -> tuple[str, str]:
+        """Return the buffer's declaration without a buffer, and the statement that gets it one."""
+        whole = self._acquire(node, expr) if isinstance(node, DeviceAlloc) else self._enter(node, expr)
+        declaration, call = whole.split(" = ", 1)
+        return f"{declaration} = 0;", f"{node.buffer.name} = {call}"
 
     def _launch(self, node: Launch, expr: Text) -> str:
         kernel = self.kernels.get(node.kernel)
@@ -65,6 +104,19 @@ class CudaWords:
         cast = print_type(node.buffer.type)
         size = _part(node.bytes, expr)
         return f'{declared} = ({cast}){self.support.acquire}({size}, "{node.host.name}", {self.support.here});'
+
+    def _enter(self, node: DataEnter, expr: Text) -> str:
+        declared, cast = print_type(node.buffer.type, node.buffer.name), print_type(node.buffer.type)
+        flags = [word for word, said in ((self.support.copy, node.copy), (self.support.keep, node.keep)) if said]
+        parts = [_part(node.address, expr), _part(node.bytes, expr), " | ".join(flags) or "0"]
+        call = f'{self.support.enter}({", ".join(parts)}, "{node.variable.name}", {self.support.here})'
+        return f"{declared} = ({cast}){call};"
+
+    def _update(self, node: Update, expr: Text) -> str:
+        if node.address is None or node.bytes is None:
+            return f"{self.support.update_all(to_device=node.to_device)}({self.support.here});"
+        parts = [_part(node.address, expr), _part(node.bytes, expr)]
+        return f"{self.support.update(to_device=node.to_device)}({', '.join(parts)}, {self.support.here});"
 
     def _copy(self, node: Copy, expr: Text) -> str:
         offset = (
@@ -132,7 +184,7 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     # A struct of numbers of one type is recorded as so many of them, each compared as what it is.
     numbers = _size(node.element) // size
     kind = 0 if number is None else _KINDS.get(number.kind, 0)
-    address = node.symbol.name if isinstance(node.symbol.type, Array | Pointer) else f"&{node.symbol.name}"
+    address = address_text(node.symbol)
     declared = "-1" if node.extent is None else _product(node.extent, size * numbers, expr)
     device = "(const void *)0" if node.buffer is None else f"(const void *){node.buffer.name}"
     parts = [

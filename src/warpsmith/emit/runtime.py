@@ -6,9 +6,10 @@ called ten thousand times does not allocate ten thousand times. Compile with -DW
 
 from __future__ import annotations
 
+from warpsmith.emit.present import present_declarations, present_text
 from warpsmith.emit.words import Support
 
-__all__ = ["check_text", "declarations", "pool_prototypes", "pool_text"]
+__all__ = ["check_text", "declarations", "pool_prototypes", "pool_text", "switch_text"]
 
 _CHECK = """\
 static void ws_check(cudaError_t status, const char *call, const char *file, int line)
@@ -125,12 +126,20 @@ extern "C" void ws_device_release(void *memory)
 
 extern "C" void ws_copy_to_device(void *device, const void *host, long long bytes, const char *file, int line)
 {
+#ifdef WS_TELL_COPY
+    if (bytes > 0)
+        WS_TELL_COPY(1, bytes, file, line);
+#endif
     if (bytes > 0)
         ws_check(cudaMemcpy(device, host, (size_t)bytes, cudaMemcpyHostToDevice), "copy to the device", file, line);
 }
 
 extern "C" void ws_copy_to_host(void *host, const void *device, long long bytes, const char *file, int line)
 {
+#ifdef WS_TELL_COPY
+    if (bytes > 0)
+        WS_TELL_COPY(0, bytes, file, line);
+#endif
     if (bytes > 0)
         ws_check(cudaMemcpy(host, device, (size_t)bytes, cudaMemcpyDeviceToHost), "copy to the host", file, line);
 }
@@ -152,24 +161,42 @@ extern "C" void ws_device_release(void *memory);
 """
 
 
+_SWITCH = """\
+/* Whether the device is in use: the original loops run where WARPSMITH_OFF is set to anything but 0. */
+extern "C" int ws_on(void)
+{
+    static const char *const off = getenv("WARPSMITH_OFF");
+    return off == nullptr || off[0] == 0 || (off[0] == '0' && off[1] == 0);
+}
+"""
+
+_REMEDIES = ("run the original program", "set WARPSMITH_OFF=1, which runs the original loops")
+
+
+def switch_text(support: Support) -> str:
+    """Return the switch of a port in the user's own files; one file of a program has it."""
+    return _named(_SWITCH, support)
+
+
 def pool_prototypes(support: Support) -> str:
     """Return what a launcher that needs device memory of its own must have seen of the pool."""
     return _named(_POOL_PROTOTYPES, support)
 
 
-def check_text(support: Support) -> str:
-    """Return the check of CUDA calls; every kernel file has its own."""
-    return _named(_CHECK, support)
+def check_text(support: Support, *, in_place: bool = False) -> str:
+    """Return the check of CUDA calls; every kernel file has its own. `in_place`: the original loops are there too."""
+    return _named(_CHECK.replace(*_REMEDIES) if in_place else _CHECK, support)
 
 
-def pool_text(support: Support) -> str:
-    """Return the pool and the copies; one kernel file of a program has them."""
-    return _named(_POOL, support)
+def pool_text(support: Support, *, present: bool = False) -> str:
+    """Return the pool and the copies, with the present table where the program needs it; one kernel file of a program
+    has them."""
+    return _named(_POOL, support) + (f"\n{present_text(support)}" if present else "")
 
 
-def declarations(support: Support) -> str:
+def declarations(support: Support, *, present: bool = False) -> str:
     """Return what host text needs to know of them, as C and C++."""
-    return _named(_DECLARATIONS, support)
+    return _named(_DECLARATIONS, support) + (f"\n{present_declarations(support)}" if present else "")
 
 
 def _named(text: str, support: Support) -> str:

@@ -66,6 +66,47 @@ class Support:
         return f"{self.prefix}_copy_to_host"
 
     @property
+    def enter(self) -> str:
+        """Function that gives the device address of a host range, entering it in the present table."""
+        return f"{self.prefix}_data_enter"
+
+    @property
+    def exit(self) -> str:
+        """Function that ends what `enter` began."""
+        return f"{self.prefix}_data_exit"
+
+    def pause(self, *, ends: bool) -> str:
+        """Function that begins or ends a pause of all holds."""
+        return f"{self.prefix}_hold_{'resume' if ends else 'pause'}"
+
+    def hold(self, *, opens: bool) -> str:
+        """Function that begins or ends a hold."""
+        return f"{self.prefix}_hold_{'begin' if opens else 'end'}"
+
+    def update(self, *, to_device: bool) -> str:
+        """Function that makes one copy of a host range valid, where it is present."""
+        return f"{self.prefix}_update_{'device' if to_device else 'host'}"
+
+    def update_all(self, *, to_device: bool) -> str:
+        """Function that does so for everything that is present."""
+        return f"{self.update(to_device=to_device)}_all"
+
+    @property
+    def copy(self) -> str:
+        """Macro: a new range starts with the host's bytes."""
+        return f"{self.prefix.upper()}_COPY"
+
+    @property
+    def keep(self) -> str:
+        """Macro: the range may stay on the device while a hold lasts."""
+        return f"{self.prefix.upper()}_KEEP"
+
+    @property
+    def on(self) -> str:
+        """Function that says whether the device is in use (ports in place only)."""
+        return f"{self.prefix}_on"
+
+    @property
     def here(self) -> str:
         """Macro for the place of a call."""
         return f"{self.prefix.upper()}_HERE"

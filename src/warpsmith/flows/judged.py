@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path, PurePosixPath
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.plan import Written
-from warpsmith.flows.sources import sources_of
+from warpsmith.flows.sources import kernel_arguments, sources_of, unit_arguments
 from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
 from warpsmith.run.referee import verify
-from warpsmith.run.verification import Verification, VerifyOptions
+from warpsmith.run.verification import Sources, Verification, VerifyOptions
+from warpsmith.tree.program import Program
 
 __all__ = ["judged"]
 
+_MACRO = ("-DWARPSMITH",)
 
-def judged(prepared: Prepared, written: Written, options: VerifyOptions) -> Verification:
-    """Build and run what steps made and the port; raises UsageError without a compiler."""
+
+def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None = None) -> Verification:
+    """Build and run what steps made and the port, and the port in place below `root`; raises UsageError without a
+    compiler."""
     steps = verify_steps(prepared, options) if prepared.changes() else None
     if steps is not None and steps.status == "fail":
         return steps
@@ -23,4 +32,23 @@ def judged(prepared: Prepared, written: Written, options: VerifyOptions) -> Veri
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
-    return verdict if steps is None else with_steps(verdict, steps)
+    verdict = verdict if steps is None else with_steps(verdict, steps)
+    if written.in_place is None or root is None or verdict.status != "pass":
+        return verdict
+    # What the user will build is judged as well: his own files with what is added to them.
+    program = prepared.original.program
+    before, after = _in_place(program, written.in_place, root, reordered=candidate.reordered)
+    return with_steps(verify(before, after, options, harness_functions(prepared.original, changed)), verdict)
+
+
+def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) -> tuple[Sources, Sources]:
+    """Return the user's files as they are, and with what a port in place adds, as a build for the GPU sees them."""
+    paths = {unit: PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix() for unit in program.units}
+    given = {path: unit_arguments(unit) for unit, path in paths.items()}
+    before = tuple(OutputFile(path, unit.file.text) for unit, path in paths.items())
+    new = {file.path: file for file in made.files}
+    after = (*(new.get(file.path, file) for file in before), *(f for p, f in new.items() if p not in given))
+    own = {path: (*arguments, *_MACRO) for path, arguments in given.items()}
+    own |= kernel_arguments(after, own)
+    folder = str(Path(program.units[0].file.path).parent)
+    return Sources(before, (), folder, own=given), Sources(after, (), folder, reordered=reordered, own=own)

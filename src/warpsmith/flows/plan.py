@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -11,38 +11,55 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.cuda import emit_cuda, refused_kernels
 from warpsmith.emit.files import OutputFile
+from warpsmith.emit.in_place import InPlace, emit_in_place
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.program import Program
+from warpsmith.tree.versioned import Inserted
 
 __all__ = ["Written", "writable_port"]
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A port and its text; `reference` and `candidate` are that of the programs with captures."""
+    """A port and its text; `reference` and `candidate` are that of the programs with captures. `in_place`: the text of
+    the port inside the user's project. `whole`: nothing that was planned is left out because it cannot be written."""
 
     port: Port
     files: tuple[OutputFile, ...]
     reference: tuple[OutputFile, ...]
     candidate: tuple[OutputFile, ...]
+    in_place: InPlace | None = None
+    whole: bool = False
 
 
-def writable_port(prepared: Prepared, options: OffloadOptions, *, single_file: bool = False) -> Written:
-    """Return the port of what steps have prepared, planned again without the fragments that cannot be written.
+def writable_port(
+    prepared: Prepared,
+    options: OffloadOptions,
+    *,
+    single_file: bool = False,
+    root: str | None = None,
+    first: Written | None = None,
+) -> Written:
+    """Return the port of what steps have prepared, planned again without the fragments that cannot be written. `root`:
+    the folder of the project inside which it shall be written as well. `first`: the answer to the same question
+    without it.
 
     Raises RefusedError where the text of the program cannot be changed at all.
     """
     program, facts, user = prepared.program, prepared.facts, prepared.original.program
     refused: list[tuple[Fragment, Reason]] = []
     while True:
-        port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
+        if first is not None and first.whole and not refused:
+            port = first.port
+        else:
+            port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
         more = tuple(_device_refusals(user, port))
-        written = more or _written(user, port, single_file=single_file)
+        written = more or _written(user, port, root, single_file=single_file)
         if isinstance(written, Written):
-            return written
+            return replace(written, whole=not refused)
         refused += written
 
 
@@ -54,7 +71,9 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
             yield fragment, _reason(found[fragment.kernel.name])
 
 
-def _written(program: Program, port: Port, *, single_file: bool) -> Written | tuple[tuple[Fragment, Reason], ...]:
+def _written(
+    program: Program, port: Port, root: str | None, *, single_file: bool
+) -> Written | tuple[tuple[Fragment, Reason], ...]:
     """Return the text of a port, or the fragments whose region cannot be replaced in the user's text."""
     try:
         return Written(
@@ -62,6 +81,7 @@ def _written(program: Program, port: Port, *, single_file: bool) -> Written | tu
             emit_cuda(program, port.program, single_file=single_file),
             emit_cuda(program, port.reference),
             emit_cuda(program, port.candidate),
+            None if root is None else _in_place(program, port, root),
         )
     except RefusedError as error:
         finding = error.findings[0]
@@ -69,6 +89,12 @@ def _written(program: Program, port: Port, *, single_file: bool) -> Written | tu
         if not blamed:
             raise
         return tuple((fragment, _reason(finding)) for fragment in blamed)
+
+
+def _in_place(program: Program, port: Port, root: str) -> InPlace:
+    beside = (new for new in port.inserted if not new.made)
+    inserted = [Inserted(new.function, new.where, new.user or new.node, new.statements) for new in beside]
+    return emit_in_place(program, port.program, port.versions, inserted, root)
 
 
 def _at(fragments: tuple[Fragment, ...], place: Span | None) -> list[Fragment]:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.emit.files import OutputFile
+from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.asked import Asked
+from warpsmith.flows.clock import Clock
 from warpsmith.flows.kernel_check import check_kernels
 from warpsmith.flows.plan import Written
 from warpsmith.flows.prepare import automatic, planned
 from warpsmith.flows.remedies import with_remedies
 from warpsmith.flows.select import select_loops
+from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
-from warpsmith.offload.plan import OffloadOptions, Plan
+from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.honor import honored
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.program import Program
 
@@ -30,7 +33,8 @@ class PortOptions:
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`:
-    look for what would make a refused one legal."""
+    look for what would make a refused one legal; `root`: the folder of the project in which the port shall be written
+    in place as well."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -44,6 +48,7 @@ class PortOptions:
     recipe: str | None = None
     transforms: tuple[str, ...] = ()
     explain_illegal: bool = False
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,8 @@ class PortResult:
     diagnostics: tuple[Finding, ...]
     findings: tuple[Finding, ...]
     timing_s: dict[str, float]
+    in_place: InPlace | None = None
+    ported: Port | None = None
 
     @property
     def program(self) -> Program:
@@ -69,12 +76,12 @@ class PortResult:
         return self.prepared.original
 
 
-def port(paths: Sequence[str], options: PortOptions) -> PortResult:
+def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     """Port the loops of the C files `paths` to CUDA.
 
     Raises InputError where no input can be read and UsageError where a loop that was asked for does not exist.
     """
-    clock = _Clock()
+    clock = Clock()
     # The steps that were asked for, before anything is read that takes time.
     asked = Asked.of(options.recipe, options.transforms)
     # What the user wrote: a tree whose every node knows the text that it came from.
@@ -82,8 +89,9 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
-    # What may run in parallel as written, exactly, and under which conditions.
-    facts = analyze(loaded.program, asked.poly(options.poly))
+    # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
+    # as well, and what of it cannot be judged is granted: the referee tests it.
+    facts = analyze(loaded.program, asked.poly(options.poly), honored)
     clock.lap("analyze")
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
     prepared = asked.applied(Prepared(facts, facts), explain=options.explain_illegal)
@@ -93,7 +101,9 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops))
-    prepared, written = planned(prepared, selected, wanted, search=search, single_file=options.single_file)
+    prepared, written = planned(
+        prepared, selected, wanted, search=search, single_file=options.single_file, root=options.root
+    )
     asked.check_tested(written.port.uncovered)
     # What steps would do for a loop that was asked for and stays: tried, not guessed.
     plan = with_remedies(written.port.plan, facts, selected) if search else written.port.plan
@@ -107,24 +117,12 @@ def port(paths: Sequence[str], options: PortOptions) -> PortResult:
     # The referee builds both programs, runs the port under hostile schedules, and compares.
     verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
-    return replace(result, files=written.files, verification=verification, findings=findings)
+    result = replace(result, files=written.files, in_place=written.in_place, ported=written.port)
+    return replace(result, verification=verification, findings=findings)
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
     from warpsmith.flows.judged import judged
 
-    return judged(prepared, written, options.run)
-
-
-class _Clock:
-    """Seconds of each named stage, in order."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.laps[name] = now - self._last
-        self._last = now
+    return judged(prepared, written, options.run, options.root)

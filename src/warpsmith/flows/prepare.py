@@ -11,8 +11,10 @@ from dataclasses import replace
 
 from warpsmith.base.source import Span
 from warpsmith.flows.plan import Written, writable_port
+from warpsmith.loops.last_apart import last_apart
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import prepare
+from warpsmith.loops.unthreaded import unthreaded
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
@@ -22,16 +24,21 @@ from warpsmith.tree.walk import loops
 
 __all__ = ["automatic", "planned"]
 
+# steps that take something from the user's threads: where no kernel comes of it, his pragmas stay
+_OF_PRAGMAS = ("unthread", "peel")
+
 
 def automatic(prepared: Prepared, selected: tuple[Loop, ...] | None, left: frozenset[Span] = frozenset()) -> Prepared:
     """Return `prepared` with every further step that helps the loops inside `selected` (None: all of them).
 
     `left`: nests (by the span of their text) to leave as they are.
     """
-    left |= decided_nests(prepared.program)
+    left |= decided_nests(prepared.program) | _in_headers(prepared.program)
     while True:
-        wanted = _ids(_now(prepared.program, selected))
-        found = prepare(prepared, wanted, left)
+        asked = None if selected is None else [loop.span for loop in selected]
+        alone = last_apart(unthreaded(prepared, asked, left), asked, left)
+        wanted = _ids(_now(alone.program, selected))
+        found = prepare(alone, wanted, left)
         untestable = {statement_spans(change.old) for change in found.untestable() if change.old}
         if not untestable - left:
             return found
@@ -39,19 +46,44 @@ def automatic(prepared: Prepared, selected: tuple[Loop, ...] | None, left: froze
 
 
 def planned(
-    prepared: Prepared, selected: tuple[Loop, ...] | None, options: OffloadOptions, *, search: bool, single_file: bool
+    prepared: Prepared,
+    selected: tuple[Loop, ...] | None,
+    options: OffloadOptions,
+    *,
+    search: bool,
+    single_file: bool,
+    root: str | None = None,
 ) -> tuple[Prepared, Written]:
-    """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test."""
+    """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
+    the project's folder, for a port in place."""
     found = automatic(prepared, selected) if search else prepared
     left: frozenset[Span] = frozenset()
     while True:
         wanted = replace(options, selected=_now(found.program, selected))
         written = writable_port(found, wanted, single_file=single_file)
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
+        idle = _idle(found, written)
+        more |= idle if root is not None else {a.span for a in found.applied if a.step.name in _OF_PRAGMAS} & idle
         if not search or not more - left:
-            return found, written
+            in_place = root is not None and written.port.plan.fragments
+            return found, writable_port(found, wanted, root=root, first=written) if in_place else written
         left |= more
         found = automatic(prepared, selected, left)
+
+
+def _in_headers(program: Program) -> frozenset[Span]:
+    """Return the nests whose text is not their function's alone, and is not rewritten: those in headers, which every
+    file has that includes them, and those of templates that have several instances."""
+    written = {id(item) for unit in program.units for item in unit.items}
+    functions = [f for unit, f in program.functions() if f.span.file is not unit.file or id(f) not in written]
+    return frozenset(loop.span for function in functions for loop, _ in loops(function.body))
+
+
+def _idle(prepared: Prepared, written: Written) -> set[Span]:
+    """Return the user's runs that steps rewrote and that stay on the host all the same: in place, his text is kept."""
+    ported = [statement_spans(version.written) for version in written.port.versions]
+    changed = {statement_spans(change.old) for change in prepared.changes() if change.old}
+    return {span for span in changed if not any(p.contains(span) or span.contains(p) for p in ported)}
 
 
 def _now(program: Program, selected: tuple[Loop, ...] | None) -> tuple[Loop, ...] | None:

@@ -1,19 +1,56 @@
-"""A program's emitted files as the referee takes them."""
+"""A program's emitted files as the referee takes them: each with the options of its own unit."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from warpsmith.emit.cuda import output_paths
 from warpsmith.emit.files import OutputFile
+from warpsmith.run.programs import include_arguments
 from warpsmith.run.verification import Sources
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Program, Unit
 
-__all__ = ["sources_of"]
+__all__ = ["kernel_arguments", "meaningful", "sources_of", "unit_arguments"]
+
+_WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "--std", "-std")
+_OF_TEXT = ("-I", "-D", "-U", "-std", "--std", "-ansi", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
+# what changes the meaning of a program; how fast and how talkative its build is says nothing to a referee
+_OF_MEANING = (
+    "-fopenmp", "-fopenacc", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-funsigned-char", "-fshort-enums",
+    "-fgnu89-inline", "-fcommon", "-fno-common", "-fpermissive", "-fms-extensions", "-fexceptions", "-pthread",
+)  # fmt: skip
 
 
 def sources_of(program: Program, files: tuple[OutputFile, ...], *, captured: bool) -> Sources:
     """Return `files` with the options and the directory of the program that they came from."""
     first = program.units[0]
-    arguments = tuple(dict.fromkeys(argument for unit in program.units for argument in unit.arguments))
+    arguments = tuple(dict.fromkeys(a for unit in program.units for a in meaningful(unit.arguments)))
     reordered = any(kernel.reordered for kernel in program.kernels)
-    return Sources(files, arguments, str(Path(first.file.path).parent), captured, reordered)
+    own = {str(path): unit_arguments(unit) for path, unit in zip(output_paths(program), program.units, strict=True)}
+    own |= kernel_arguments(files, own)
+    return Sources(files, arguments, str(Path(first.file.path).parent), captured, reordered, own)
+
+
+def kernel_arguments(files: tuple[OutputFile, ...], own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the options of the generated kernels among `files`: none. What they need of the user's they have in their
+    text; a macro that two units define differently must not reach them."""
+    return {file.path: () for file in files if file.path.endswith(".cu") and file.path not in own}
+
+
+def unit_arguments(unit: Unit) -> tuple[str, ...]:
+    """Return the options that the text of a unit needs, folders absolute; its own folder is the last of them."""
+    directory = str(Path(unit.file.path).parent)
+    return include_arguments(Sources((), meaningful(unit.arguments), directory))
+
+
+def meaningful(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the compiler's options that say what a program means: neither optimization nor warnings."""
+    kept: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_VALUE:
+            kept += [word, next(words, "")]
+        elif word.startswith(_OF_TEXT) or word in _OF_MEANING:
+            kept.append(word)
+    return tuple(kept)

@@ -13,6 +13,7 @@ from warpsmith.emit.cuda import emit_cuda
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.sources import sources_of
 from warpsmith.loops.changes import Run, changed_runs
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import with_run
 from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.poly.analyze import Facts
@@ -23,7 +24,7 @@ from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
-from warpsmith.tree.walk import written_symbols
+from warpsmith.tree.walk import loops, walk, written_symbols
 
 __all__ = ["verify_steps"]
 
@@ -58,15 +59,42 @@ def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     """Return both programs with the same captures after every changed run."""
     reference, candidate = facts.program, prepared
     later = Facts.about(prepared, facts.options)
+    inside: list[tuple[Run, Run, tuple[CaptureStmt, ...]]] = []
     for function, new in pairs(facts.program, prepared):
         for old_run, new_run in changed_runs(function, new):
             # What nothing reads any more need not have its old value: a counter that an expression took the place of.
             read = later.liveness(new).after[new_run[-1]] if new_run else frozenset()
             recorded = _captures(facts, function, old_run, read) if old_run and new_run else ()
+            # What the rewritten run no longer sets has another meaning there until the loops around it are done.
+            dropped = _written(old_run) - _written(new_run)
+            if any(capture.symbol in dropped for capture in recorded):
+                around = _outermost(function, old_run[0]), _outermost(new, new_run[0])
+                if around[0] is not None and around[1] is not None:
+                    read = later.liveness(new).after[around[1]]
+                    final = _captures(facts, function, (around[0],), read)
+                    final = tuple(capture for capture in final if capture.symbol in dropped)
+                    reference = _appended(reference, (around[0],), final)
+                    candidate = _appended(candidate, (around[1],), final)
+                    recorded = tuple(capture for capture in recorded if capture.symbol not in dropped)
             if recorded:
-                reference = _appended(reference, old_run, recorded)
-                candidate = _appended(candidate, new_run, recorded)
+                inside.append((old_run, new_run, recorded))
+    for old_run, new_run, recorded in inside:
+        reference = _appended(reference, old_run, recorded)
+        candidate = _appended(candidate, new_run, recorded)
     return reference, candidate
+
+
+def _written(run: Run) -> set[Symbol]:
+    return {s for stmt in run for s in written_symbols(stmt) if isinstance(s.type, Scalar)}
+
+
+def _outermost(function: Function, stmt: Stmt) -> Stmt | None:
+    """Return the outermost loop around `stmt`."""
+    return next((loop for loop, around in loops(function.body) if not around and _is_below(loop, stmt)), None)
+
+
+def _is_below(loop: Stmt, stmt: Stmt) -> bool:
+    return loop is not stmt and any(part is stmt for part in walk(loop))
 
 
 def _appended(program: Program, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
@@ -84,12 +112,14 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
     span = statement_spans(run)
     region = f"{function.symbol.name}:{span.line}"
     live = facts.liveness(function).after[run[-1]] & read
+    # What is declared inside is not in scope behind the run, even where its address keeps it alive.
+    inside = {symbol for stmt in run for symbol in declared_symbols(stmt)}
     made: list[CaptureStmt] = []
     found = sections(facts.program, function, run, run, facts.options, summaries=facts.summaries)
     zero, one = _number(0, run[0]), _number(1, run[0])
     for section in found.sections:
         pointed = isinstance(section.symbol.type, Pointer)
-        if not section.written or not (pointed or section.symbol in live):
+        if not section.written or section.symbol in inside or not (pointed or section.symbol in live):
             continue
         extent = None if pointed else known_extent(facts.program, function, section.symbol, run[0])
         made.append(
@@ -98,7 +128,7 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
                 upper=section.upper, extent=extent, buffer=None,
             )
         )  # fmt: skip
-    scalars = {s for stmt in run for s in written_symbols(stmt) if isinstance(s.type, Scalar)} & live
+    scalars = _written(run) & (live - inside)
     for symbol in sorted(scalars, key=lambda s: s.key):
         made.append(
             CaptureStmt(

@@ -10,10 +10,12 @@ loop runs, and its step is a constant that leads towards the bound. Everything e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from warpsmith.front.writes import Knowledge, Writes, is_direct, may_name_same_object, writes_of
+from warpsmith.base.source import readable
+from warpsmith.front.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -32,12 +34,13 @@ from warpsmith.tree.nodes import (
     Unary,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Opaque, Pointer, Scalar, Symbol, Type, integer_range, is_integer
+from warpsmith.tree.types import Opaque, Pointer, Record, Scalar, Symbol, Type, integer_range, is_integer
 from warpsmith.tree.walk import names, peel, root_symbol, walk
 
 __all__ = ["Counted", "constant_value", "recognize"]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+_LONGEST = 48
 _CHANGES = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
 
 
@@ -63,6 +66,7 @@ def recognize(
     """Return the parts of a counted loop, or why the loop is not one."""
     try:
         variable, declares, lower = _start(init)
+        _check_walk(variable, advance)
         _check_counter(variable)
         if any(name.symbol == variable for name in names(lower)):
             raise _NotCountedError(f"its first value depends on its own counter {variable.name}")
@@ -95,6 +99,16 @@ def _start(init: Stmt | None) -> tuple[Symbol, bool, Expr]:
                 case Binary(op=","):
                     raise _NotCountedError("it sets more than one counter")
     raise _NotCountedError("it does not set its counter")
+
+
+def _check_walk(variable: Symbol, advance: Expr | None) -> None:
+    """Raise where the loop goes from one struct to the next that it names."""
+    step = peel(advance) if advance is not None else None
+    if not isinstance(step, Assign) or not _is(step.target, variable) or not isinstance(variable.type, Pointer):
+        return
+    value = peel(step.value)
+    if isinstance(value, Member) and value.arrow and _is(value.base, variable):
+        raise _NotCountedError(f"it walks a linked list ({_words(step)}): its elements have no numbers")
 
 
 def _check_counter(variable: Symbol) -> None:
@@ -215,7 +229,7 @@ def _check_bound(bound: Expr, variable: Symbol, disturbed: _Body) -> None:
                 raise _NotCountedError("its bound changes a variable")
             case Name(symbol=symbol) if symbol.storage not in ("enumerator", "function"):
                 disturbed.check(symbol, f"its bound {symbol.name}")
-            case Index() | Member() | Unary(op="*"):
+            case Index() | Member() | Unary(op="*") if not isinstance(part.type, Record):
                 disturbed.check_memory(part)
             case _:
                 pass
@@ -270,15 +284,29 @@ class _Body:
         direct = is_direct(load)
         if self.writes.unknown:
             raise _NotCountedError(f"{what} may be changed by a call that is not known")
-        everything: list[Writes] = [self.writes]
-        for called in self.writes.calls:
+        everything = [(self.writes, "in the body")]
+        for called in sorted(self.writes.calls, key=lambda symbol: symbol.key):
             known = self.knowledge.functions.get(called.key)
             if known is not None:
-                everything.append(known)
+                everything.append((known, f"by {called.name}, which the body calls"))
             if (known is None and called.key not in self.knowledge.library) or (known is not None and known.unknown):
                 raise _NotCountedError(f"{what} may be changed by {called.name}")
-        for writes in everything:
-            for store in writes.stores:
-                apart = direct and not store.indirect and store.root != root
-                if not apart and (isinstance(store.type, Opaque) or may_name_same_object(store.type, load.type)):
-                    raise _NotCountedError(f"{what} may be written in the body")
+        for writes, where in everything:
+            found = [store for store in writes.stores if _may_reach(store, load, None if not direct else root)]
+            if found:
+                raise _NotCountedError(f"{what} may be written {_by(found) if writes is self.writes else where}")
+
+
+def _may_reach(store: Store, load: Expr, owner: Symbol | None) -> bool:
+    """Whether a store may change what is loaded, which lies in `owner` itself (None: behind a pointer)."""
+    apart = owner is not None and not store.indirect and store.root != owner
+    return not apart and (isinstance(store.type, Opaque) or may_name_same_object(store.type, load.type))
+
+
+def _by(stores: Sequence[Store]) -> str:
+    """Return the first of the body's stores in words, with its line."""
+    spans = sorted((s.at for s in stores if s.at is not None), key=lambda span: (span.file.path, span.start))
+    if not spans:
+        return "in the body"
+    words = " ".join(readable(spans[0].text).split())
+    return f"by {words if len(words) <= _LONGEST else words[:_LONGEST] + '…'} in line {spans[0].line}"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front import kinds
 from warpsmith.front.node_table import MacroRange, MacroUses, NodeTable
 from warpsmith.front.scan import Scan
 from warpsmith.front.types_of import Types, decayed, fill_extents
-from warpsmith.front.wire import Dump
+from warpsmith.front.wire import CONST, PATTERN, Detail, Dump
+from warpsmith.tree.effects import EffectsTable
 from warpsmith.tree.nodes import Expr
-from warpsmith.tree.types import Storage, Symbol, Type
+from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
 __all__ = ["Context", "FileText"]
 
@@ -41,6 +43,72 @@ class Context:
         self._symbols: dict[int, Symbol] = {}
         self._keys: dict[str, int] = {}
         self.too_deep: list[Span] = []
+        self.cxx = bool(dump.details)
+        self.bodies = self._bodies() if self.cxx else {}
+        self.in_place: set[tuple[int, int]] = set()
+
+    def _bodies(self) -> dict[int, tuple[int, int]]:
+        """Return the node and the file of every function definition, by its declaration row."""
+        table, found = self.table, dict[int, tuple[int, int]]()
+        for tops in (self.dump.tops, self.dump.instances):
+            for top, file in tops:
+                for row in range(top, table.after[top]):
+                    if table.kind[row] not in kinds.FUNCTIONS or table.body(row) is None:
+                        continue
+                    if not self.detail(table.aux[row])[3] & PATTERN:
+                        found[table.aux[row]] = (row, file)
+        return found
+
+    def lambda_of(self, row: int) -> int | None:
+        """Return the lambda that an expression is, or that the variable it names was made as."""
+        table = self.table
+        while table.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and table.expressions(row):
+            row = table.expressions(row)[0]
+        if table.kind[row] == kinds.LAMBDA:
+            return row
+        return self._lambdas.get(table.aux[row]) if table.kind[row] == kinds.DECL_REF else None
+
+    @functools.cached_property
+    def _lambdas(self) -> dict[int, int]:
+        """Return the lambdas that variables are made as, by the variables' declaration rows."""
+        table, found = self.table, dict[int, int]()
+        for row, kind in enumerate(table.kind):
+            if kind == kinds.VAR_DECL and table.aux[row] >= 0:
+                made = table.expressions(row)
+                while len(made) == 1 and table.kind[made[0]] in (kinds.UNEXPOSED_EXPR, kinds.CALL):
+                    made = table.expressions(made[0])
+                if len(made) == 1 and table.kind[made[0]] == kinds.LAMBDA:
+                    found[table.aux[row]] = made[0]
+        return found
+
+    @functools.cached_property
+    def only_called(self) -> frozenset[int]:
+        """The lambdas in variables that are only called: no other code gets to know what they refer to."""
+        table = self.table
+        called: set[int] = set()
+        for row, kind in enumerate(table.kind):
+            if kind == kinds.CALL and table.aux[row] >= 0 and self.dump.declared[table.aux[row]][1] == "operator()":
+                named = table.expressions(row)[0]
+                while table.kind[named] == kinds.UNEXPOSED_EXPR and table.expressions(named):
+                    named = table.expressions(named)[0]
+                called.add(named)
+        others = {table.aux[row] for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF and row not in called}
+        return frozenset(made for variable, made in self._lambdas.items() if variable not in others)
+
+    def captures_keep(self, row: int) -> bool:
+        """Whether what a lambda's body names is the variable itself: it holds references, no copies."""
+        text = self.text(0).file.text  # the lambdas of headers are not looked at
+        start = self.table.start[row]
+        closing = text.find("]", start)
+        words = (
+            [word.strip() for word in text[start + 1 : closing].split(",")] if text[start : start + 1] == "[" else ["="]
+        )
+        return all(not word or word == "this" or (word.startswith("&") and "=" not in word) for word in words)
+
+    def detail(self, row: int) -> Detail:
+        """Return the C++ names of a declaration row."""
+        name = self.dump.declared[row][1]
+        return self.dump.details.get(row, (name, "", -1, 0))
 
     def text(self, number: int) -> FileText:
         """Return a user's file by its number."""
@@ -62,11 +130,21 @@ class Context:
         """Whether what is declared in `row` comes from a system header (or is built in)."""
         return self.dump.declared[row][9]
 
-    def library_keys(self) -> Iterator[str]:
-        """Yield the keys of the functions that system headers declare."""
+    def function_names(self) -> Iterator[str]:
+        """Yield the names of the functions that the unit names."""
+        return (declared[1] for declared in self.dump.declared if declared[0] in kinds.FUNCTIONS)
+
+    def library_keys(self, effects: EffectsTable, named: frozenset[str] | None = None) -> Iterator[str]:
+        """Yield the keys of the functions that write nothing but what they are given: those of C in the table, and what
+        system headers declare for C++. `named`: the functions that the program names (None: the unit's)."""
+        used = frozenset(self.function_names()) if named is None else named
         for declared in self.dump.declared:
-            if declared[0] == kinds.FUNCTION_DECL and declared[9]:
-                yield declared[7] or declared[1]
+            name, key = declared[1], declared[7] or declared[1]
+            if declared[0] in kinds.FUNCTIONS and declared[9]:
+                known = effects.of(name)
+                tame = known is not None and not (known.program or known.exposed_writes or known.program_with & used)
+                if name != key or tame:
+                    yield key
 
     def defines(self, name: str) -> bool:
         """Whether the unit has the definition of an external function called `name`."""
@@ -99,10 +177,19 @@ class Context:
         if known is not None:
             return known
         kind, name, _, linkage, storage, file, offset, _, value, *_ = self.dump.declared[row]
-        symbol = Symbol(
-            name, self.key(row), type, _storage(kind, linkage, storage), self.span(file, offset, offset + len(name)),
-            value if kind == kinds.ENUM_CONSTANT else None,
-        )  # fmt: skip
+        stored = _storage(kind, linkage, storage)
+        span = self.span(file, offset, offset + len(name))
+        label = ""
+        if row in self.dump.details and stored not in ("local", "parameter", "static local"):
+            name, label, owner, flags = self.dump.details[row]
+            label = label if label != name and stored == "function" else ""
+            if owner >= 0 and isinstance(type, FunctionType):
+                holder = self.types.of(owner)
+                if isinstance(holder, Record) and flags & CONST:
+                    holder = replace(holder, const=True)
+                this = Pointer(holder, const=True)
+                type = replace(type, parameters=(this, *type.parameters), method=True)
+        symbol = Symbol(name, self.key(row), type, stored, span, value if kind == kinds.ENUM_CONSTANT else None, label)
         self._symbols[row] = symbol
         return symbol
 
@@ -128,15 +215,24 @@ class Context:
         return fill_extents(self.types.of(type), [next(outermost_first) if written else None for written in levels])
 
     def variables(self, row: int) -> Iterator[Symbol]:
-        """Yield every variable that the subtree of a node names, each once."""
+        """Yield every variable that the subtree of a node names, each once; not what a lambda in it declares."""
         table, declared = self.table, self.dump.declared
-        seen: set[int] = set()
+        seen = self._of_lambdas(row) if self.cxx else set[int]()
         for node in range(row, table.after[row]):
             if table.kind[node] in (kinds.DECL_REF, kinds.VAR_DECL):
                 number = table.aux[node]
                 if number not in seen and declared[number][0] in (kinds.VAR_DECL, kinds.PARM_DECL):
                     seen.add(number)
                     yield self.symbol(number)
+
+    def _of_lambdas(self, row: int) -> set[int]:
+        """Return the declaration rows of the parameters and variables of the lambdas in a subtree."""
+        table, found = self.table, set[int]()
+        for node in range(row, table.after[row]):
+            if table.kind[node] == kinds.LAMBDA:
+                inner = range(node, table.after[node])
+                found.update(table.aux[n] for n in inner if table.kind[n] in (kinds.VAR_DECL, kinds.PARM_DECL))
+        return found
 
     def may_call(self, row: int) -> bool:
         """Whether the subtree of a node has a call or assembly in it."""
@@ -151,7 +247,7 @@ class Context:
 def _storage(kind: int, linkage: int, storage: int) -> Storage:
     if kind == kinds.PARM_DECL:
         return "parameter"
-    if kind == kinds.FUNCTION_DECL:
+    if kind in kinds.FUNCTIONS or kind == kinds.FUNCTION_TEMPLATE:
         return "function"
     if kind == kinds.ENUM_CONSTANT:
         return "enumerator"

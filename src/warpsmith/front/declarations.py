@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
+from warpsmith.front.cxx_objects import address, is_lvalue
 from warpsmith.front.expressions import CannotModelError, Expressions
 from warpsmith.front.node_table import MacroRange
 from warpsmith.front.types_of import decayed
-from warpsmith.tree.nodes import DeclStmt, Expr, VarDecl
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.nodes import DeclStmt, Expr, VarDecl, VerbatimExpr, replace
+from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.walk import peel
 
 __all__ = ["Declarations"]
 
@@ -64,13 +69,60 @@ class Declarations:
         Raises CannotModelError where a macro hides what is not modelled.
         """
         number = self.table.aux[row]
-        parts = self.table.expressions(row)
+        parts = self._own_parts(row, self.table.expressions(row))
         written = self._written_extents(row, parts)
         use = self.text.uses.at(self.context.dump.declared[number][6])
         type = self.context.cast_type(self.table.type[row], parts[:written], lambda part: self._part(part, use))
+        if self.context.cxx:
+            return self._cxx_variable(row, type, parts[written:], use)
         symbol = self.context.declare(number, type)
         init = self._part(parts[-1], use) if len(parts) > written else None
         return VarDecl(span=self._place(row, number, use), symbol=symbol, init=init)
+
+    def _own_parts(self, row: int, parts: list[int]) -> list[int]:
+        """Return the extents and the initializer; what stands before the name are arguments of a C++ template."""
+        if not self.context.cxx or self.table.begins_in_macro(row):
+            return parts
+        name = self.context.dump.declared[self.table.aux[row]][6]
+        return [part for part in parts if self.table.start[part] >= name or self.table.flags[part]]
+
+    def _cxx_variable(self, row: int, type: Type, parts: list[int], use: MacroRange | None) -> VarDecl:
+        """Return a declarator of C++: a reference holds an address; an object may be made by a constructor."""
+        table, number = self.table, self.table.aux[row]
+        init = None
+        if parts and not self._is_default(row, parts[-1]):
+            # A constructor's variable is known to what makes it: `T x(x.size())` is no program that anyone writes.
+            init = self._part(parts[-1], use)
+        refers = isinstance(type, Pointer) and type.reference
+        if refers and init is not None and isinstance(type, Pointer):
+            if is_lvalue(init) and not isinstance(peel(init), VerbatimExpr):
+                init = address(init)
+            elif isinstance(init, VerbatimExpr):
+                init = dataclasses.replace(init, type=type)
+            elif isinstance(type.to, Scalar):
+                type = type.to  # bound to a value: a variable that holds it
+            else:
+                init = self.expressions.box(parts[-1], "a reference to a value")
+        symbol = self.context.declare(number, type)
+        name = self.context.dump.declared[number][1]
+        if isinstance(init, VerbatimExpr) and isinstance(type, Record) and re.match(rf"{name}\b", init.text):
+            rest = init.text[len(name) :].strip()
+            init = replace(init, text=f"{type.spelling or type.tag}{rest or '()'}")
+        if isinstance(init, VerbatimExpr) and table.begins_in_macro(row):
+            raise CannotModelError("an object of C++ that a macro makes")
+        return VarDecl(span=self._place(row, number, use), symbol=symbol, init=init)
+
+    def _is_default(self, row: int, part: int) -> bool:
+        """Whether an initializer is the one that an object without one has, which does nothing."""
+        table = self.table
+        if (
+            table.kind[part] != kinds.CALL
+            or table.expressions(part)
+            or not self.context.types.is_plain(table.type[row])
+        ):
+            return False
+        callee = table.aux[part]
+        return callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
 
     def _written_extents(self, row: int, parts: list[int]) -> int:
         """Return how many of a declarator's expressions are array extents; the one after them is the initializer."""
@@ -105,7 +157,7 @@ class Declarations:
 
     def parameter(self, row: int) -> Symbol:
         """Return the symbol of a function parameter; an array is the pointer that it stands for."""
-        parts = self.table.expressions(row)
+        parts = self._own_parts(row, self.table.expressions(row))
         use = self.text.uses.at(self.context.dump.declared[self.table.aux[row]][6])
         try:
             type = decayed(self.context.cast_type(self.table.type[row], parts, lambda part: self._part(part, use)))

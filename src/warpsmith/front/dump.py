@@ -11,10 +11,11 @@ from array import array
 from pathlib import Path
 
 from warpsmith.front import kinds
+from warpsmith.front.cxx_names import detail
 from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.places import FilePlaces
 from warpsmith.front.type_table import TypeTable
-from warpsmith.front.wire import BEGINS_IN_MACRO, ELSEWHERE, Declared, Diagnostic, Dump, Request
+from warpsmith.front.wire import BEGINS_IN_MACRO, ELSEWHERE, Declared, Detail, Diagnostic, Dump, Request
 
 __all__ = ["dump_file"]
 
@@ -24,16 +25,16 @@ _ERROR = 3
 _EVALUATES_TO_INTEGER, _EVALUATES_TO_FLOAT = 1, 2
 _TRANSLATION_UNIT = 350
 _UNSIGNED_LONG = 10
-_INTERNAL = 2
+_INTERNAL, _UNIQUE = 2, 3
 _OPERATORS = {
     kinds.BINARY: "getCursorBinaryOperatorKind",
     kinds.COMPOUND_ASSIGN: "getCursorBinaryOperatorKind",
     kinds.UNARY: "getCursorUnaryOperatorKind",
 }
 _REFERENCES = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.MEMBER_REF})
-_DECLARATIONS = frozenset({kinds.FUNCTION_DECL, kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT})
+_DECLARATIONS = kinds.FUNCTIONS | {kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT}
 _NAMED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.CLASS_DECL, kinds.ENUM_DECL, kinds.TYPEDEF_DECL})
-_LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING})
+_LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
 
 
 def dump_file(library: Library, index: object, request: Request) -> Dump:
@@ -43,16 +44,17 @@ def dump_file(library: Library, index: object, request: Request) -> Dump:
     unit = library.parse(index, path, arguments, options, text)
     if unit is None:
         broken: list[Diagnostic] = [(4, "the parser gave up", path, 1, 0)]
-        return Dump(broken, [path], [True], b"", [], [], [], [], [], [], [], False)
+        return Dump(broken, [path], [True], b"", [], [], [], [], [], [], [], False, [], {}, [])
     places = FilePlaces(library, unit, path)
     places.measure(unit, path, len(text) if text is not None else Path(path).stat().st_size)
     diagnostics = _diagnostics(library, unit)
-    walk = _Walk(library, places, limit)
+    walk = _Walk(library, places, limit, cxx=arguments[:2] != ["-x", "c"])
     if not diagnostics_only and not any(d[0] >= _ERROR for d in diagnostics):
         walk.run(unit)
     return Dump(
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
-        walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded,
+        walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
+        walk.details, list(walk.includes),
     )  # fmt: skip
 
 
@@ -72,19 +74,26 @@ def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
 class _Walk:
     """The state of one walk; `nodes` is the table of wire.py."""
 
-    def __init__(self, library: Library, places: FilePlaces, limit: int) -> None:
+    def __init__(self, library: Library, places: FilePlaces, limit: int, *, cxx: bool) -> None:
         self.library = library
         self.places = places
         self.limit = limit
-        self.types = TypeTable(library, places)
+        self.cxx = cxx
+        self.types = TypeTable(library, places, cxx=cxx)
         self.nodes = array("i")
         self.tops: list[tuple[int, int]] = []
         self.declared: list[Declared] = []
         self.values: list[int | float | str | None] = []
         self.macro_definitions: list[tuple[str, int, int, int]] = []
         self.macro_uses: list[tuple[str, int, int, int]] = []
+        self.instances: list[tuple[int, int]] = []
+        self.details: dict[int, Detail] = {}
+        self.includes: dict[str, None] = {}
         self.exceeded = False
         self.failure: Exception | None = None
+        self._in_instance = False
+        self._made: dict[int | None, Cursor] = {}
+        self._walked: set[int | None] = set()
         self._count = 0
         self._file = 0
         self._path: list[tuple[int, int | None, int | None]] = []
@@ -94,8 +103,22 @@ class _Walk:
         """Walk the translation unit; raises what went wrong inside the callback."""
         root = self.library.getTranslationUnitCursor(unit)
         self.library.visitChildren(root, CURSOR_VISITOR(self._visit), None)
+        while self._made and self.failure is None and not self.exceeded:
+            self._instance(self._made.pop(next(iter(self._made))))
         if self.failure is not None:
             raise self.failure
+
+    def _instance(self, cursor: Cursor) -> None:
+        """Walk a function that a template made: clang's own visit shows only the template."""
+        file, _ = self.places.place(self.library.getCursorLocation(cursor))
+        if cursor.first in self._walked or file < 0 or not self.places.user[file]:
+            return
+        self._path.clear()
+        self._in_instance = True
+        self._file = file
+        self.instances.append((self._count, file))
+        self._node(cursor)
+        self.library.visitChildren(cursor, CURSOR_VISITOR(self._visit), None)
 
     def _visit(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         # An exception must not cross C: ctypes would print and forget it.
@@ -103,7 +126,8 @@ class _Walk:
             if parent.kind == _TRANSLATION_UNIT:
                 return self._top(cursor)
             path, key = self._path, (parent.kind, parent.first, parent.second)
-            while path and path[-1] != key:
+            # What initializes the captures of a lambda has a parent that is never visited: it stays with what was last.
+            while key in path and path[-1] != key:
                 path.pop()
             # What clang wraps around a constant (a case label) has the same cursor as the constant itself.
             if key == (cursor.kind, cursor.first, cursor.second):
@@ -120,6 +144,9 @@ class _Walk:
             self._macro(cursor, kind)
             return _CONTINUE
         if kind == kinds.INCLUSION:
+            included = self.library.getIncludedFile(cursor)
+            if included:
+                self.includes[self.library.text(self.library.getFileName(included))] = None
             return _CONTINUE
         file, _ = self.places.place(self.library.getCursorLocation(cursor))
         if file < 0 or not self.places.user[file]:
@@ -149,18 +176,20 @@ class _Walk:
             self.exceeded = True
             return _BREAK
         self._path.append((kind, cursor.first, cursor.second))
+        if self.cxx and kind in kinds.FUNCTIONS:
+            self._walked.add(cursor.first)
         return _RECURSE
 
     def _aux(self, cursor: Cursor, kind: int, flags: int, type: int) -> int:
         library = self.library
-        if kind in _REFERENCES:
-            return self._declaration(library.getCursorReferenced(cursor))
+        if kind in _REFERENCES or (kind == kinds.CALL and self.cxx):
+            return self._reference(library.getCursorReferenced(cursor), kind)
         if kind in _OPERATORS:
             return int(getattr(library, _OPERATORS[kind])(cursor))
-        if kind in _DECLARATIONS:
+        if kind in _DECLARATIONS or kind == kinds.FUNCTION_TEMPLATE:
             return self._declaration(cursor)
         if kind in _LITERALS:
-            return self._evaluated(cursor) if flags & BEGINS_IN_MACRO else -1
+            return self._evaluated(cursor) if flags & BEGINS_IN_MACRO or self._in_instance else -1
         if kind in (kinds.CHARACTER, kinds.SIZEOF):
             return self._evaluated(cursor)
         if kind == kinds.STRING or kind in _NAMED:
@@ -169,6 +198,19 @@ class _Walk:
         if kind == kinds.UNEXPOSED_EXPR and flags & BEGINS_IN_MACRO and self.types.rows[type][1] == _UNSIGNED_LONG:
             return self._evaluated(cursor)  # it may be offsetof
         return -1
+
+    def _reference(self, referenced: Cursor, kind: int) -> int:
+        if kind == kinds.CALL and referenced.kind not in kinds.FUNCTIONS:
+            return -1
+        if self.cxx and referenced.kind in kinds.FUNCTIONS and self._is_instance(referenced):
+            definition = self.library.getCursorDefinition(referenced)
+            made = definition if definition.kind == referenced.kind else referenced
+            if made.first not in self._walked:
+                self._made[made.first] = made
+        return self._declaration(referenced)
+
+    def _is_instance(self, cursor: Cursor) -> bool:
+        return bool(self.library.getSpecializedCursorTemplate(cursor).first)
 
     def _value(self, value: int | float | str | None) -> int:
         self.values.append(value)
@@ -201,6 +243,10 @@ class _Walk:
             row = len(self.declared)
             self._declared[canonical.first] = row
             self.declared.append(self._describe(cursor, canonical))
+            if self.cxx and (
+                cursor.kind in kinds.FUNCTIONS or cursor.kind in (kinds.VAR_DECL, kinds.FUNCTION_TEMPLATE)
+            ):
+                self.details[row] = detail(self.library, self.types, canonical)
         self._declared[cursor.first] = row
         return row
 
@@ -208,14 +254,15 @@ class _Walk:
         library, kind = self.library, cursor.kind
         file, offset = self.places.place(library.getCursorLocation(canonical))
         name = library.text(library.getCursorSpelling(cursor))
-        if kind not in _DECLARATIONS and kind != kinds.FIELD_DECL:
+        if kind not in _DECLARATIONS and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE):
             return kind, name, -1, 0, 0, file, offset, "", 0, False, False
         definition = library.getCursorDefinition(canonical) if kind == kinds.VAR_DECL else cursor
         typed = definition if definition.kind == kind else cursor
         linkage = library.getCursorLinkage(canonical)
-        mangled = (
-            library.text(library.Cursor_getMangling(canonical)) if linkage > 2 and kind != kinds.FIELD_DECL else ""
-        )
+        # What an unnamed namespace holds is another thing in every file; a template has no linkage name of its own.
+        named = linkage > _UNIQUE if self.cxx else linkage > _INTERNAL
+        named = named and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE)
+        mangled = library.text(library.Cursor_getMangling(canonical)) if named else ""
         value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else 0
         marked = library.Cursor_isBitField(cursor) if kind == kinds.FIELD_DECL else False
         return (

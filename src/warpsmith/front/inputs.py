@@ -26,24 +26,34 @@ _QUIET = (
     "-w", "-ferror-limit=20", "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion",
     "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
 )  # fmt: skip
+# What says how the text is read; the parser knows few of the options that make code (`-fno-ipa-sra` is an error to it).
+_OF_TEXT = (
+    "-I", "-D", "-U", "-std", "-ansi", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot",
+    "--sysroot", "-nostdinc", "-funsigned-char", "-fsigned-char", "-fshort-enums", "-fno-exceptions", "-fno-rtti",
+    "-fgnu89-inline", "-ffreestanding", "-fpermissive", "-fms-extensions", "-fno-builtin", "-pthread", "-m32", "-m64",
+)  # fmt: skip
+_OPENMP = "-D_OPENMP=201511"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file that shall be read, with compiler options of its own; `language`: c, c++ or cuda (None: by suffix)."""
+    """One file that shall be read, with compiler options of its own; `language`: c, c++ or cuda (None: by suffix);
+    `text` (one character a byte) stands in place of what the file holds."""
 
     path: str
     arguments: tuple[str, ...] = ()
     language: str | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input file that can be parsed; `arguments` are all of its options."""
+    """One input file that can be parsed; `arguments` are all of its options; `unsaved`: its text is not the file's."""
 
     file: SourceFile
     language: Language
     arguments: tuple[str, ...]
+    unsaved: bool = False
 
 
 def read_input(source: Source, node_limit: int) -> Input | Finding:
@@ -60,14 +70,14 @@ def read_input(source: Source, node_limit: int) -> Input | Finding:
     try:
         if place.stat().st_size > BYTES_A_NODE * node_limit:
             return _too_large(path, place.stat().st_size, node_limit)
-        file = SourceFile.read(path)
+        file = SourceFile.read(path) if source.text is None else SourceFile(path, source.text)
     except OSError as error:
         return _unusable(f"{path} cannot be read: {error.strerror or error}", "check its permissions")
     if "\0" in file.text:
         return _unusable(f"{path} is not a text file: it has zero bytes", "give C source text")
     if not file.text.strip():
         return _unusable(f"{path} is empty", "give a file with a function in it")
-    return Input(file, known, source.arguments)
+    return Input(file, known, source.arguments, source.text is not None)
 
 
 def _language(path: str, language: str | None) -> Language | None:
@@ -101,8 +111,9 @@ def parser_arguments(language: Language, arguments: tuple[str, ...]) -> list[str
             "-I", str(own_headers() / "cuda"), "-include", str(own_headers() / "cuda" / "mini_cuda.h"),
         ]  # fmt: skip
     # OpenMP is read from the pragmas: with -fopenmp the parser would hide the loops below them.
-    given = [a for a in given if not a.startswith(("-fopenmp", "-O", "-g", "-march", "-mtune", "-l", "-L"))]
-    return [*result, *given, *system_arguments()]
+    openmp = any(a.startswith(("-fopenmp", "-qopenmp", "-openmp", "-mp")) for a in given)
+    given = [a for a in given if a.startswith(_OF_TEXT)]
+    return [*result, *([_OPENMP] if openmp else []), *given, *system_arguments()]
 
 
 def _joined(arguments: tuple[str, ...]) -> list[str]:

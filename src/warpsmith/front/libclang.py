@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_longlong, c_uint, c_ulong, c_void_p
 
-__all__ = ["CURSOR_VISITOR", "Cursor", "Library", "Location", "Range", "Type", "load_library"]
+__all__ = ["CURSOR_VISITOR", "FIELD_VISITOR", "Cursor", "Library", "Location", "Range", "Type", "load_library"]
 
 
 class Cursor(Structure):
@@ -48,6 +48,7 @@ class UnsavedFile(Structure):
     _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
 
 
+FIELD_VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, c_void_p)
 CURSOR_VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
 
 _PLACE = [Location, POINTER(c_void_p), POINTER(c_uint), POINTER(c_uint), POINTER(c_uint)]
@@ -90,6 +91,20 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "Cursor_isMacroFunctionLike": (c_uint, [Cursor]),
     "Cursor_getOffsetOfField": (c_longlong, [Cursor]),
     "Cursor_hasAttrs": (c_uint, [Cursor]),
+    "getCursorDisplayName": (String, [Cursor]),
+    "getSpecializedCursorTemplate": (Cursor, [Cursor]),
+    "Cursor_getNumTemplateArguments": (c_int, [Cursor]),
+    "Cursor_getTemplateArgumentKind": (c_int, [Cursor, c_uint]),
+    "Cursor_getTemplateArgumentType": (Type, [Cursor, c_uint]),
+    "Cursor_getTemplateArgumentValue": (c_longlong, [Cursor, c_uint]),
+    "CXXMethod_isVirtual": (c_uint, [Cursor]),
+    "CXXMethod_isConst": (c_uint, [Cursor]),
+    "CXXMethod_isStatic": (c_uint, [Cursor]),
+    "Type_visitFields": (c_uint, [Type, FIELD_VISITOR, c_void_p]),
+    "getCXXAccessSpecifier": (c_int, [Cursor]),
+    "isPODType": (c_uint, [Type]),
+    "Type_getNumTemplateArguments": (c_int, [Type]),
+    "Type_getTemplateArgumentAsType": (Type, [Type, c_uint]),
     "getCursorBinaryOperatorKind": (c_int, [Cursor]),
     "getCursorUnaryOperatorKind": (c_int, [Cursor]),
     "getIncludedFile": (c_void_p, [Cursor]),

@@ -8,13 +8,14 @@ The second round is for loops that call functions whose writes were not known in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.context import Context
+from warpsmith.front.cxx_calls import NATIVE
 from warpsmith.front.diagnostics import diagnostic_findings
 from warpsmith.front.escapes import escaped_keys
 from warpsmith.front.inputs import Input, Source, parser_arguments, read_input
@@ -22,22 +23,35 @@ from warpsmith.front.process import Failed, parse_files
 from warpsmith.front.unit import build_unit
 from warpsmith.front.wire import Dump, Request
 from warpsmith.front.writes import Knowledge, Writes, close_over_calls, writes_of
+from warpsmith.tree.effects import EffectsTable
+from warpsmith.tree.effects_file import house_effects
 from warpsmith.tree.nodes import Function, While
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loops
 
-__all__ = ["FrontOptions", "Loaded", "load_program"]
+__all__ = [
+    "Files",
+    "FrontOptions",
+    "Loaded",
+    "full_source",
+    "load_program",
+    "parse_problems",
+    "parse_request",
+    "too_deep_findings",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class FrontOptions:
     """`arguments`: -I -D -U --std as given, for every file; `language`: c, c++ or cuda (None: by suffix); `timeout_s`
-    for all files together; `node_limit`: the most syntax tree nodes of one file."""
+    for all files together; `node_limit`: the most syntax tree nodes of one file; `effects`: what functions do whose
+    text is not given."""
 
     arguments: tuple[str, ...] = ()
     language: str | None = None
     timeout_s: float = 60.0
     node_limit: int = 400_000
+    effects: EffectsTable = field(default_factory=house_effects, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +70,34 @@ def load_program(paths: Sequence[str | Source], options: FrontOptions) -> Loaded
     findings: list[Finding] = []
     inputs: list[Input] = []
     for path in dict.fromkeys(paths):
-        made = read_input(_source(path, options), options.node_limit)
+        made = read_input(full_source(path, options), options.node_limit)
         if isinstance(made, Input):
             inputs.append(made)
         else:
             findings.append(made)
-    files = _Files(inputs)
-    answers = parse_files([_request(given, options) for given in inputs], options.timeout_s)
+    files = Files(inputs)
+    answers = parse_files([parse_request(given, options) for given in inputs], options.timeout_s)
     contexts: list[tuple[Input, Context]] = []
     for given, answer in zip(inputs, answers, strict=True):
-        problems = _problems(given, answer, options, files)
+        problems = parse_problems(given, answer, options, files)
         findings += problems
         if isinstance(answer, Dump) and not problems:
             contexts.append((given, Context(answer, files.read)))
     if not contexts:
         raise InputError(*findings)
-    units = _units(contexts)
-    findings += [finding for _, context in contexts for finding in _too_deep(context)]
-    return Loaded(Program(units), tuple(findings))
+    units = _units(contexts, options.effects)
+    findings += [finding for _, context in contexts for finding in too_deep_findings(context)]
+    return Loaded(Program(units, effects=options.effects), tuple(findings))
 
 
-def _source(given: str | Source, options: FrontOptions) -> Source:
+def full_source(given: str | Source, options: FrontOptions) -> Source:
+    """Return an input with the options that hold for all files before its own."""
     if isinstance(given, str):
         return Source(given, options.arguments, options.language)
-    return Source(given.path, (*options.arguments, *given.arguments), given.language or options.language)
+    return Source(given.path, (*options.arguments, *given.arguments), given.language or options.language, given.text)
 
 
-class _Files:
+class Files:
     """Every file once: all spans of a file share one SourceFile."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
@@ -96,11 +111,13 @@ class _Files:
         return self._files[key]
 
 
-def _request(given: Input, options: FrontOptions) -> Request:
-    return given.file.path, parser_arguments(given.language, given.arguments), None, options.node_limit, False
+def parse_request(given: Input, options: FrontOptions) -> Request:
+    """Return what the worker is asked about an input."""
+    text = given.file.data() if given.unsaved else None
+    return given.file.path, parser_arguments(given.language, given.arguments), text, options.node_limit, False
 
 
-def _problems(given: Input, answer: Dump | Failed, options: FrontOptions, files: _Files) -> tuple[Finding, ...]:
+def parse_problems(given: Input, answer: Dump | Failed, options: FrontOptions, files: Files) -> tuple[Finding, ...]:
     """Return why a file's answer cannot be used."""
     path, start = given.file.path, Span(given.file, 0, 0)
     if isinstance(answer, Failed):
@@ -116,9 +133,11 @@ def _problems(given: Input, answer: Dump | Failed, options: FrontOptions, files:
     return diagnostic_findings(path, answer.diagnostics, files.read)
 
 
-def _units(contexts: list[tuple[Input, Context]]) -> tuple[Unit, ...]:
-    library = frozenset(key for _, context in contexts for key in context.library_keys())
-    escaped = frozenset(key for _, context in contexts for key in escaped_keys(context))
+def _units(contexts: list[tuple[Input, Context]], effects: EffectsTable) -> tuple[Unit, ...]:
+    named = frozenset(name for _, context in contexts for name in context.function_names())
+    library = frozenset(key for _, context in contexts for key in context.library_keys(effects, named))
+    library |= NATIVE if any(context.cxx for _, context in contexts) else frozenset()
+    escaped = frozenset(key for _, context in contexts for key in escaped_keys(context, effects))
     whole = any(context.defines("main") for _, context in contexts)
     references = any(given.language != "c" for given, _ in contexts)
     knowledge = Knowledge({}, library, escaped, whole, references)
@@ -141,7 +160,7 @@ def _build(contexts: list[tuple[Input, Context]], knowledge: Knowledge) -> tuple
     return tuple(build_unit(context, given.language, given.arguments, knowledge) for given, context in contexts)
 
 
-def _too_deep(context: Context) -> tuple[Finding, ...]:
+def too_deep_findings(context: Context) -> tuple[Finding, ...]:
     """Return one warning a place where the program is nested deeper than our tree may be."""
     places = {(span.file.path, span.line): span for span in context.too_deep}
     message = "an expression or statement is nested too deeply to be analyzed; it is kept as it is"

@@ -6,7 +6,7 @@ Here every row has its text range in the user's file: that of the outermost macr
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -42,6 +42,10 @@ class MacroUses:
         number = bisect_right(self._starts, offset) - 1
         return self._uses[number] if number >= 0 and offset < self._uses[number].end else None
 
+    def within(self, start: int, end: int) -> list[MacroRange]:
+        """Return the uses that start in [start, end)."""
+        return self._uses[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
 
 class NodeTable:
     """The rows of one dump; `after[i]` is the row behind the subtree of row i."""
@@ -76,6 +80,10 @@ class NodeTable:
     def parts(self, row: int) -> list[int]:
         """Return the direct children that are expressions or statements."""
         return [c for c in self.children(row) if kinds.UNEXPOSED_EXPR <= self.kind[c] <= kinds.LAST_STMT]
+
+    def body(self, row: int) -> int | None:
+        """Return the body of a function definition."""
+        return next((child for child in self.children(row) if self.kind[child] == kinds.COMPOUND), None)
 
     def begins_in_macro(self, row: int) -> bool:
         """Whether the first token of the row comes from a macro."""

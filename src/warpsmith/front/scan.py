@@ -20,7 +20,8 @@ CONDITIONALS: Final = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif
 _COMMENT = r"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"
 _STRING = r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
 _DIRECTIVE = r"(?:(?<=\n)|\A(?:\xef\xbb\xbf)?)[ \t]*\#(?:/\*.*?\*/|//(?:\\\r?\n|[^\n])*|\\\r?\n|[^\n])*"
-_TOKEN = re.compile(rf"({_COMMENT})|({_STRING})|({_DIRECTIVE})|([()\[\]{{}};,])", re.DOTALL)
+_OPERATOR = r'\b_Pragma\s*\(\s*"(?:\\.|[^"\\])*"\s*\)'
+_TOKEN = re.compile(rf"({_COMMENT})|({_STRING})|({_DIRECTIVE})|([()\[\]{{}};,])|({_OPERATOR})", re.DOTALL)
 _SPACE = re.compile(rf"(?:\s|{_COMMENT}|\\\r?\n)*", re.DOTALL)
 _NOISE = re.compile(rf"{_COMMENT}|\s+|\\\r?\n", re.DOTALL)
 _WORD = re.compile(r"[ \t\xef\xbb\xbf]*#\s*([A-Za-z_]*)")
@@ -77,6 +78,8 @@ class Scan:
                 word = _WORD.match(text)
                 start = found.start() + found.group().index("#")
                 directives.append(Directive(word.group(1) if word else "", start, found.start() + len(text)))
+            elif group == 5:
+                directives.append(Directive("pragma", found.start(), found.end()))
         starts = tuple(d.start for d in directives)
         return cls(file, tuple(offsets), "".join(characters), tuple(directives), starts)
 

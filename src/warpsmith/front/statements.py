@@ -17,8 +17,11 @@ from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.canonical import recognize
 from warpsmith.front.context import Context, FileText
+from warpsmith.front.cxx_objects import address, before, is_lvalue
+from warpsmith.front.cxx_statements import LEAVES_OBJECTS, CxxStatements
 from warpsmith.front.declarations import Declarations
 from warpsmith.front.expressions import MAX_DEPTH, Expressions
+from warpsmith.front.pragma_lines import macro_pragmas, pragma_line
 from warpsmith.front.scan import CONDITIONALS, Directive
 from warpsmith.front.wire import ELSEWHERE
 from warpsmith.front.writes import Knowledge
@@ -26,6 +29,7 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Case,
+    Cast,
     Continue,
     Empty,
     Expr,
@@ -39,7 +43,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     While,
 )
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Pointer, Symbol, Type
 
 __all__ = ["Statements"]
 
@@ -52,12 +56,13 @@ _REASONS = {
     kinds.INDIRECT_GOTO: "a computed goto",
     kinds.LABEL: "a label",
     kinds.ASM: "inline assembly",
+    kinds.TRY: "try",
     kinds.CASE: "a case label inside another statement",
     kinds.DEFAULT: "a case label inside another statement",
 }
 _LEAVES = frozenset({
     kinds.GOTO, kinds.INDIRECT_GOTO, kinds.LABEL, kinds.BREAK, kinds.CONTINUE, kinds.RETURN, kinds.CASE, kinds.DEFAULT,
-    kinds.ASM,
+    kinds.ASM, kinds.THROW, kinds.TRY,
 })  # fmt: skip
 _UNKNOWN_FORM = "a statement that is not modelled"
 _MACRO_STATEMENT = "a macro that makes statements"
@@ -92,6 +97,11 @@ class Statements:
             kinds.NULL_STMT: lambda _, span: Empty(span=span, intact=True),
             kinds.RETURN: self._return,
         }
+        # of C++: what a function returns, and the statements that C does not have
+        self.result: Type | None = None
+        self.cxx = CxxStatements(self)
+        if context.cxx:
+            self._makers[kinds.RANGE_FOR] = self.cxx.range_for
 
     def build(self, row: int) -> Stmt:
         """Return the statement of a row."""
@@ -116,6 +126,9 @@ class Statements:
         if table.begins_in_macro(row) and kind != kinds.DECL_STMT:
             return self.box(row, self._macro_reason(row))
         maker = self._makers.get(kind)
+        unusual = self.cxx.unusual(row, span) if self.context.cxx else ""
+        if unusual:
+            return self.box(row, unusual)
         if maker is not None and self._is_plain(row, span):
             return maker(row, span)
         return self.box(row, _REASONS.get(kind, _MACRO_STATEMENT if maker else _UNKNOWN_FORM))
@@ -189,21 +202,25 @@ class Statements:
         span = self.span(row)
         named = self._named(row, span)
         below = {self.table.kind[node] for node in range(row, self.table.after[row])}
-        boxed = Verbatim(
+        boxed: Stmt = Verbatim(
             span=span, intact=True, text=span.text, reads=named, writes=named,
             calls=self.context.may_call(row)
-            or reason == _UNKNOWN_FORM
+            or reason in (_UNKNOWN_FORM, LEAVES_OBJECTS)
             or self.text.scan.conditional(span.start, span.end),
             control=bool(below & _LEAVES) or reason == _CONDITIONAL, reason=reason, kept=self.knowledge.kept(named),
         )  # fmt: skip
+        # Loops inside of what is not modelled are loops of the program all the same.
+        inner = self.cxx.listed(row, reason) if self.context.cxx else ()
         match _LOOPS.get(self.table.kind[row]):
             case "for" | "while" | "do" as form:
+                if inner:
+                    boxed = Block(span=span, intact=True, statements=(boxed, *inner))
                 return While(
                     span=span, intact=True, form=form, init=None, condition=None, advance=None, body=boxed,
                     header=self._first_line(span), reason=reason,
                 )  # fmt: skip
             case _:
-                return boxed
+                return Block(span=span, intact=True, statements=(boxed, *inner)) if inner else boxed
 
     def _first_line(self, span: Span) -> Span:
         line_end = span.text.find("\n")
@@ -211,7 +228,7 @@ class Statements:
 
     def _named(self, row: int, span: Span) -> tuple[Symbol, ...]:
         """Return the variables that a boxed statement names, in text that clang skipped as well."""
-        named = dict.fromkeys(self.context.variables(row))
+        named = dict.fromkeys((*self.context.variables(row), *self.expressions.own_object(row)))
         if self.text.scan.conditional(span.start, span.end):
             named.update(dict.fromkeys(self._visible(span.text)))
         return tuple(named)
@@ -238,6 +255,10 @@ class Statements:
         use = self.context.use_of(row, self.text)
         if use is not None and end < use.end:
             return self.box(row, _MACRO_STATEMENT)
+        if self.context.cxx:
+            made = self.cxx.expression(row, Span(span.file, start, span.end))
+            if made is not None:
+                return made
         expr = self.expressions.build(row)
         return ExprStmt(span=Span(span.file, start, span.end), intact=True, expr=expr)
 
@@ -248,6 +269,10 @@ class Statements:
     def _return(self, row: int, span: Span) -> Stmt:
         parts = self.table.expressions(row)
         value = self.expressions.build(parts[0]) if parts else None
+        if value is not None and isinstance(self.result, Pointer) and self.result.reference:
+            if not is_lvalue(value):
+                return self.box(row, "a return of a reference to a value")
+            value = Cast(span=before(value.span), type=self.result, operand=address(value))
         return Return(span=span, intact=True, value=value)
 
     # --- blocks
@@ -260,12 +285,15 @@ class Statements:
         groups = self._groups(row)
         statements: list[Stmt] = []
         position = span.start
+        ending: list[Stmt] = []
         for group in groups:
             first = self.span(group[0])
             statements += self._lines(position, first.start, span)
             statements += self._group(group)
+            ending += self.cxx.ends(group, span) if self.context.cxx else ()
             position = max(position, first.end, self.span(group[-1]).end)
         statements += self._lines(position, span.end, span)
+        statements += ending
         return Block(span=span, intact=True, statements=tuple(statements))
 
     def _groups(self, row: int) -> list[list[int]]:
@@ -290,7 +318,8 @@ class Statements:
         declared = self.declarations.declared_and_set(rows, Span(first.file, first.start, max(first.end, last.end)))
         if declared is not None:
             return [declared]
-        named = tuple(dict.fromkeys(symbol for row in rows for symbol in self.context.variables(row)))
+        every = (s for row in rows for s in (*self.context.variables(row), *self.expressions.own_object(row)))
+        named = tuple(dict.fromkeys(every))
         below = {self.table.kind[node] for row in rows for node in range(row, self.table.after[row])}
         span = Span(first.file, first.start, max(first.end, last.end))
         return [Verbatim(
@@ -314,12 +343,22 @@ class Statements:
         return [mark, *self._labelled(parts[-1])]
 
     def _lines(self, start: int, end: int, block: Span) -> list[Stmt]:
-        return [self._line(line, block) for line in self.text.scan.lines(start, end)]
+        made: list[Stmt] = [self._line(line, block) for line in self.text.scan.lines(start, end)]
+        made += macro_pragmas(self.context, self.text, start, end)
+        return sorted(made, key=lambda line: line.span.start)
+
+    def _marked(self, start: int, stmt: Stmt) -> Stmt:
+        """Return the unbraced body of a loop or branch together with the pragmas between `start` and it."""
+        lines = [line for line in self._lines(start, stmt.span.start, stmt.span) if isinstance(line, Pragma)]
+        if not lines:
+            return stmt
+        span = Span(stmt.span.file, lines[0].span.start, stmt.span.end)
+        return Block(span=span, intact=True, statements=(*lines, stmt))
 
     def _line(self, line: Directive, block: Span) -> Stmt:
         span = Span(self.text.file, line.start, line.end)
         if line.word == "pragma":
-            return Pragma(span=span, intact=True, text=span.text)
+            return pragma_line(self.context, span)
         touched: tuple[Symbol, ...] = ()
         kept: tuple[Symbol, ...] = ()
         conditional = bool(self.loops_around) and line.word in CONDITIONALS
@@ -340,8 +379,9 @@ class Statements:
         parts = self.table.parts(row)
         if len(parts) not in (2, 3):
             return self.box(row, _UNKNOWN_FORM)
-        other = self.build(parts[2]) if len(parts) == 3 else None
-        condition, then = self.expressions.build(parts[0]), self.build(parts[1])
+        ends = [self.table.range(parts[0], self.text.uses)[1], self.span(parts[1]).end]
+        other = self._marked(ends[1], self.build(parts[2])) if len(parts) == 3 else None
+        condition, then = self.expressions.build(parts[0]), self._marked(ends[0], self.build(parts[1]))
         return If(span=span, intact=True, condition=condition, then=then, other=other)
 
     def _switch(self, row: int, span: Span) -> Stmt:
@@ -414,8 +454,8 @@ class Statements:
                 condition = self.expressions.build(part)
             else:
                 advance = self.expressions.build(part)
-        body = self._body(parts[-1])
         head = Span(span.file, span.start, header.closing + 1)
+        body = self._marked(head.end, self._body(parts[-1]))
         counted = recognize(init, condition, advance, body, self.knowledge)
         if isinstance(counted, str):
             if self.text.scan.conditional(head.end, span.end):
@@ -442,8 +482,8 @@ class Statements:
         closing = self.text.scan.closing(opening)
         if len(parts) != 2 or closing is None or not span.text.startswith("while"):
             return self.box(row, "its header is not written out")
-        condition, body = self.expressions.build(parts[0]), self._body(parts[1])
         head = Span(span.file, span.start, closing + 1)
+        condition, body = self.expressions.build(parts[0]), self._marked(head.end, self._body(parts[1]))
         return While(
             span=span, intact=True, form="while", init=None, condition=condition, advance=None, body=body, header=head,
             reason="only running a while loop tells how often it runs",

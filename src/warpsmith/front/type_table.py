@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import ctypes
+
 from warpsmith.front import kinds
-from warpsmith.front.libclang import Cursor, Library, Type
+from warpsmith.front.libclang import FIELD_VISITOR, Cursor, Library, Type
 from warpsmith.front.places import FilePlaces
 from warpsmith.front.wire import RecordRow, TypeRow
 
 __all__ = ["TypeTable"]
 
+_BOOL, _UNSIGNED_LONG = 3, 10
+_TRANSLATION_UNIT = 350
+_PROTECTED, _PRIVATE = 2, 3
 _QUALIFIERS = ("const ", "volatile ", "restrict ")
 
 
 class TypeTable:
     """Numbers the types of one translation unit as they are met.
 
+    Of C++: a reference is a pointer that is marked; a container of the standard library is a record of what a loop
+    needs of it (front/containers.py); the members of a base class stand among the class's own.
+
     Rows: `s` scalar (clang's kind; const, volatile), `e` enum (its integer kind; const, volatile), `p` pointer
-    (to; restrict, const), `a` array (of; count, -1 where no
+    (to; restrict, const, reference), `a` array (of; count, -1 where no
     extent is written, -2 where it varies), `r` record (row of `records`; const), `f` function (result;
     variadic, parameters...), `o` anything else.
     """
 
-    def __init__(self, library: Library, files: FilePlaces) -> None:
+    def __init__(self, library: Library, files: FilePlaces, *, cxx: bool = False) -> None:
         self.library = library
+        self.cxx = cxx
         self.places = files
         self.rows: list[TypeRow] = []
         self.records: list[RecordRow] = []
@@ -44,12 +53,35 @@ class TypeTable:
         name = ""
         if type.kind in (kinds.T_ELABORATED, kinds.T_TYPEDEF):
             inner = library.Type_getNamedType(type) if type.kind == kinds.T_ELABORATED else type
-            if inner.kind == kinds.T_TYPEDEF:
+            if inner.kind == kinds.T_TYPEDEF and not (self.cxx and self._is_scoped(inner)):
                 name = _plain(library.text(library.getTypeSpelling(type)))
             return self._structure(library.getCanonicalType(type), name)
         return self._structure(type, name)
 
+    def _is_scoped(self, type: Type) -> bool:
+        """Whether a typedef stands in a class or namespace, so that its name alone means nothing elsewhere."""
+        parent = self.library.getCursorSemanticParent(self.library.getTypeDeclaration(type))
+        return bool(parent.kind != _TRANSLATION_UNIT)
+
     def _structure(self, type: Type, name: str) -> TypeRow:
+        row = self._structure_of_cxx(type, name) if self.cxx else None
+        return row if row is not None else self._structure_of_c(type, name)
+
+    def _structure_of_cxx(self, type: Type, name: str) -> TypeRow | None:
+        """Return the row of a type that C does not have, or has under another name."""
+        library, kind = self.library, type.kind
+        const = int(library.isConstQualifiedType(type))
+        if kind == _BOOL:
+            return "s", kind, (const, int(library.isVolatileQualifiedType(type))), name or "bool"
+        if kind in (kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE):
+            return "p", self.number(library.getPointeeType(type)), (0, 1, 1 + (kind == kinds.T_RVALUE_REFERENCE)), ""
+        if kind != kinds.T_RECORD or library.isVolatileQualifiedType(type):
+            return None
+        name = name or _plain(library.text(library.getTypeSpelling(type)))
+        name = "auto" if name.startswith("(lambda") else name
+        return self._std_array(type) or ("r", self._record(type), (const,), name)
+
+    def _structure_of_c(self, type: Type, name: str) -> TypeRow:
         library, kind = self.library, type.kind
         const = int(library.isConstQualifiedType(type))
         if kind in kinds.ARITHMETIC:
@@ -58,7 +90,7 @@ class TypeTable:
             return "o", kind, (), f"volatile {name}" if name else library.text(library.getTypeSpelling(type))
         if kind == kinds.T_POINTER:
             restrict = int(library.isRestrictQualifiedType(type))
-            return "p", self.number(library.getPointeeType(type)), (restrict, const), name
+            return "p", self.number(library.getPointeeType(type)), (restrict, const, 0), name
         if kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY):
             count = library.getArraySize(type) if kind == kinds.T_CONSTANT_ARRAY else -1
             count = -2 if kind == kinds.T_VARIABLE_ARRAY else count
@@ -90,23 +122,118 @@ class TypeTable:
         self._record_ids[declaration.first] = row
         # A record may point to itself: its row exists before its members are looked at.
         union = declaration.kind == kinds.UNION_DECL
-        self.records.append(("", -1, union, [], -1, 0, 0))
-        self.records[row] = self._members(type, declaration, union)
+        self.records.append(("", -1, union, [], -1, 0, 0, True, False, []))
+        container = self._container(type) if self.cxx else None
+        self.records[row] = container or self._members(type, declaration, union)
         return row
+
+    def _std(self, type: Type) -> tuple[str, str]:
+        """Return the name and the full spelling of a class template's type of namespace std; "" for other types."""
+        library = self.library
+        declaration = library.getTypeDeclaration(type)
+        name = library.text(library.getCursorSpelling(declaration))
+        if name not in ("vector", "array"):
+            return "", ""
+        scope = library.getCursorSemanticParent(declaration)
+        while scope.kind == kinds.NAMESPACE and library.text(library.getCursorSpelling(scope)) != "std":
+            scope = library.getCursorSemanticParent(scope)
+        if scope.kind != kinds.NAMESPACE or library.Type_getNumTemplateArguments(type) < 1:
+            return "", ""
+        return name, _plain(library.text(library.getTypeSpelling(type)))
+
+    def _std_array(self, type: Type) -> TypeRow | None:
+        """Return the row of a std::array: it is an array, whose name is no address."""
+        canonical = self.library.getCanonicalType(type)
+        name, tag = self._std(canonical)
+        if name != "array":
+            return None
+        element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
+        size, bytes = int(self.library.Type_getSizeOf(canonical)), int(self.library.Type_getSizeOf(element))
+        if bytes <= 0 or size <= 0 or size % bytes:
+            return None
+        return "a", self.number(element), (size // bytes,), tag
+
+    def _container(self, type: Type) -> RecordRow | None:
+        """Return the record that stands for a std::vector; None for any other type."""
+        canonical = self.library.getCanonicalType(type)
+        name, tag = self._std(canonical)
+        if name != "vector":
+            return None
+        element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
+        size = max(0, int(self.library.Type_getSizeOf(canonical)))
+        if self.library.getCanonicalType(element).kind == _BOOL:
+            return tag, size, False, [], -1, 0, 0, False, False, []
+        self.rows.append(("p", self.number(element), (0, 0, 0), ""))
+        pointer = len(self.rows) - 1
+        members = [("data()", pointer, 0, False), ("size()", self._unsigned_long(), 64, False)]
+        return tag, size, False, members, -1, 0, 0, False, False, []
+
+    def _unsigned_long(self) -> int:
+        self.rows.append(("s", _UNSIGNED_LONG, (0, 0), "size_t"))
+        return len(self.rows) - 1
 
     def _members(self, type: Type, declaration: Cursor, union: bool) -> RecordRow:
         library = self.library
         anonymous = bool(library.Cursor_isAnonymous(declaration))
         tag = "" if anonymous else library.text(library.getCursorSpelling(declaration))
         members: list[tuple[str, int, int, bool]] = []
-        for member in self.places.children(declaration):
+        if self.cxx:
+            members += self._inherited(declaration)
+            tag = _plain(library.text(library.getTypeSpelling(type))) if tag else tag
+        for member in self._fields(type) if self.cxx else self.places.children(declaration):
             if member.kind == kinds.FIELD_DECL:
                 name = library.text(library.getCursorSpelling(member))
                 offset = int(library.Cursor_getOffsetOfField(member))
                 number = self.number(library.getCursorType(member))
                 members.append((name, number, offset, bool(library.Cursor_isBitField(member))))
         file, start, end = self.places.extent(declaration)
-        return tag, int(library.Type_getSizeOf(type)), union, members, file, start, end
+        hidden = [
+            library.text(library.getCursorSpelling(f))
+            for f in (self._fields(type) if self.cxx else ())
+            if self._is_hidden(f)
+        ]
+        plain = not self.cxx or bool(library.isPODType(type))
+        ends = self.cxx and self._ends(type, declaration)
+        return tag, int(library.Type_getSizeOf(type)), union, members, file, start, end, plain, ends, hidden
+
+    def _is_hidden(self, field: Cursor) -> bool:
+        return self.cxx and int(self.library.getCXXAccessSpecifier(field)) in (_PROTECTED, _PRIVATE)
+
+    def _ends(self, type: Type, declaration: Cursor) -> bool:
+        """Whether the end of an object of a class runs code of the user's."""
+        library = self.library
+        pattern = library.getSpecializedCursorTemplate(declaration)
+        places = self.places.children(pattern if pattern.first else declaration)
+        file, _ = self.places.place(library.getCursorLocation(declaration))
+        if file < 0 or not self.places.user[file]:
+            return False
+        if any(part.kind == kinds.DESTRUCTOR for part in places):
+            return True
+        parts = [library.getCanonicalType(library.getCursorType(c)) for c in places if c.kind == kinds.BASE_SPECIFIER]
+        parts += [library.getCanonicalType(library.getCursorType(c)) for c in self._fields(type)]
+        while any(part.kind == kinds.T_CONSTANT_ARRAY for part in parts):
+            parts = [library.getArrayElementType(p) if p.kind == kinds.T_CONSTANT_ARRAY else p for p in parts]
+        return any(part.kind == kinds.T_RECORD and self.records[self._record(part)][8] for part in parts)
+
+    def _fields(self, type: Type) -> list[Cursor]:
+        """Return the fields of a class; `children` does not know those of one that a template made."""
+        found: list[Cursor] = []
+
+        def visit(field: Cursor, _data: ctypes.c_void_p) -> int:
+            found.append(Cursor.from_buffer_copy(field))
+            return 1
+
+        self.library.Type_visitFields(type, FIELD_VISITOR(visit), None)
+        return found
+
+    def _inherited(self, declaration: Cursor) -> list[tuple[str, int, int, bool]]:
+        """Return the members of the first base class, which stands at the start of the object."""
+        library = self.library
+        for base in self.places.children(declaration):
+            if base.kind == kinds.BASE_SPECIFIER:
+                type = library.getCanonicalType(library.getCursorType(base))
+                return list(self.records[self._record(type)][3]) if type.kind == kinds.T_RECORD else []
+        return []
 
 
 def _plain(spelling: str) -> str:

@@ -22,7 +22,7 @@ from warpsmith.tree.types import (
     Type,
 )
 
-__all__ = ["Types", "decayed", "fill_extents"]
+__all__ = ["Types", "decayed", "fill_extents", "is_std_array"]
 
 
 class Types:
@@ -45,6 +45,34 @@ class Types:
                 self._types[row] = known
         return known
 
+    def is_reference(self, row: int) -> bool:
+        """Whether a type is a reference of C++."""
+        tag, _, numbers, _ = self._dump.types[row]
+        return tag == "p" and bool(numbers[2])
+
+    def parameters(self, row: int) -> tuple[int, ...]:
+        """Return the rows of the types of a function's parameters."""
+        tag, _, numbers, _ = self._dump.types[row]
+        return tuple(numbers[1:]) if tag == "f" else ()
+
+    def is_plain(self, row: int) -> bool:
+        """Whether objects of a type are copied as bytes, as those of C are."""
+        tag, inner, _, _ = self._dump.types[row]
+        while tag == "a":
+            tag, inner, _, _ = self._dump.types[inner]
+        return tag != "r" or self._dump.records[inner][7]
+
+    def hides(self, tag: str, field: str) -> bool:
+        """Whether a member of a class may be named by the class's own functions only."""
+        return any(record[0] == tag and field in record[9] for record in self._dump.records)
+
+    def ends(self, row: int) -> bool:
+        """Whether the end of an object of a type runs code of the user's."""
+        tag, inner, _, _ = self._dump.types[row]
+        while tag == "a":
+            tag, inner, _, _ = self._dump.types[inner]
+        return tag == "r" and self._dump.records[inner][8]
+
     def extents(self, row: int) -> list[bool]:
         """Return the array levels that a declarator writes itself, outermost first: does each have an extent?"""
         levels: list[bool] = []
@@ -62,7 +90,7 @@ class Types:
                 name, bits, kind = kinds.ARITHMETIC.get(inner, ("int", 32, "signed"))
                 return Scalar(name, bits, cast(ScalarKind, kind), bool(numbers[0]), bool(numbers[1]), spelling)
             case "p":
-                return Pointer(self.of(inner), bool(numbers[0]), bool(numbers[1]), spelling)
+                return Pointer(self.of(inner), bool(numbers[0]), bool(numbers[1]), spelling, bool(numbers[2]))
             case "a":
                 return Array(self.of(inner), None, numbers[0] if numbers[0] >= 0 else None, spelling)
             case "f":
@@ -78,7 +106,7 @@ class Types:
         known = self._records.get(row)
         if known is not None:
             return known
-        tag, size, union, members, file, start, end = self._dump.records[row]
+        tag, size, union, members, file, start, end, *_ = self._dump.records[row]
         span = self._place(file, start, end)
         if not tag:
             tag = f"(unnamed at {span})" if span is not None else "(unnamed)"
@@ -94,8 +122,15 @@ class Types:
         return record
 
 
+def is_std_array(type: Type) -> bool:
+    """Whether an array is a std::array, which is an object."""
+    return isinstance(type, Array) and type.spelling.startswith("std::array<")
+
+
 def decayed(type: Type) -> Type:
     """Return what an array or function parameter really is: a pointer."""
+    if isinstance(type, Array) and is_std_array(type):
+        return Opaque(type.spelling)  # handed over by value
     if isinstance(type, Array):
         return Pointer(type.of, spelling=type.spelling)
     return Pointer(type) if isinstance(type, FunctionType) else type

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
+from warpsmith.front.cxx_functions import more_functions, own_object, written_once
 from warpsmith.front.declarations import Declarations
 from warpsmith.front.expressions import CannotModelError, Expressions
 from warpsmith.front.statements import Statements
 from warpsmith.front.type_texts import type_texts
+from warpsmith.front.wire import PATTERN
 from warpsmith.front.writes import Knowledge
-from warpsmith.tree.nodes import Block, Case, Function, GlobalDecl, Other, Pragma, Stmt, Top
+from warpsmith.tree.nodes import Block, Case, Function, GlobalDecl, Name, Other, Pragma, Stmt, Top
 from warpsmith.tree.program import Language, Unit
+from warpsmith.tree.types import FunctionType
 from warpsmith.tree.walk import walk
 
 __all__ = ["build_unit"]
@@ -42,7 +45,13 @@ def build_unit(context: Context, language: Language, arguments: tuple[str, ...],
             functions.append(made)
         if number == 0:
             items.append(made)
-    items = _outermost(items)
+    if context.cxx:
+        functions = more_functions(
+            context, functions, lambda row, text: _function(context, text, row, knowledge, globals_by_name)
+        )
+        items = [*_outermost([i for i in items if not isinstance(i, Function)]), *written_once(context, functions)]
+    else:
+        items = _outermost(items)
     items += _file_lines(context, items)
     ordered = tuple(sorted(items, key=lambda item: (item.span.start, item.span.end)))
     headers = tuple(
@@ -108,7 +117,7 @@ def _top(
     context: Context, text: FileText, row: int, knowledge: Knowledge, visible: dict[str, list[int]]
 ) -> Function | Other:
     table = context.table
-    if table.kind[row] == kinds.FUNCTION_DECL:
+    if table.kind[row] in kinds.FUNCTIONS and not context.detail(table.aux[row])[3] & PATTERN:
         function = _function(context, text, row, knowledge, visible)
         if function is not None:
             return function
@@ -131,6 +140,14 @@ def _function(
         if table.kind[node] in (kinds.VAR_DECL, kinds.PARM_DECL):
             found.setdefault(context.dump.declared[table.aux[node]][1], []).append(table.aux[node])
     statements = Statements(context, text, knowledge, found)
+    symbol = context.symbol(number)
+    this = own_object(symbol, Span(text.file, *_extent(context, text, row)))
+    if this is not None:
+        span = Span(text.file, *_extent(context, text, row))
+        statements.expressions.this = Name(span=span, type=this.type, symbol=this)
+    statements.result = symbol.type.result if isinstance(symbol.type, FunctionType) else None
+    if context.cxx:
+        statements.cxx.enter(bodies[0])
     parameters = tuple(
         statements.declarations.parameter(child)
         for child in table.children(row)
@@ -141,8 +158,9 @@ def _function(
         body = Block(span=body.span, intact=True, statements=(body,))
     start, end = _extent(context, text, row)
     return Function(
-        span=Span(text.file, start, max(end, body.span.end)), intact=True, symbol=context.symbol(number),
-        parameters=parameters, body=body, static=context.dump.declared[number][3] == 2,
+        span=Span(text.file, start, max(end, body.span.end)), intact=True, symbol=symbol,
+        parameters=parameters if this is None else (this, *parameters), body=body,
+        static=context.dump.declared[number][3] in ((2, 3) if context.cxx else (2,)),
     )  # fmt: skip
 
 

@@ -17,11 +17,17 @@ from dataclasses import dataclass, fields
 from typing import Final, cast
 
 __all__ = [
+    "ANONYMOUS",
     "BEGINS_IN_MACRO",
     "COLUMNS",
+    "CONST",
     "ELSEWHERE",
     "ENDS_IN_MACRO",
+    "INSTANCE",
+    "PATTERN",
+    "VIRTUAL",
     "Declared",
+    "Detail",
     "Diagnostic",
     "Dump",
     "RecordRow",
@@ -38,16 +44,29 @@ ELSEWHERE: Final = 4
 
 COLUMNS: Final = 7
 
+VIRTUAL: Final = 1
+INSTANCE: Final = 2
+"""A function that a template made."""
+PATTERN: Final = 16
+"""A member of a class template as it is written: nothing is known of its types."""
+CONST: Final = 8
+"""A method that may be called of const objects."""
+ANONYMOUS: Final = 4
+"""Declared in an unnamed namespace: other files may have another one of this name."""
+
 # path, arguments, text in place of the file's (or None), most nodes, only the diagnostics are wanted
 Request = tuple[str, list[str], bytes | None, int, bool]
 # severity (3 error, 4 fatal), message, file, line, offset
 Diagnostic = tuple[int, str, str, int, int]
 # kind, name, type, linkage, storage class, file, name's offset, key text, value, system header, function's attributes
 Declared = tuple[int, str, int, int, int, int, int, str, int, bool, bool]
+# of a function, method or variable of C++: qualified name, name in addresses, type of its class (-1 none), bits below
+Detail = tuple[str, str, int, int]
 # tag of the row, kind or inner type, further numbers, spelling
 TypeRow = tuple[str, int, tuple[int, ...], str]
-# tag, size in bytes (-1 unknown), union, (name, type, offset in bits, bit-field), file, start, end
-RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int]
+# tag, size in bytes (-1 unknown), union, (name, type, offset in bits, bit-field), file, start, end, copied as bytes,
+# has a destructor of the user's, names of the members that are not public
+RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int, bool, bool, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +74,9 @@ class Dump:
     """One parsed file. `files` are paths as clang names them (0: the main file); `user` which of them are the user's.
 
     `macro_definitions` and `macro_uses` are (name, file, start, end); `tops` is (node, file) of every top-level
-    declaration outside system headers; `exceeded`: the walk stopped at the node limit.
+    declaration outside system headers; `exceeded`: the walk stopped at the node limit. Of C++ only: `instances` is
+    (node, file) of every function that a template made, `details` has rows of `declared`. `includes` are the
+    paths of all files that were included, those of the system too.
     """
 
     diagnostics: list[Diagnostic]
@@ -70,6 +91,9 @@ class Dump:
     macro_definitions: list[tuple[str, int, int, int]]
     macro_uses: list[tuple[str, int, int, int]]
     exceeded: bool
+    instances: list[tuple[int, int]]
+    details: dict[int, Detail]
+    includes: list[str]
 
     def columns(self) -> tuple[list[int], ...]:
         """Return the seven columns of the node table."""

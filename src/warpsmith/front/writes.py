@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from warpsmith.base.source import Span
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -34,11 +35,13 @@ _FILE_SCOPE = ("global", "static", "static local")
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A write to memory: the variable at the bottom of the lvalue, whether it goes through a pointer, its type."""
+    """A write to memory: the variable at the bottom of the lvalue, whether it goes through a pointer, its type; and,
+    for people, where it stands."""
 
     root: Symbol | None
     indirect: bool
     type: Type
+    at: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def _target(target: Expr, variables: set[Symbol], stores: set[Store]) -> None:
     direct = is_direct(target)
     if direct and root is not None and not isinstance(root.type, Array):
         variables.add(root)
-    stores.add(Store(root, not direct, target.type))
+    stores.add(Store(root, not direct, target.type, target.span))
 
 
 def _call(call: Call, calls: set[Symbol], stores: set[Store]) -> bool:
@@ -169,7 +172,7 @@ def _call(call: Call, calls: set[Symbol], stores: set[Store]) -> bool:
         type = parameters[number] if number < len(parameters) else argument.type
         passes_function = passes_function or isinstance(_pointee(type), FunctionType)
         if _may_store_through(type):
-            stores.add(Store(root_symbol(argument), True, Opaque("")))
+            stores.add(Store(root_symbol(argument), True, Opaque(""), call.span))
     return passes_function
 
 

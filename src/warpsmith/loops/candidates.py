@@ -48,10 +48,13 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
             yield from _wider(facts, own)
         return
     if own.category == "unanalyzable":
+        yield from _privatizations(own)
         yield from _substitutions(own)
         return
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
+        if own.claims:
+            yield from _privatizations(own)
         yield from expansions(facts, function, loop)
         return
     for inner in _next_loops(loop.body):
@@ -103,7 +106,9 @@ def _interchanges(own: LoopFacts, *, keep_first: bool = False) -> Iterator[Step]
 
 def _privatizations(own: LoopFacts) -> Iterator[Privatize]:
     """Yield copies for each iteration of the small local arrays that conflicting iterations share."""
-    shared = {s for s in own.blamed if isinstance(s.type, Array) and s.type.count is not None and s.storage == "local"}
+    claimed = {s for one in own.claims for s in one.claim.private}
+    local = (s for s in claimed.union(own.blamed) if s.storage == "local")
+    shared = {s for s in local if isinstance(s.type, Array) and s.type.count is not None}
     for symbol in sorted(shared, key=lambda s: s.key):
         yield Privatize(own.id, symbol.name)
 

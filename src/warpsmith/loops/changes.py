@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from warpsmith.tree.nodes import Block, For, Function, If, Stmt, While
+from warpsmith.tree.nodes import Block, For, Function, If, Pragma, Stmt, While
 from warpsmith.tree.walk import same
 
 __all__ = ["Run", "changed_runs", "counterparts"]
@@ -33,9 +33,10 @@ def counterparts(old: Function, new: Function) -> Mapping[Stmt, Stmt]:
     pending = [(old.body.statements, new.body.statements)]
     while pending:
         before, after = pending.pop()
-        if len(before) != len(after):
+        groups = [] if len(before) == len(after) else _groups(before, after)
+        if len(before) != len(after) and not groups:
             continue
-        for one, other in zip(before, after, strict=True):
+        for one, other in [(a[-1], b[-1]) for a, b in groups] or zip(before, after, strict=True):
             if one is not other and type(one) is type(other):
                 found[other] = one
                 pending += list(_lists(one, other))
@@ -64,6 +65,11 @@ def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
     before, after = old[first : len(old) - last], new[first : len(new) - last]
     if not before and not after:
         return
+    if len(before) != len(after) and (groups := _groups(before, after)):
+        for one, other in groups:
+            whole = len(one) != len(other) or any(a is not b for a, b in zip(one[:-1], other[:-1], strict=True))
+            yield from ((one, other),) if whole else _of_runs(one, other)
+        return
     pairs = list(zip(before, after, strict=False))
     inner = [list(_inside(a, b)) for a, b in pairs if a is not b] if len(before) == len(after) else []
     if inner and all(inner):
@@ -71,6 +77,25 @@ def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
             yield from found
     else:
         yield before, after
+
+
+def _groups(old: Run, new: Run) -> list[tuple[Run, Run]]:
+    """Return the statements side by side, each with the pragmas in front of it; nothing where they are not the same
+    statements in the same places: only pragmas came or went."""
+    first, second = _with_pragmas(old), _with_pragmas(new)
+    alike = len(first) == len(second) and all(_same_place(a[-1], b[-1]) for a, b in zip(first, second, strict=True))
+    return list(zip(first, second, strict=True)) if alike else []
+
+
+def _with_pragmas(run: Run) -> list[Run]:
+    ends = [k + 1 for k, stmt in enumerate(run) if not isinstance(stmt, Pragma)]
+    if not ends or ends[-1] != len(run):
+        return []
+    return [run[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _same_place(one: Stmt, other: Stmt) -> bool:
+    return one is other or (type(one) is type(other) and one.span == other.span)
 
 
 def _inside(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:

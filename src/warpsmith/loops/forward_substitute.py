@@ -25,6 +25,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.liveness import scalar_values
 from warpsmith.poly.origin import own_writes
+from warpsmith.poly.unchanged import disturbance
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -180,9 +181,12 @@ def _moved_load(facts: Facts, place: Place, reads: list[Name], values: Mapping[N
     """Return a load in one of the values from memory that the loop may write, by any name; None where there is none."""
     origin = facts.origin(place.function)
     written = origin.effects(place.loop)
+    typed = "-fno-strict-aliasing" not in place.unit.arguments
     for name in reads:
         for part in walk(_resolved(name, values)):
             if not _is_load(part, origin.hidden):
+                continue
+            if disturbance(origin, (place.loop,), part, typed=typed) is None:
                 continue
             base = root_symbol(part)
             if base is None or written.calls_unknown:

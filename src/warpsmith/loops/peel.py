@@ -18,10 +18,13 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.pieces import compared, guarded, instance, plus, typed, unchangeable
 from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.pragma_lines import run_with_pragmas
 from warpsmith.loops.scopes import names_hold
 from warpsmith.loops.shape import (
     compares_plainly,
+    counter_stays,
     does_not_fit,
+    jump,
     not_counted,
     restrained,
     trip_count,
@@ -30,12 +33,19 @@ from warpsmith.loops.shape import (
 )
 from warpsmith.loops.substitute import copied
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Expr, For, Stmt, replace
+from warpsmith.tree.directives import Clause, Directive
+from warpsmith.tree.nodes import Expr, For, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
+from warpsmith.tree.walk import walk
 
 __all__ = ["Peel"]
 
 _MOST = 16
+# what a `parallel for` may say that is as true of the loop without its last iteration
+_KEPT = frozenset({
+    "private", "firstprivate", "lastprivate", "shared", "default", "reduction", "schedule", "num_threads", "if",
+    "proc_bind",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,9 @@ class Peel:
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+        free = self.last and not self.first and _shared_pragma(place) is not None
+        stop = _left_early(facts, place, loop) if free else restrained(facts, place.function, loop)
+        stop = stop or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop) or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())
 
@@ -83,6 +95,10 @@ class Peel:
         """Return the program with the iterations apart."""
         place = Place.of(program, self.loop)
         loop = place.counted()
+        pragma = _shared_pragma(place)
+        if pragma is not None:
+            new = guarded(compared(loop.lower, loop.relation, loop.bound), _apart(loop, pragma, Fresh.of(program)))
+            return with_run(program, place.function, (pragma, loop), (new,))
         return with_run(program, place.function, (loop,), self._peeled(loop, Fresh.of(program)))
 
     def _misfit(self, loop: For) -> Unknown | None:
@@ -134,11 +150,51 @@ def _runs(loop: For, turn: int) -> bool:
 
 def _without_last(loop: For, fresh: Fresh) -> tuple[Stmt, ...]:
     """Return `if (it runs) { the loop but for its last iteration; that iteration }`."""
+    apart = _apart(loop, None, fresh)
+    return apart if _runs(loop, 0) else (guarded(compared(loop.lower, loop.relation, loop.bound), apart),)
+
+
+def _apart(loop: For, pragma: Pragma | None, fresh: Fresh) -> tuple[Stmt, ...]:
+    """Return the loop but for its last iteration, behind its pragma, and that iteration."""
     up = loop.step > 0
     closed = loop.relation in ("<=", ">=")
     before = plus(copied(loop.bound), -1 if up else 1)
     last: Expr = copied(loop.bound) if closed else before
     main = replace(loop, relation="<" if up else ">", bound=copied(loop.bound) if closed else before)
     run = instance(loop, typed(last, loop.variable.type), fresh)
-    test = None if _runs(loop, 0) else compared(loop.lower, loop.relation, loop.bound)
-    return (main, *run) if test is None else (guarded(test, (main, *run)),)
+    return (main, *run) if pragma is None else (_without_lists(pragma), main, *run)
+
+
+def _shared_pragma(place: Place) -> Pragma | None:
+    """Return the one pragma of a loop where it says of fewer iterations what it says of all: `parallel for`."""
+    first, *rest = run_with_pragmas(place)
+    directive = first.directive if isinstance(first, Pragma) else None
+    if directive is None or len(rest) != 1 or directive.family != "omp" or directive.unknown:
+        return None
+    if directive.words[:2] != ("parallel", "for") or any(c.name not in _KEPT for c in directive.clauses):
+        return None
+    inside = any(isinstance(part, Pragma) for part in walk(place.loop))
+    return first if isinstance(first, Pragma) and not inside else None
+
+
+def _without_lists(pragma: Pragma) -> Pragma:
+    """Return the pragma with `private` in place of `lastprivate`: the last iteration is another statement now."""
+    directive = pragma.directive
+    assert directive is not None, "looked at"
+    given = directive.listed("firstprivate")
+    clauses: list[Clause] = []
+    for clause in directive.clauses:
+        if clause.name == "lastprivate":
+            listed = tuple(v for v in clause.variables if v.name not in given)
+            clause = Clause("private", f"private({', '.join(v.name for v in listed)})", listed)
+        if clause.variables or clause.name != "private":
+            clauses.append(clause)
+    text = " ".join(["#pragma omp", *directive.words, *(c.text for c in clauses)])
+    return replace(pragma, text=text, directive=Directive("omp", directive.words, tuple(clauses)))
+
+
+def _left_early(facts: Facts, place: Place, loop: For) -> Unknown | None:
+    left = jump(loop.body)
+    if left is not None:
+        return does_not_fit(f"an iteration of the {loop.variable.name} loop may be left early", left)
+    return counter_stays(facts, place.function, loop, loop)

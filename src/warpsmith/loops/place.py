@@ -120,10 +120,13 @@ def _one(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> Stmt:
 
 
 def _is_named(unit: Unit, loop: Loop, name: str, address: str) -> bool:
+    # A method's own name has colons too: `Grid::fill/i`, `grid.cpp:Grid::fill/i`.
+    if name == address:
+        return True
     file, _, own = address.rpartition(":")
-    if file and not _is_file(unit.file.path, file):
-        return False
-    return str(loop.header.line) == own if file and own.isdecimal() else name == own
+    if file and own.isdecimal():
+        return str(loop.header.line) == own and _is_file(unit.file.path, file)
+    return address.endswith(f":{name}") and _is_file(unit.file.path, address.removesuffix(f":{name}"))
 
 
 def _is_file(path: str, given: str) -> bool:

@@ -25,6 +25,9 @@ from warpsmith.tree.walk import same, walk
 
 __all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
 
+# steps that say where a loop runs, and change nothing: the kernel's own home tests what its verdict rests on
+_PLACING = ("map", "offload", "keep")
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
@@ -118,7 +121,7 @@ class Prepared:
         return all(c is not None and usable(program, change.written, c, change.old, known) for c in conditions)
 
     def _assumptions(self, function: Function, old: Run, new: Run) -> tuple[Assumption, ...]:
-        mine = [a for a in self.applied if a.function == function.symbol]
+        mine = [a for a in self.applied if a.function == function.symbol and a.step.name not in _PLACING]
         inside = [a for a in mine if old and _meet(statement_spans(old), a.span)]
         found: Sequence[Applied] = inside if old else mine
         moved = [a for a in self.applied if a.function != function.symbol and self._moved(a, old, new)]

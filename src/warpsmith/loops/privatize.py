@@ -11,7 +11,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
-from warpsmith.base.verdict import Reason, Unknown, Verdict
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.shape import does_not_fit, marked, statements
@@ -20,8 +20,8 @@ from warpsmith.loops.substitute import fixed_text, with_symbols
 from warpsmith.loops.uses import element_of, mentions, uses, variable
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.privacy import private_in, read_after
-from warpsmith.tree.nodes import Block, DeclStmt, For, Stmt, VarDecl, replace
-from warpsmith.tree.program import Program
+from warpsmith.tree.nodes import Block, DeclStmt, For, Function, Pragma, Stmt, VarDecl, replace
+from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Array, Scalar, Symbol, Type
 
 __all__ = ["Privatize", "own_block"]
@@ -81,7 +81,9 @@ class Privatize:
         if read_after(facts, place.function, loop, symbol):
             text = f"the value of {symbol.name} is needed after the loop"
             return does_not_fit(text, loop, f"{symbol.name} is not read after the loop", "expand it instead")
-        return private_in(facts, place.function, loop, symbol)
+        verdict = private_in(facts, place.function, loop, symbol)
+        granted = None if isinstance(verdict, Proved) else _claimed(facts, place.function, loop, symbol)
+        return verdict if granted is None else Proved((granted,))
 
     def apply(self, program: Program) -> Program:
         """Return the program with the variable declared in the loop's body."""
@@ -124,8 +126,29 @@ def _obstacle(place: Place, loop: For, symbol: Symbol) -> Unknown | None:
     fixed = fixed_text(loop.body, frozenset({symbol}))
     if fixed is not None:
         return does_not_fit(f"{symbol.name} is named in text that is not modelled", fixed)
-    if marked(place.function, loop) is not None:
+    pragma = marked(place.function, loop)
+    if pragma is not None and not _is_claim(pragma, loop):
         return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
+    return None
+
+
+def _is_claim(pragma: Pragma, loop: For) -> bool:
+    """Whether the pragma only says that the iterations of this very loop may run on many threads: then they still may
+    when each has more variables of its own."""
+    before = pragma.span.file is loop.span.file and pragma.span.start < loop.span.start
+    return before and pragma.directive is not None and pragma.directive.shares_loop
+
+
+def _claimed(facts: Facts, function: Function, loop: For, symbol: Symbol) -> Assumption | None:
+    """Return the user's word that every thread has its own `symbol`, where it may be taken."""
+    if facts.options.claims != "trust":
+        return None
+    for one in facts.of(function).of(loop).claims:
+        claim = one.claim
+        usable = one.understood and not isinstance(one.verdict, Refuted)
+        if usable and symbol in claim.private and claim.loops[:1] == (loop,):
+            text = f"the claim in line {claim.span.line} is true: {claim.text}"
+            return Assumption(text, "granted", None, claim.span)
     return None
 
 

@@ -23,6 +23,7 @@ from warpsmith.loops.candidates import candidates, expansions, reorderings
 from warpsmith.loops.changes import Run
 from warpsmith.loops.cost import Cost, cost_of
 from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.localized import localized
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step
@@ -67,9 +68,17 @@ def prepare(prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[S
     their text, that stay as they are.
     """
     prepared = dataclasses.replace(prepared, facts=prepared.facts.briefly())
-    for _, function in prepared.program.functions():
-        search = _Search(function.symbol)
+    for symbol in [function.symbol for _, function in prepared.program.functions()]:
+        search = _Search(symbol)
+        function = search.node(prepared.facts)
         nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
+        # what comes from memory becomes a variable: the other steps, and the device, know variables only
+        spans = tuple(loop.span for loop in nests)
+        prepared = localized(prepared, symbol, spans)
+        function = search.node(prepared.facts)
+        # of two with one text the second is what runs where the first may not
+        firsts = {loop.span: loop for loop in reversed([*_outermost(function.body)]) if loop.span in spans}
+        nests = [*reversed(firsts.values())]
         spots = [_spot(function, loop) for loop in nests]
         # from the last to the first, so that addresses in front of a step stay what they are
         for spot in reversed(spots):

@@ -170,8 +170,12 @@ def marked(function: Function, loop: Loop) -> Pragma | None:
     for node in walk(function.body):
         run = node.statements if isinstance(node, Block) else node.body if isinstance(node, Case) else ()
         for position, statement in enumerate(run):
-            if statement is loop and position and isinstance(before := run[position - 1], Pragma):
-                return None if _is_harmless(before) else before
+            if statement is not loop:
+                continue
+            # the end of an #ifdef around the pragma may stand between
+            above = (s for s in reversed(run[:position]) if not (isinstance(s, Verbatim) and s.text.startswith("#")))
+            before = next(above, None)
+            return before if isinstance(before, Pragma) and not _is_harmless(before) else None
     return None
 
 

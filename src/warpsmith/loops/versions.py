@@ -34,7 +34,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, Array
 from warpsmith.tree.walk import names, same, walk
 
-__all__ = ["can_version", "stable", "usable", "version"]
+__all__ = ["can_version", "stable", "tested", "usable", "version"]
 
 
 def usable(
@@ -81,21 +81,24 @@ def version(original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequen
 
     What the user granted is not tested. The result is `ported` itself where there is nothing to test.
     """
-    conditions: list[Expr] = []
-    for guard in guards:
-        if (
-            guard.kind == "guarded"
-            and guard.condition is not None
-            and not any(same(guard.condition, c) for c in conditions)
-        ):
-            conditions.append(guard.condition)
-    if not conditions:
+    condition = tested(guards)
+    if condition is None:
         return ported
     span = statement_spans(original)
-    condition = conditions[0]
-    for more in conditions[1:]:
-        condition = Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
     return (If(span=span, condition=condition, then=_block(ported, span), other=_block(original, span)),)
+
+
+def tested(guards: Sequence[Assumption]) -> Expr | None:
+    """Return the condition under which every guard holds; None where there is nothing to test."""
+    condition: Expr | None = None
+    conditions: list[Expr] = []
+    for guard in guards:
+        if guard.kind != "guarded" or guard.condition is None or any(same(guard.condition, c) for c in conditions):
+            continue
+        more = guard.condition
+        conditions.append(more)
+        condition = more if condition is None else Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
+    return condition
 
 
 def _block(statements: tuple[Stmt, ...], span: Span) -> Block:

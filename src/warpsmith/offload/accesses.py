@@ -100,7 +100,7 @@ class ProgramAccess:
     def __init__(self, request: Request, home: Home) -> None:
         self.program = request.program
         self.function = request.facts.function
-        self.summaries = Summaries.of(request.program)
+        self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
         self.escaped = escaped(self.program, self.function, self.summaries)
         self.device_only = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
         self.buffered = {buffer.host for buffer in home.buffers}

@@ -323,7 +323,9 @@ def apart_text(left: Symbol, right: Symbol) -> str:
 
 
 def _plain(type: Type) -> Type:
-    """Return an element type without const."""
+    """Return an element type without const; a std::array is an array on the device."""
+    if isinstance(type, Array) and type.spelling.startswith("std::array<"):
+        return replace(type, spelling="")
     return replace(type, const=False) if isinstance(type, Scalar | Pointer | Record) else type
 
 

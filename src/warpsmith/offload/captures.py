@@ -94,6 +94,8 @@ def _captures(program: Program, function: Function, draft: Draft, home: Home) ->
         if use.kind == "value" or use.device_only or (use.symbol in written_somewhere and not use.written):
             continue
         buffer = buffers[use.symbol]
+        if home.resident and not use.written:
+            continue  # its newest values may be on the device, from a kernel of a caller's: they are recorded there
         extent = _extent(program, function, buffer.host, draft.statements[0])
         result.append(_capture(draft, buffer, extent, newest_on_device=use.written))
     for symbol in dict.fromkeys(s for final in draft.finals for s in sorted(written_symbols(final), key=_key)):

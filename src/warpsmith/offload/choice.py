@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Choice, Draft, Request
@@ -58,13 +59,14 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
     inside = None if selected is None else {id(p) for loop in selected for p in walk(loop)}
     decided = Decided.of(request.program, request.facts.function, only=request.options.decided_only)
     search = _Search(request, inside, excluded, decided)
-    reason = no_port_here(request.program, request.facts.function)
+    reason = no_port_here(request.written or request.program, request.facts.function)
     if reason is not None:
         refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _portable(f)]
         return Choice((), tuple(refusals))
-    concurrent = run_concurrently(request.facts.function)
+    concurrent = run_concurrently(request.program, request.facts.function, request.poly)
+    spare = fallback_loops(request.facts.function)
     for facts, statements in _loops(request):
-        if not _wanted(search, facts) or not _portable(facts) or _inside(search, facts):
+        if not _wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
             continue
         # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
         around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop)) or decided.stays(facts.loop)
@@ -75,7 +77,8 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
         else:
             search.drafts.append(found)
     _leave_out_small(search)
-    return Choice(with_singles(request, search.drafts, decided.kept() | excluded.keys()), tuple(search.refusals))
+    staying = decided.kept() | excluded.keys() | spare
+    return Choice(with_singles(request, search.drafts, staying), tuple(search.refusals))
 
 
 def _portable(facts: LoopFacts) -> bool:
@@ -142,5 +145,7 @@ def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
 def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
     if not isinstance(parent, Block):
         return False
+    if pragma.directive is not None:
+        return not pragma.directive.stands_alone
     words = pragma.text.replace("#", " ").split()[1:]
     return bool(words) and words[0].lower() in _LOOP_PRAGMAS

@@ -1,43 +1,88 @@
 """Where a port would change what runs at once: recursive functions, and code that OpenMP already runs on many threads.
 
 Buffers and launches of one function belong to one host thread and one call at a time. Invariant: nothing is ported in
-a function that may run while another call of it is under way.
+a function that may run while another call of it is under way. A loop whose own pragma starts the threads may go as a
+whole, the pragma with it; what several threads run may not, nor what works on data that OpenMP or OpenACC keeps on a
+device of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
 
 from warpsmith.base.verdict import Reason
-from warpsmith.tree.nodes import Block, Call, For, Function, Name, Node, Pragma, While
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import marked_statements, regions_of
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.team import in_the_way
+from warpsmith.tree.directives import Directive
+from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, walk
+from warpsmith.tree.walk import walk
 
 __all__ = ["no_port_here", "run_concurrently"]
 
-_MANY_THREADS = ("parallel", "task", "taskloop", "sections", "teams", "target")
+# what only makes sense where several threads are under way
+_ORPHANS = frozenset({"for", "single", "master", "masked", "sections", "barrier", "workshare", "loop"})
 
 
 def no_port_here(program: Program, function: Function) -> Reason | None:
     """Return why no loop of `function` may be ported at all, or None."""
     callees = {f.symbol: _called(f) for _, f in program.functions()}
-    if function.symbol in _reach(callees, callees.get(function.symbol, set())):
+    if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
     for _, other in program.functions():
-        started = {s for node in _threaded(other.body) for s in _called(node)}
-        if function.symbol in _reach(callees, started):
-            text = f"'{function.symbol.name}' is called from '{other.symbol.name}' inside an OpenMP parallel region"
-            return Reason("POR008", text, function.symbol.span)
+        for node in _threaded(other.body):
+            if function.symbol in _reach(callees, _called(node)):
+                text = (
+                    f"'{function.symbol.name}' is called from '{other.symbol.name}' "
+                    f"inside an OpenMP parallel region (line {node.span.line})"
+                )
+                return Reason("POR008", text, function.symbol.span)
+    return _orphan(function) or _device_data(function)
+
+
+def _orphan(function: Function) -> Reason | None:
+    """Return the pragma that says that callers run the function on several threads: the region is not in it."""
+    inside = {id(part) for node in _threaded(function.body) for part in walk(node)}
+    for part in walk(function.body):
+        directive = part.directive if isinstance(part, Pragma) else None
+        if directive is None or directive.family != "omp" or id(part) in inside or directive.starts_threads:
+            continue
+        if directive.words[:1] and directive.words[0] in _ORPHANS:
+            text = (
+                f"'{directive.title}' stands in no parallel region here: callers run this function on several threads"
+            )
+            return Reason("POR008", text, part.span)
     return None
 
 
-def run_concurrently(function: Function) -> dict[int, Reason]:
+def _device_data(function: Function) -> Reason | None:
+    """Return the pragma that keeps data on a device over several statements: a port would not see that copy."""
+    for part in walk(function.body):
+        directive = part.directive if isinstance(part, Pragma) else None
+        words = directive.words if directive is not None else ()
+        if directive is not None and ("data" in words or "host_data" in words):
+            text = f"'{directive.title}' keeps data on a device of its own: a port would not see that copy"
+            help = ("remove the data directives: the port places its own copies",)
+            return Reason("POR008", text, part.span, legal_if=help)
+    return None
+
+
+def run_concurrently(program: Program, function: Function, options: PolyOptions) -> dict[int, Reason]:
     """Return, by `id`, the loops of `function` that several host threads run at once, so may not be ported alone."""
     found: dict[int, Reason] = {}
+    regions = {id(region.body): region for region in regions_of(function) if region.directive.words == ("parallel",)}
+    facts = Facts.about(program, options) if regions else None
     for node in _threaded(function.body):
         reason = Reason("POR008", "several host threads run this loop at once (OpenMP)", node.span)
+        region = regions.get(id(node))
+        why = in_the_way(facts, function, region) if facts is not None and region is not None else None
+        if why is not None:
+            reason = replace(why, text=f"{reason.text}: {why.text}")
         inside = walk(node)
         if isinstance(node, For | While):
             next(inside)
@@ -45,28 +90,32 @@ def run_concurrently(function: Function) -> dict[int, Reason]:
     return found
 
 
-def _threaded(node: Node) -> Iterator[Node]:
-    """Yield the statements that an OpenMP construct lets several threads run."""
-    for part in walk(node):
-        items = part.statements if isinstance(part, Block) else tuple(children(part))
-        for pragma, after in pairwise(items):
-            if isinstance(pragma, Pragma) and _starts_threads(pragma.text):
-                yield after
+# nodes never change, and each function of a program asks about all the others: here and below answers are remembered
+@functools.lru_cache(maxsize=4096)
+def _threaded(node: Node) -> tuple[Node, ...]:
+    """Return the statements that an OpenMP construct lets several threads run."""
+    found = marked_statements(node, across=True)
+    return tuple(
+        after
+        for pragmas, after in found
+        if any(p.directive is not None and _starts_threads(p.directive) for p in pragmas)
+    )
 
 
-def _starts_threads(text: str) -> bool:
-    words = text.replace("#", " ").replace("(", " ").split()
-    return len(words) > 1 and words[1] == "omp" and any(word in _MANY_THREADS for word in words[2:])
+def _starts_threads(directive: Directive) -> bool:
+    # what is not understood may start threads
+    return directive.starts_threads or "sections" in directive.words or not directive.words
 
 
-def _called(node: Node) -> set[Symbol]:
+@functools.lru_cache(maxsize=4096)
+def _called(node: Node) -> frozenset[Symbol]:
     """Return the functions that `node` calls, or whose address it takes."""
     calls = {part.function.symbol for part in walk(node) if isinstance(part, Call) and isinstance(part.function, Name)}
     taken = {part.symbol for part in walk(node) if isinstance(part, Name) and part.symbol.storage == "function"}
-    return calls | taken
+    return frozenset(calls | taken)
 
 
-def _reach(callees: dict[Symbol, set[Symbol]], start: set[Symbol]) -> set[Symbol]:
+def _reach(callees: Mapping[Symbol, frozenset[Symbol]], start: frozenset[Symbol]) -> set[Symbol]:
     found: set[Symbol] = set()
     pending = list(start)
     while pending:

@@ -32,6 +32,7 @@ from typing import Literal
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions, Refusal
+from warpsmith.offload.presence import Resident
 from warpsmith.offload.reductions import Accumulator
 from warpsmith.offload.running import RunningKernel
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
@@ -103,7 +104,8 @@ class Request:
     """What every part of offload needs to know about the function at hand.
 
     `facts` has the original function; new names come from `names` (names.py: `names.fresh("A_gpu")`);
-    `summaries` is what `effects` may be given to save work; `changes` are the runs of the function that steps rewrote.
+    `summaries` is what `effects` may be given to save work; `changes` are the runs of the function that steps rewrote,
+    `written` is the program as the user wrote it.
     """
 
     program: Program
@@ -113,6 +115,8 @@ class Request:
     names: Names
     summaries: Summaries | None = None
     changes: tuple[Change, ...] = ()
+    resident: Resident | None = None
+    written: Program | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,3 +136,4 @@ class Home:
     buffers: tuple[Buffer, ...]
     guards: tuple[Assumption, ...]
     covers: frozenset[tuple[Draft, Symbol]] = frozenset()
+    resident: bool = False

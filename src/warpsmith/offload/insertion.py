@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from warpsmith.offload.flow import Place
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Block, Case, For, If, Stmt, Switch, While, replace
+from warpsmith.tree.nodes import Block, Case, For, If, Pragma, Stmt, Switch, While, replace
 
 __all__ = ["Edits", "rewritten_run"]
 
@@ -35,17 +35,24 @@ class Edits:
 
 
 def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
-    """Return the statements of `run` with the edits in it and below it."""
+    """Return the statements of `run` with the edits in it and below it; nothing comes between a pragma and what it
+    is about."""
     result: list[Stmt] = []
+    held: list[Stmt] = []
     position = 0
     while position < len(run):
         stmt = run[position]
         result += edits.inserted.get(Place("before", stmt), [])
         count, instead = edits.replaced.get(stmt, (1, None))
-        result += instead if instead is not None else (_rewritten(stmt, edits),)
+        if instead is None and isinstance(stmt, Pragma) and stmt.directive is not None:
+            held += () if stmt.directive.stands_alone else (stmt,)
+            result += (stmt,) if stmt.directive.stands_alone else ()
+        else:
+            result += (*held, *(instead if instead is not None else (_rewritten(stmt, edits),)))
+            held = []
         position += count
         result += edits.inserted.get(Place("after", run[position - 1]), [])
-    return tuple(result)
+    return (*result, *held)
 
 
 def _rewritten(stmt: Stmt, edits: Edits) -> Stmt:

@@ -73,7 +73,11 @@ class Names:
         return name in self._taken or is_reserved(name)
 
     def fresh(self, wanted: str) -> str:
-        """Return `wanted`, else `wanted2` (`k1_2` after a digit), and so on; the name is taken from then on."""
+        """Return `wanted`, else `wanted2` (`k1_2` after a digit), and so on; the name is taken from then on.
+
+        What is no identifier in `wanted` (`Grid::step`, `v.data()`) is written as one.
+        """
+        wanted = re.sub(r"\W+", "_", wanted).strip("_") if re.search(r"\W", wanted) else wanted
         name, number = wanted, 1
         while self.taken(name):
             number += 1

@@ -16,15 +16,20 @@ from warpsmith.loops.prepared import Change
 from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
 from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
+from warpsmith.tree.versioned import Versioned
 
 __all__ = [
     "Buffer",
     "CostEstimate",
     "Fragment",
+    "Held",
+    "Hold",
+    "Inserted",
     "OffloadOptions",
     "Plan",
     "Port",
     "Refusal",
+    "RefusedHold",
     "Transfer",
     "TransferScheme",
 ]
@@ -90,7 +95,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it."""
+    """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it.
+
+    `held`: it happens only where the data are not on the device already: inside a hold, once for all of its calls.
+    `few`: so many bytes at most, whatever the sizes are (None: it moves a section)."""
 
     variable: str
     to_device: bool
@@ -98,6 +106,8 @@ class Transfer:
     bytes: str
     in_loop: str | None
     cause: Span
+    held: bool = False
+    few: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +129,59 @@ class Plan:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Hold:
+    """`loop` of `function`, during which data stay on the device from call to call."""
+
+    function: Function
+    loop: Loop
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedHold:
+    """A loop that runs kernels again and again and keeps nothing on the device, with the reason."""
+
+    function: Function
+    loop: Loop
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """`statements` stand `where` ("before", "after", "within" an empty block, "else") `node`, a statement of the
+    function as it was before the port. They only make sense where the device is in use, and change nothing else.
+    `made`: they stand in what steps made of the user's text, and are part of a home's version; `user`: the statement
+    of the user's that `node` was before the steps, where it is another one."""
+
+    function: Function
+    where: Literal["before", "after", "within", "else"]
+    node: Stmt
+    statements: tuple[Stmt, ...]
+    made: bool = False
+    user: Stmt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The holds, the functions that are called in one, what is added to the host's text, and the loops that cannot be
+    one."""
+
+    holds: tuple[Hold, ...] = ()
+    whole: frozenset[Function] = frozenset()
+    inserted: tuple[Inserted, ...] = ()
+    refused: tuple[RefusedHold, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
-    `uncovered`: runs that steps changed under a guard which no part of the plan tests."""
+    `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the homes, each with
+    the user's statements in whose place it runs; `inserted`: what holds add around them."""
 
     program: Program
     plan: Plan
     reference: Program
     candidate: Program
     uncovered: tuple[Change, ...] = ()
+    versions: tuple[Versioned, ...] = ()
+    inserted: tuple[Inserted, ...] = ()

@@ -10,27 +10,46 @@ data cannot be sized, its text cannot be written) is taken out and the function 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.changes import counterparts
 from warpsmith.loops.prepared import Change, Prepared, as_written
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.captures import with_captures
 from warpsmith.offload.choice import choose, failure_key
+from warpsmith.offload.coherence import Coherent
 from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
 from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.hold_transfers import hold_findings, hold_transfers
+from warpsmith.offload.holds import plan_holds, presence_of, wanted_holds
+from warpsmith.offload.insertion import Edits, rewritten_run
 from warpsmith.offload.kernels import Built, build
 from warpsmith.offload.names import Names
-from warpsmith.offload.plan import Fragment, OffloadOptions, Plan, Port, Refusal, Transfer
+from warpsmith.offload.plan import (
+    Fragment,
+    Held,
+    Inserted,
+    OffloadOptions,
+    Plan,
+    Port,
+    Refusal,
+    RefusedHold,
+    Transfer,
+)
 from warpsmith.offload.residency import place
+from warpsmith.offload.resident_homes import resident_copies
 from warpsmith.offload.splice import splice
 from warpsmith.offload.transfers import insert
+from warpsmith.offload.versions_in_place import versions_in_place, written_in_versions
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.summaries import Summaries
-from warpsmith.tree.nodes import Function, Stmt
+from warpsmith.tree.nodes import Block, Function, If, Stmt
+from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
+from warpsmith.tree.versioned import Versioned
 
 __all__ = ["plan_port"]
 
@@ -45,6 +64,9 @@ class _Planned:
     built: tuple[Built, ...]
     transfers: tuple[Transfer, ...]
     refusals: tuple[Refusal, ...]
+    versions: tuple[Versioned, ...] = ()
+    replaced: tuple[tuple[tuple[Stmt, ...], tuple[Stmt, ...]], ...] = ()
+    moved: Mapping[Home, tuple[Stmt, ...]] = field(default_factory=dict)
 
 
 Unwritable = Sequence[tuple[Fragment, Reason]]
@@ -66,32 +88,111 @@ def plan_port(
     `program` has behind it; where a guard of theirs fails, the user's own loops run.
     """
     changes = prepared.changes() if prepared is not None else ()
-    names, summaries = Names(program), Summaries.of(program)
+    names, summaries = Names(program), facts.summaries if facts.program is program else Summaries.of(program)
     planned: list[_Planned] = []
+    requests: list[Request] = []
     for function in facts.functions:
-        failed = {
-            failure_key(fragment): (fragment.region, reason)
-            for fragment, reason in unwritable
-            if fragment.function is function.function
-        }
         mine = tuple(c for c in changes if c.function == function.function.symbol)
-        request = Request(program, function, options, poly_options, names.scope(), summaries, mine)
-        found = _function(request, names, failed)
+        written = prepared.original.program if prepared is not None else program
+        request = Request(program, function, options, poly_options, names.scope(), summaries, mine, written=written)
+        found = _function(request, names, _failed(function.function, unwritable))
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
+        requests.append(request)
+    planned, held = _with_holds(planned, requests, unwritable)
     ported = _ported(program, planned)
     homes = tuple(home for found in planned for home in found.homes)
     plan = Plan(
         fragments=tuple(built.fragment for found in planned for built in found.built),
         buffers=tuple(buffer for home in homes for buffer in home.buffers),
-        transfers=tuple(transfer for found in planned for transfer in found.transfers),
+        transfers=(*(transfer for found in planned for transfer in found.transfers), *hold_transfers(held)),
         refusals=tuple(refusal for found in planned for refusal in found.refusals),
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    findings = (*refused, *order_findings(homes), *transfer_findings(homes, plan.transfers))
+    slow = (*transfer_findings(_left(planned, held), plan.transfers), *hold_findings(held))
+    findings = (*refused, *order_findings(homes), *slow)
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, homes)
-    return Port(ported, replace(plan, findings=findings), reference, candidate, tuple(_uncovered(changes, homes)))
+    uncovered = tuple(_uncovered(changes, homes))
+    versions = tuple(v for found in planned for v in found.versions)
+    return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, held.inserted)
+
+
+def _left(planned: Sequence[_Planned], held: Held) -> Iterator[Home]:
+    """Yield the homes whose data no hold keeps on the device."""
+    for found in planned:
+        yield from found.homes if found.original not in held.whole else ()
+
+
+def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:
+    """Return the fragments of a function that an earlier plan could not write."""
+    mine = (pair for pair in unwritable if pair[0].function is function)
+    return {failure_key(fragment): (fragment.region, reason) for fragment, reason in mine}
+
+
+def _with_holds(
+    planned: list[_Planned], requests: list[Request], unwritable: Unwritable
+) -> tuple[list[_Planned], Held]:
+    """Return the functions planned again where loops may keep data on the device between calls."""
+    if not requests or requests[0].options.transfers != "optimized":
+        return planned, Held()
+    program, summaries = requests[0].program, requests[0].summaries or Summaries.of(requests[0].program)
+    presence = presence_of(summaries, [home for found in planned for home in found.homes])
+    refused: list[RefusedHold] = []
+    while True:
+        wanted = wanted_holds(presence, {found.original: found.homes for found in planned}, refused)
+        if wanted is None:
+            return planned, Held(refused=tuple(refused))
+        names = Names(program)
+        names.reserve(b.fragment.kernel.name for f in planned if f.original not in wanted.residents for b in f.built)
+        again: list[_Planned] = []
+        for found, request in zip(planned, requests, strict=True):
+            resident = wanted.residents.get(found.original)
+            if resident is not None:
+                renewed = replace(request, names=names.scope(), resident=resident)
+                found = _function(renewed, names, _failed(found.original, unwritable))
+                names.reserve(built.fragment.kernel.name for built in found.built)
+            again.append(found)
+        homes = {found.original: found.homes for found in again}
+        inserted, more = plan_holds(wanted, {f.original: r for f, r in zip(again, requests, strict=True)}, homes)
+        if not more:
+            changes = {f.original: r.changes for f, r in zip(again, requests, strict=True)}
+            added = tuple(new for found in again for new in _inserted(found, inserted, changes[found.original]))
+            held = Held(wanted.holds, wanted.whole, added, tuple(refused))
+            return [_with_insertions(f, inserted.get(f.original), changes[f.original]) for f in again], held
+        refused += more
+
+
+def _with_insertions(found: _Planned, coherent: Coherent | None, changes: Sequence[Change]) -> _Planned:
+    """Return a planned function with statements added between its own, and in the fallbacks of its homes."""
+    if coherent is None or not (coherent.inserted or coherent.fallbacks):
+        return found
+    body = found.original.body
+    run = rewritten_run(body.statements, Edits({}, coherent.inserted))
+    added = replace_node(found.original, body=replace_node(body, statements=run))
+    around = {home.scope[0]: pair for home, pair in coherent.fallbacks.items()}
+    replaced = [(old, _in_fallback(new, around[old[0]]) if old[0] in around else new) for old, new in found.replaced]
+    versions = tuple(versions_in_place(found.original, found.moved, replaced, changes, coherent.inserted))
+    return replace(found, function=splice(added, replaced), versions=versions)
+
+
+def _in_fallback(versioned: tuple[Stmt, ...], around: tuple[Stmt, Stmt]) -> tuple[Stmt, ...]:
+    """Return `if (guards) ported else original` with statements around the original."""
+    (chosen,) = versioned
+    assert isinstance(chosen, If) and isinstance(chosen.other, Block)
+    statements = (around[0], *chosen.other.statements, around[1])
+    return (replace_node(chosen, other=replace_node(chosen.other, statements=statements)),)
+
+
+def _inserted(found: _Planned, inserted: Mapping[Function, Coherent], changes: Sequence[Change]) -> Iterator[Inserted]:
+    """Yield what is added between the statements of one function."""
+    if found.original not in inserted:
+        return
+    made = written_in_versions(found.moved, changes)
+    user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
+    for at, statements in inserted[found.original].testing().items():
+        node = at.node
+        yield Inserted(found.original, at.where, node, tuple(statements), node in made, user.get(node))
 
 
 def _comparable(
@@ -128,7 +229,7 @@ def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Cha
 def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
     ported = program
     for found in planned:
-        if found.built:
+        if found.function is not found.original:
             ported = ported.with_function(found.original, found.function)
     kernels = tuple(built.fragment.kernel for found in planned for built in found.built)
     guards = dict.fromkeys(guard for found in planned for home in found.homes for guard in home.guards)
@@ -195,10 +296,15 @@ def _assembled(request: Request, homes: tuple[Home, ...], built: Mapping[Draft, 
     function = request.facts.function
     transfers: list[Transfer] = []
     replaced: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []
+    ported: dict[Home, tuple[Stmt, ...]] = {}
     for home in homes:
-        moved = insert(request, home, {draft: built[draft].launch for draft in home.drafts})
+        place_copies = resident_copies if home.resident else insert
+        moved = place_copies(request, home, {draft: built[draft].launch for draft in home.drafts})
         transfers += moved.transfers
         written = as_written(home.scope, request.changes)
         replaced.append((home.scope, version(written, moved.statements, home.guards)))
+        ported[home] = moved.statements
     new = splice(function, replaced)
-    return _Planned(function, new, homes, tuple(built.values()), tuple(transfers), ())
+    done = tuple(built.values())
+    versions = tuple(versions_in_place(function, ported, replaced, request.changes))
+    return _Planned(function, new, homes, done, tuple(transfers), (), versions, tuple(replaced), ported)

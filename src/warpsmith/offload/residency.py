@@ -14,7 +14,7 @@ A home is as large as it can be: the whole run of statements between the first a
 (a size that changes inside, a pointer that moves, a jump, a guard that cannot be tested at the entry), as many of the
 first fragments as go together; and inside a loop or branch where even one statement is too much.
 
-Limits: one buffer an object a home; no home directly in a case of a switch, or around a jump.
+Limits: one buffer an object a home; directly in a case of a switch a home has one fragment; none is around a jump.
 """
 
 from __future__ import annotations
@@ -24,12 +24,30 @@ from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import can_version, usable
-from warpsmith.offload.buffers import BufferFinder, apart_text
+from warpsmith.offload.buffers import BufferFinder, Found, apart_text
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer
+from warpsmith.offload.resident_homes import host_between
+from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Call, DeclStmt, Index, Member, Name, Stmt, Switch, Unary, Verbatim, VerbatimExpr
+from warpsmith.tree.nodes import (
+    Block,
+    Call,
+    DeclStmt,
+    ExprStmt,
+    For,
+    Index,
+    Member,
+    Name,
+    Pragma,
+    Stmt,
+    Switch,
+    Unary,
+    Verbatim,
+    VerbatimExpr,
+    While,
+)
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, same, walk
@@ -38,6 +56,8 @@ __all__ = ["Placement", "place"]
 
 _JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
 _TOUCHES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
+# what leaves no switch that it stands in
+_WHOLE = (DeclStmt, ExprStmt, For, While, Pragma)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +114,24 @@ class _Search:
             if not inside:
                 continue
             if isinstance(stmt, Switch):
-                text = "the data of a fragment directly in a case of a switch have no place"
-                reason = Reason("POR008", text, stmt.span, legal_if=("put braces around the loop", why.text))
-                directly = [d for d in inside if d.statements[0] in inner]
-                self.failures += [(d, reason) for d in directly]
-                for part in inner:
-                    self.descend(part, [d for d in inside if part in self.around[d] and d not in directly], why)
+                self.settle_case(inner, inside, why)
             else:
                 self.settle(inner, inside)
+
+    def settle_case(self, run: tuple[Stmt, ...], drafts: Sequence[Draft], why: Reason) -> None:
+        """Find homes in a case of a switch, one for each fragment: control enters between statements, and leaves so."""
+        for item in self.items(run, drafts):
+            if not self.is_fragment(run, item):
+                self.descend(run[item.first], item.drafts, why)
+                continue
+            _, outcome = self.attempt(run, [item], 1)
+            if isinstance(outcome, Home) and not all(isinstance(s, _WHOLE) for s in outcome.scope):
+                text = "the data of a fragment directly in a case of a switch have no place"
+                outcome = Reason("POR008", text, outcome.scope[0].span, legal_if=("put braces around the loop",))
+            if isinstance(outcome, Home):
+                self.homes.append(outcome)
+            else:
+                self.failures += [(draft, outcome) for draft in item.drafts]
 
     def items(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> list[_Item]:
         """Return the statements of `run` that hold drafts, in order."""
@@ -158,7 +188,7 @@ class _Search:
 
     def home(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]) -> Home | Reason:
         """Return the home of `drafts` with exactly this scope, or why there is none."""
-        blocked = _jump_in(scope)
+        blocked = _jump_in(scope) or _threads_in(scope, drafts)
         if blocked is not None:
             return blocked
         found = self.finder.find(scope, drafts, self.around)
@@ -167,6 +197,9 @@ class _Search:
         rewritten = self.rewritten(scope, drafts)
         if isinstance(rewritten, Reason):
             return rewritten
+        if self.request.resident is not None and len(drafts) > 1 and (more := _new_guard(found, drafts)) is not None:
+            # Homes that share the device through the present table lose nothing when they are smaller.
+            return Reason("POR008", f"together the kernels would need '{more.text}'", statement_spans(scope))
         by_steps, elsewhere = rewritten
         own = [*by_steps, *(a for d in drafts for a in d.assumptions)]
         kept = (a for a in own if not _implied(a, found.buffers, found.assumptions))
@@ -174,7 +207,9 @@ class _Search:
         untestable = self.untestable(scope, guards)
         if untestable is not None:
             return untestable
-        return Home(scope, drafts, found.buffers, guards, found.covers)
+        home = Home(scope, drafts, found.buffers, guards, found.covers, self.request.resident is not None)
+        between = host_between(self.request, home) if home.resident else None
+        return home if between is None else between
 
     def rewritten(
         self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]
@@ -207,6 +242,13 @@ class _Search:
         return None
 
 
+def _new_guard(found: Found, drafts: tuple[Draft, ...]) -> Assumption | None:
+    """Return a guard of the sections that no kernel has by itself, the objects' being apart not counted."""
+    known = {a.text for draft in drafts for a in draft.assumptions}
+    known |= {apart_text(a.host, b.host) for a in found.buffers for b in found.buffers}
+    return next((a for a in found.assumptions if a.kind == "guarded" and a.text not in known), None)
+
+
 def _statements_around(root: Stmt, target: Stmt) -> Iterator[Stmt]:
     """Yield `target` and the statements around it."""
     if root is target:
@@ -235,6 +277,17 @@ def _mentioned(stmt: Stmt) -> Iterator[Symbol]:
             yield part.symbol
         yield from getattr(part, "reads", ())
         yield from getattr(part, "writes", ())
+
+
+def _threads_in(scope: tuple[Stmt, ...], drafts: Sequence[Draft]) -> Reason | None:
+    """Return a statement between the kernels that several host threads run: copies for it would be made by all of
+    them."""
+    kernels = {id(stmt) for draft in drafts for stmt in draft.statements}
+    for pragmas, stmt in marked_statements(Block(span=statement_spans(scope), statements=scope)):
+        starting = [p for p in pragmas if p.directive is not None and p.directive.starts_threads]
+        if starting and id(stmt) not in kernels and not isinstance(stmt, For):
+            return Reason("POR008", "several host threads run code between the kernels (OpenMP)", starting[0].span)
+    return None
 
 
 def _jump_in(scope: tuple[Stmt, ...]) -> Reason | None:

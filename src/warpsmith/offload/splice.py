@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Block, DeviceAlloc, For, Function, If, Node, Stmt, While, replace
+from warpsmith.tree.nodes import Block, Case, DataEnter, DeviceAlloc, For, Function, If, Node, Stmt, While, replace
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild
 
@@ -18,7 +18,8 @@ Run = tuple[Stmt, ...]
 
 def splice(function: Function, replacements: Sequence[tuple[Run, Run]]) -> Function:
     """Return `function` with each run (consecutive statements of one block, or the one unbraced body of a loop or
-    branch) replaced; runs do not overlap. Runs of one block that declare the same buffer get braces.
+    branch) replaced; runs do not overlap. Runs of one block that declare the same buffer get braces, as do those that
+    stand directly in a case.
 
     Raises ValueError where a run is not found.
     """
@@ -40,6 +41,8 @@ class _Splicer:
         match node:
             case Block(statements=statements) if any(id(s) in self.runs for s in statements):
                 return replace(node, statements=self._in_list(statements))
+            case Case(body=statements) if any(id(s) in self.runs for s in statements):
+                return replace(node, body=self._in_list(statements, braces=True))
             case For(body=body) | While(body=body) if id(body) in self.runs:
                 return replace(node, body=self._alone(body))
             case If(then=then, other=other) if id(then) in self.runs or id(other) in self.runs:
@@ -54,7 +57,7 @@ class _Splicer:
         self.done.add(id(statement))
         return Block(span=statement_spans(old), statements=new)
 
-    def _in_list(self, statements: Run) -> Run:
+    def _in_list(self, statements: Run, *, braces: bool = False) -> Run:
         result: list[Stmt] = []
         twice = self._declared_twice(statements)
         skip = 0
@@ -65,7 +68,7 @@ class _Splicer:
                 old, new = self.runs[id(statement)]
                 self.done.add(id(statement))
                 again = any(symbol in twice for symbol in _buffers(new))
-                result += [Block(span=statement_spans(old), statements=new)] if again else new
+                result += [Block(span=statement_spans(old), statements=new)] if again or braces else new
                 skip = len(old) - 1
             else:
                 result.append(statement)
@@ -79,4 +82,4 @@ class _Splicer:
 
 
 def _buffers(run: Run) -> set[Symbol]:
-    return {statement.buffer for statement in run if isinstance(statement, DeviceAlloc)}
+    return {statement.buffer for statement in run if isinstance(statement, DataEnter | DeviceAlloc)}

@@ -28,6 +28,8 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Continue,
     Copy,
+    DataEnter,
+    DataExit,
     DeviceAlloc,
     DeviceFree,
     Empty,
@@ -84,9 +86,12 @@ class _Checker:
     host: HostAccess
     findings: dict[str, None] = field(default_factory=dict)
     drafts: dict[str, Draft] = field(default_factory=dict)
+    written: set[Symbol] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.drafts = {draft.region: draft for draft in self.home.drafts}
+        for draft in self.home.drafts:
+            self.written |= {b.symbol for b in self.home.buffers if kernel_access(self.home, draft, b).device_write}
 
     def complain(self, node: Node, buffer: Buffer, what: str) -> None:
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
@@ -125,7 +130,7 @@ class _Checker:
             case Return():
                 self.leaves(self.evaluated(stmt.value, state), stmt)
                 return _Ways(None)
-            case Launch() | Copy() | DeviceAlloc() | DeviceFree():
+            case Launch() | Copy() | DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 return _Ways(self.device(stmt, state))
             case Pragma() | Empty() | CaptureStmt():
                 return _Ways(state)
@@ -193,9 +198,16 @@ class _Checker:
 
     # --- device statements
 
-    def device(self, stmt: Launch | Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:
-        if isinstance(stmt, Launch):
-            return self.launch(stmt, state)
+    def device(self, stmt: Launch | Copy | DeviceAlloc | DeviceFree | DataEnter | DataExit, state: _State) -> _State:
+        match stmt:
+            case Launch():
+                return self.launch(stmt, state)
+            case DataEnter() | DataExit():
+                return self.shared(stmt, state)
+            case _:
+                return self.private(stmt, state)
+
+    def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:
         buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
         new = frozenset({_FRESH})
@@ -216,6 +228,22 @@ class _Checker:
                 if (_HOST_STALE if stmt.to_device else _DEVICE_STALE) in before:
                     self.complain(stmt, buffer, "a copy destroys newer data")
         return {**state, buffer.symbol: new}
+
+    def shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
+        """A caller may hold the data: then the host's copy is stale from the start, and nothing comes back."""
+        buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
+        before = state[buffer.symbol]
+        if isinstance(stmt, DataEnter):
+            if before != {_ABSENT}:
+                self.complain(stmt, buffer, "the buffer is entered twice")
+            return {**state, buffer.symbol: frozenset({_HOST_STALE} if stmt.copy else {_DEVICE_STALE})}
+        if _ABSENT in before:
+            self.complain(stmt, buffer, "a buffer is left that is not there")
+        if _DEVICE_STALE in before and self.host.lives_on(buffer):
+            self.complain(stmt, buffer, "a buffer is left whose device copy is not valid")
+        if not stmt.written and buffer.symbol in self.written and self.host.lives_on(buffer):
+            self.complain(stmt, buffer, "what the kernels wrote is lost")
+        return {**state, buffer.symbol: frozenset({_ABSENT})}
 
     def launch(self, stmt: Launch, state: _State) -> _State:
         draft = self.drafts[stmt.region]

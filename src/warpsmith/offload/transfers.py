@@ -46,7 +46,7 @@ from warpsmith.tree.printer import print_expr, print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import loop_names, loops, walk
 
-__all__ = ["Moved", "insert", "insert_copies"]
+__all__ = ["Moved", "host_address", "insert", "insert_copies", "loops_around", "plain_text", "section_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def insert_copies(
     flows: dict[Stmt, Flow] = {}
     texts: dict[Place, _Text] = {}
     transfers: list[tuple[int, Transfer]] = []
-    around = _loops_around(function)
+    around = loops_around(function)
     for buffer in home.buffers:
         flow = build_flow(buffer.scope, drafts)
         flows[buffer.scope[0]] = flow
@@ -133,7 +133,7 @@ def _copy(buffer: Buffer, flow: Flow, accesses: tuple[Access, ...], copy: Insert
         to_device=copy[1] == "to device",
         buffer=buffer.symbol,
         variable=buffer.host,
-        host=_host_address(buffer, cause),
+        host=host_address(buffer, cause),
         offset=number(0, cause),
         bytes=section_bytes(buffer),
         cause=cause,
@@ -187,7 +187,7 @@ def _bytes_of(type: Type) -> int | None:
             return None
 
 
-def _host_address(buffer: Buffer, span: Span) -> Expr:
+def host_address(buffer: Buffer, span: Span) -> Expr:
     """Return the address of the section's first element, as a pointer to the element."""
     host, pointer = buffer.host, buffer.symbol.type
     start: Expr = name(host, span)
@@ -205,16 +205,16 @@ def _host_address(buffer: Buffer, span: Span) -> Expr:
 def _transfer(buffer: Buffer, copy: Copy, in_loop: str | None) -> Transfer:
     section = buffer.host.name
     if not buffer.cell:
-        section = f"{section}[{_plain(buffer.lower)} .. {_plain(buffer.upper)})"
-    return Transfer(buffer.host.name, copy.to_device, section, _plain(copy.bytes), in_loop, copy.cause)
+        section = f"{section}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
+    return Transfer(buffer.host.name, copy.to_device, section, plain_text(copy.bytes), in_loop, copy.cause)
 
 
-def _plain(expr: Expr) -> str:
+def plain_text(expr: Expr) -> str:
     """Return an expression as a person would write it: without our conversions to 64 bits."""
     return print_expr(expr).replace("(long long)", "")
 
 
-def _loops_around(function: Function) -> dict[Stmt, str]:
+def loops_around(function: Function) -> dict[Stmt, str]:
     """Return the address of the innermost host loop around each statement of the original function."""
     ids = loop_names(function)
     result: dict[Stmt, str] = {}

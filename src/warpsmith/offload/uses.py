@@ -16,6 +16,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Request, Use
 from warpsmith.offload.kernel_text import flat_rows
 from warpsmith.offload.names import is_keyword
+from warpsmith.offload.stored import stored_through
 from warpsmith.poly.device import device_blocker
 from warpsmith.poly.effects import Effects, effects
 from warpsmith.tree.nodes import (
@@ -33,6 +34,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
     VarDecl,
+    Verbatim,
     VerbatimExpr,
 )
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, element_type
@@ -82,12 +84,13 @@ def touched(request: Request, statements: Sequence[Stmt]) -> Touched:
     named |= dict.fromkeys(s for symbol in tuple(named) for s in _row_lengths(symbol))
     assigned = {s for statement in statements for s in written_symbols(statement)} - inside
     everything = [_effects(request, statement) for statement in statements]
+    changed = frozenset(s for e in everything for s in e.element_writes)
     return Touched(
         outside=tuple(s for s in named if s.storage not in _NOT_VARIABLES),
         written=frozenset(s for s in assigned if not _has_elements(s.type))
         | {s for e in everything for s in e.direct_writes if s in named},
         element_reads=frozenset(s for e in everything for s in e.element_reads),
-        element_writes=frozenset(s for e in everything for s in e.element_writes),
+        element_writes=stored_through(request, statements, inside, changed),
     )
 
 
@@ -120,9 +123,10 @@ def _has_elements(type: Type) -> bool:
 
 def obstacle(request: Request, statements: Sequence[Stmt]) -> Reason | None:
     """Return why `statements` cannot run in a kernel as we write kernels, or None."""
+    own = {symbol for statement in statements for symbol in _declared(statement)}
     for statement in statements:
         for part in walk(statement):
-            text = _unwritable(part)
+            text = _unwritable(part) or _host_struct(part, own)
             if text:
                 return Reason("POR008", text, part.span)
         found = device_blocker(request.program, statement, request.summaries)
@@ -166,12 +170,19 @@ def _hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
     """A helper function that touches host variables which the fragment does not name: they would have no copy."""
     named = {s for statement in statements for s in _mentioned(statement)}
     for statement in statements:
-        found = _effects(request, statement)
-        for symbol in sorted(found.reads | found.writes, key=lambda s: s.key):
+        # what the fragment's own pointers reach has a copy under their names
+        calls = [effects(request.program, c, request.facts.function, request.summaries) for c in _calls(statement)]
+        used = {symbol for found in calls for symbol in found.reads | found.writes}
+        for symbol in sorted(used, key=lambda s: s.key):
             if symbol not in named and symbol.storage in ("global", "static", "static local") and not _is_const(symbol):
                 text = f"a function called here uses the file-scope variable '{symbol.name}'"
                 return Reason("POR008", text, statement.span, legal_if=(f"pass {symbol.name} as an argument",))
     return None
+
+
+def _calls(statement: Stmt) -> Iterator[Node]:
+    """Yield the calls below a statement, and what is not modelled."""
+    return (part for part in walk(statement) if isinstance(part, Call | VerbatimExpr | Verbatim))
 
 
 def _is_const(symbol: Symbol) -> bool:
@@ -235,6 +246,35 @@ def _bad_element(node: Index | Member) -> str:
     if isinstance(type, FunctionType):
         return "a call through a function pointer"
     return ""
+
+
+def _host_struct(node: Node, own: set[Symbol]) -> str:
+    """Return why a kernel cannot use a member of a struct with pointers that stands outside the fragment."""
+    base = peel(node.base) if isinstance(node, Member) else None
+    if not isinstance(node, Member) or not isinstance(base, Name) or base.symbol in own:
+        return ""
+    if not _has_pointers(_struct_of(node)):
+        return ""
+    return f"'{base.symbol.name}' is a struct with pointers: copy '{node.field}' to a variable before the loop"
+
+
+def _struct_of(member: Member) -> Type:
+    """Return the type of the struct that a member stands in."""
+    type = peel(member.base).type
+    return type.to if member.arrow and isinstance(type, Pointer) else type
+
+
+def _has_pointers(type: Type) -> bool:
+    """Whether an object of this type has pointers in it, which mean nothing on a device."""
+    match type:
+        case Pointer():
+            return True
+        case Array(of=of):
+            return _has_pointers(of)
+        case Record(fields=fields):
+            return any(_has_pointers(f.type) for f in fields)
+        case _:
+            return False
 
 
 def _bad_declaration(declarations: tuple[VarDecl, ...]) -> str:

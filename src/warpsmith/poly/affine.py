@@ -255,15 +255,26 @@ class Affine:
         """Return the atom that is `then` where `test` holds and `other` elsewhere."""
         if then is None or other is None:
             return None
-        then, other = self.vocabulary.linear(then), self.vocabulary.linear(other)
+        first, second = self.vocabulary.linear(then), self.vocabulary.linear(other)
+        if first is None or second is None:
+            return self._stepped(test, then, other)
+        then, other = first, second
         (yes, exact), (no, _) = self.condition(test), self.condition(test, False)
-        if not exact or then is None or other is None:
+        if not exact:
             return None
         name, new = self.vocabulary.quotient((repr(yes), _key(then), _key(other)), "(a condition's value)")
         if new:
             value = atom(name)
             self.vocabulary.define(name, either((both((yes, equal(value, then))), both((no, equal(value, other))))))
         return atom(name)
+
+    def _stepped(self, test: Expr, then: Polynomial, other: Polynomial) -> Polynomial | None:
+        """Return `y == 0 ? c : c - n` as c - n*b where b is 0 or 1, so that n stays a stride."""
+        step = other - then
+        if not all(self.vocabulary.invariant(name) for name in step.atoms()):
+            return None
+        taken = self._choice(test, ZERO, ONE)
+        return None if taken is None else then + taken * step
 
 
 def compared(op: str, a: Polynomial, b: Polynomial) -> Formula:

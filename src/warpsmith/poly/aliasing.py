@@ -29,7 +29,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
 
-__all__ = ["AliasPair", "Relation", "alias_pairs", "relation"]
+__all__ = ["AliasPair", "Relation", "alias_pairs", "may_overlap", "relation"]
 
 Relation = OneOf["same", "distinct", "may"]
 
@@ -58,6 +58,11 @@ def relation(
     where = known.provenance(function)
     pairs = ((a, b) for a in _roots(where, left) for b in _roots(where, right))
     return "may" if any(_may_meet(known, where, a, b) for a, b in pairs) else "distinct"
+
+
+def may_overlap(known: Summaries, where: Provenance, left: frozenset[Root], right: frozenset[Root]) -> bool:
+    """Whether memory of one set of roots may be memory of the other, one of them being written."""
+    return any(_may_meet(known, where, a, b) for a in left for b in right)
 
 
 def alias_pairs(
@@ -123,14 +128,18 @@ def _may_meet(known: Summaries, where: Provenance, left: Root, right: Root) -> b
     if "unknown" in (left.kind, right.kind):
         other = right if left.kind == "unknown" else left
         if other.kind == "object" and other not in where.escaped:
-            return _is_reachable(known, other)
+            return _is_reachable(known, other) and (isinstance(_type(other), Array) or other.symbol in known.held())
         return where.is_exposed(other) and not (_is_restrict(other) and other not in where.escaped)
     if "fresh" in (left.kind, right.kind) or left.kind == right.kind == "object":
         return False
     if left.kind == right.kind:
         return not (_is_restrict(left) or _is_restrict(right) or (_owns(known, left) and _owns(known, right)))
     entry, variable = (left, right) if left.kind == "entry" else (right, left)
-    return not (_is_restrict(entry) or _owns(known, entry)) and _is_reachable(known, variable)
+    return not (_is_restrict(entry) or _owns(known, entry)) and _is_handed(known, entry, variable)
+
+
+def _type(root: Root) -> Type | None:
+    return None if root.symbol is None else root.symbol.type
 
 
 def _is_restrict(root: Root) -> bool:
@@ -151,6 +160,15 @@ def _is_reachable(known: Summaries, root: Root) -> bool:
     if symbol is None or not is_persistent(symbol):
         return False
     return isinstance(symbol.type, Array) or symbol in known.address_taken
+
+
+def _is_handed(known: Summaries, entry: Root, variable: Root) -> bool:
+    """Whether what a pointer of a caller's points to may be the variable: its address stands in memory, or a caller
+    was lent it."""
+    if not _is_reachable(known, variable) or isinstance(_type(variable), Array) or variable.symbol in known.held():
+        return _is_reachable(known, variable)
+    owner = known.owner(entry.symbol) if entry.symbol is not None and entry.symbol.storage == "parameter" else None
+    return owner is None or variable.symbol in known.lent(owner)
 
 
 def _touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tuple[set[Symbol], set[Symbol]]:

@@ -6,6 +6,7 @@ with guards. What is Proved needs no guard that it could do without; what is Ref
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.verdict import Proved, Reason, Unknown
@@ -19,6 +20,7 @@ from warpsmith.poly.origin import Origin
 from warpsmith.poly.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.poly.summaries import Summaries
+from warpsmith.poly.vouched import resting_on, vouched
 from warpsmith.tree.nodes import For, Function, Loop, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol
@@ -34,7 +36,7 @@ class Facts:
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
     and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
     change no values. `brief`: what is refused has no witness, which costs more than the answer. `orders` is the memo of
-    order.py.
+    order.py. `honor` adds what the program's pragmas claim (honor.py, whose memo is `claims`).
     """
 
     program: Program
@@ -43,20 +45,34 @@ class Facts:
     brief: bool = False
     _loops: dict[int, _Known] = field(default_factory=dict, repr=False)
     orders: dict[object, object] = field(default_factory=dict, repr=False)
+    honor: Honor | None = field(default=None, repr=False)
+    claims: dict[object, object] = field(default_factory=dict, repr=False)
     _functions: dict[int, FunctionFacts] = field(default_factory=dict, repr=False)
     _origins: dict[int, Origin] = field(default_factory=dict, repr=False)
     _liveness: dict[int, Liveness] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def about(cls, program: Program, options: PolyOptions) -> Facts:
+    def about(cls, program: Program, options: PolyOptions, honor: Honor | None = None) -> Facts:
         """Return the empty memo of a program."""
-        return cls(program, options, Summaries.of(program))
+        return cls(program, options, Summaries.of(program), honor=honor)
 
     def after(self, program: Program) -> Facts:
         """Return the memo of a program that steps made from this one: the same but for rewritten functions."""
         kept = {id(function) for _, function in program.functions()}
         known = {key: facts for key, facts in self._functions.items() if key in kept}
-        return Facts(program, self.options, Summaries.of(program), self.brief, dict(self._loops), {}, known)
+        loops, claims = dict(self._loops), dict(self.claims)
+        return Facts(program, self.options, Summaries.of(program), self.brief, loops, {}, self.honor, claims, known)
+
+    def set_aside(self, function: Function, copies: Mapping[int, Reason]) -> None:
+        """Do not judge these loops of a function (by identity): each is a copy, in the same place, of a loop about
+        which nothing is known, for the given reason."""
+        work = _Work(self, function, loop_names(function))
+        after = self.liveness(function).after
+        for loop, around in loops(function.body):
+            reason = copies.get(id(loop))
+            if reason is not None and id(loop) not in self._loops:
+                same = work.unanalyzable(loop, around, reason)
+                self._loops[id(loop)] = _Known(around, after[loop] & written_symbols(loop), same)
 
     def briefly(self) -> Facts:
         """Return the same memo for questions whose refusals nobody will read."""
@@ -71,7 +87,8 @@ class Facts:
         """Return the facts of a function node of the program: every loop exactly once."""
         if id(function) not in self._functions:
             unit = next(u for u, f in self.program.functions() if f is function)
-            self._functions[id(function)] = _function_facts(self, unit, function)
+            found = _function_facts(self, unit, function)
+            self._functions[id(function)] = found if self.honor is None else self.honor(self, found)
         return self._functions[id(function)]
 
     def loop(self, loop: Loop) -> LoopFacts:
@@ -92,9 +109,12 @@ class Facts:
         return self._liveness[id(function)]
 
 
-def analyze(program: Program, options: PolyOptions) -> Facts:
+Honor = Callable[[Facts, FunctionFacts], FunctionFacts]
+
+
+def analyze(program: Program, options: PolyOptions, honor: Honor | None = None) -> Facts:
     """Return the facts of every loop of every function, each loop exactly once."""
-    facts = Facts.about(program, options)
+    facts = Facts.about(program, options, honor)
     for _, function in program.functions():
         facts.of(function)
     return facts
@@ -142,14 +162,14 @@ class _Work:
                 return self._facts(loop, around)
         except OutOfBudgetError:
             reason = Reason("POR005", "the dependence test ran out of its work budget", loop.header)
-            return self._unanalyzable(loop, around, reason)
+            return self.unanalyzable(loop, around, reason)
 
     def _facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
         memo, options = self.memo, self.memo.options
         origin = memo.origin(self.function)
         stop = blocker(origin, loop)
         if stop is not None or not isinstance(loop, For):
-            return self._unanalyzable(loop, around, stop or Reason("POR008", "not a counted loop", loop.header))
+            return self.unanalyzable(loop, around, stop or Reason("POR008", "not a counted loop", loop.header))
         liveness = memo.liveness(self.function)
         roles = classify_scalars(memo.program, self.function, loop, liveness, summaries=memo.summaries)
         ids = {k: v for k, v in self.ids.items() if isinstance(k, For)}
@@ -161,23 +181,24 @@ class _Work:
         return self._assemble(loop, around, roles, answer)
 
     def _assemble(self, loop: For, around: tuple[Loop, ...], roles: ScalarRoles, answer: Judgement) -> LoopFacts:
+        said = vouched(self.memo.summaries, self.function)
         return LoopFacts(
             id=self.ids[loop],
             loop=loop,
             function=self.function,
             depth=len(around),
             category=answer.category,
-            verdict=answer.verdict,
+            verdict=resting_on(answer.verdict, said),
             private=roles.private,
             live_out=roles.live_out,
             reductions=answer.reductions,
             reasons=answer.reasons,
             accesses=access_facts(answer.region),
-            combined=answer.combined,
+            combined=resting_on(answer.combined, said) if answer.combined is not None else None,
             blamed=answer.blamed,
         )
 
-    def _unanalyzable(self, loop: Loop, around: tuple[Stmt, ...], reason: Reason) -> LoopFacts:
+    def unanalyzable(self, loop: Loop, around: tuple[Stmt, ...], reason: Reason) -> LoopFacts:
         return LoopFacts(
             id=self.ids[loop],
             loop=loop,

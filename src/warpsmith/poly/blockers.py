@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.library import described_as, sets_what_is_read
+from warpsmith.poly.meanwhile import written_meanwhile
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import (
@@ -13,6 +15,10 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Case,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
     DeviceAlloc,
     DeviceFree,
     For,
@@ -23,6 +29,7 @@ from warpsmith.tree.nodes import (
     Return,
     Stmt,
     Switch,
+    Update,
     Verbatim,
     VerbatimExpr,
     While,
@@ -44,7 +51,7 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
     early = _break(loop.body)
     if early is not None:
         return Reason("POR008", "the loop may be left early by break", early.span)
-    return _effects(origin, loop, loop.header)
+    return _effects(origin, loop, loop.header) or _hidden(origin, loop) or written_meanwhile(origin, loop)
 
 
 def unmodelled(origin: Origin, stmt: Stmt) -> Reason | None:
@@ -65,8 +72,31 @@ def _effects(origin: Origin, stmt: Stmt, span: Span) -> Reason | None:
         "POR006",
         done.reason or "it calls a function whose effects are not known",
         done.span or span,
-        legal_if=("give the function's source, or move the call out of the loop",),
+        legal_if=_remedies(origin, done.span) if done.calls_unknown else ("move the call out of the loop",),
     )
+
+
+def _remedies(origin: Origin, place: Span | None) -> tuple[str, ...]:
+    """Return what to do about a call of a function that is not known, which stands at `place`."""
+    give = "give the function's source, or move the call out of the loop"
+    for function in origin.summaries.definitions.values():
+        if place is not None and function.span.contains(place):
+            for node in walk(function):
+                name = direct_call(node) if isinstance(node, Call) and node.span == place else None
+                if isinstance(node, Call) and name is not None and origin.summaries.library(node) is None:
+                    return (give, f"or say what it does, in a file for --effects:\n{described_as(node, name)}")
+    return (give,)
+
+
+def _hidden(origin: Origin, loop: Loop) -> Reason | None:
+    """Return the call that sets a hidden variable (errno) which the function of the loop reads."""
+    for node in walk(loop.body):
+        known = origin.summaries.library(node) if isinstance(node, Call) else None
+        variable = sets_what_is_read(known, origin.function) if known is not None else ""
+        if known is not None and variable:
+            text = f"{known.name} may set {variable}, which {origin.function.symbol.name} reads"
+            return Reason("POR006", text, node.span, legal_if=(f"read {variable} in another function",))
+    return None
 
 
 def _recursion(origin: Origin, node: Node) -> Reason | None:
@@ -83,6 +113,8 @@ def _construct(node: Node) -> Reason | None:
         case Verbatim(reason=reason) | VerbatimExpr(reason=reason):
             return Reason("POR008", f"a construct that is not modelled: {reason}", node.span)
         case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+            return Reason("POR008", "a part of the loop runs on the device already", node.span)
+        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
             return Reason("POR008", "a part of the loop runs on the device already", node.span)
         case _:
             type = getattr(node, "type", None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -21,7 +22,7 @@ from warpsmith.poly.formula import TRUE, atoms_of, both
 from warpsmith.poly.host import HostError, condition_expr, floored_expr, integer, operation, polynomial_expr
 from warpsmith.poly.polynomial import Polynomial, constant
 from warpsmith.poly.region import Access, Path, Statement
-from warpsmith.poly.space import Floored, Set, gist, image, is_bounded, make_map, pieces
+from warpsmith.poly.space import Floored, Set, gist, image, is_bounded, make_map, pieces, undecided
 from warpsmith.poly.state import State
 from warpsmith.tree.nodes import Conditional, Expr, Literal
 from warpsmith.tree.types import LONG_LONG
@@ -53,20 +54,35 @@ def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], 
     if found is None:
         return _failure(first, "is not affine")
     digits, strides = found
-    touched = [_touched(state, statement, values) for (statement, _), values in zip(known, digits, strict=True)]
-    whole = touched[0]
-    for values in touched[1:]:
-        whole = whole.union(values)
+    whole = _whole(state, known, digits)
     if not is_bounded(whole):
         return _failure(first, "is not bounded by anything that is known before the loop")
     try:
-        lower = _extreme(state, whole, strides, span, greatest=False)
-        upper = None if lower is None else _extreme(state, whole, strides, span, greatest=True)
+        ends = _ends(state, whole, strides, span)
+        if ends is None and _decided(state, whole, known):
+            ends = _ends(state, _whole(state, known, digits), strides, span)
     except HostError as error:
         return _failure(first, f"depends on {error}, which the host cannot name")
-    if lower is None or upper is None:
-        return _failure(first, "has no simple bounds")
-    return LinearBounds(lower, upper)
+    return ends if ends is not None else _failure(first, "has no simple bounds")
+
+
+def _ends(state: State, whole: Set, strides: Sequence[Polynomial], span: Span) -> LinearBounds | None:
+    lower = _extreme(state, whole, strides, span, greatest=False)
+    upper = None if lower is None else _extreme(state, whole, strides, span, greatest=True)
+    return None if lower is None or upper is None else LinearBounds(lower, upper)
+
+
+def _whole(state: State, references: Sequence[tuple[Statement, Access]], digits: Sequence[Sequence[Polynomial]]) -> Set:
+    """Return the subscripts of all references."""
+    touched = [_touched(state, statement, values) for (statement, _), values in zip(references, digits, strict=True)]
+    return reduce(lambda a, b: a.union(b), touched)
+
+
+def _decided(state: State, whole: Set, references: Sequence[tuple[Statement, Access]]) -> bool:
+    """Assume away the few parameters (a single column, of which every other element is touched) whose bounds cannot be
+    said without quotients."""
+    way = undecided(whole, greatest=False).union(undecided(whole, greatest=True))
+    return not way.is_empty() and state.exclude(way, references[0][0].domain)
 
 
 def _plain(access: Access) -> Access:
@@ -85,9 +101,11 @@ def _failure(access: Access, why: str) -> Reason:
 
 
 def _touched(state: State, statement: Statement, values: Sequence[Polynomial]) -> Set:
-    """Return the subscripts of one reference as a set over the parameters."""
+    """Return the subscripts of one reference as a set over the parameters. A counter that may be anything of its type
+    bounds nothing: the memory does not reach as far as the type does."""
     formula = both((statement.domain, state.context))
-    formula = both((formula, state.ranges(atoms_of(formula))))
+    loose = {c for c in statement.counters if None in state.limits.get(c, (None, None))}
+    formula = both((formula, state.ranges(atoms_of(formula) - loose)))
     return image(make_map(state.vocabulary, statement.counters, values, formula))
 
 

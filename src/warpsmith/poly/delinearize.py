@@ -98,8 +98,9 @@ def _level(
     strides = _strides(state, [value for _, value, _ in heads if value is not None])
     if shift:
         heads = _shifted(heads)
-    for k, value, run in heads:
-        parts = None if value is None or strides is None else _decompose(state, references[k][0], value, strides)
+    strides, split = _split_up(state, references, heads, strides)
+    for k, _, run in heads:
+        parts = split[k]
         rest = [] if flat else [None if s.value is None else state.vocabulary.linear(s.value) for s in run[1:]]
         result = results[k]
         if parts is None or result is None or any(r is None for r in rest):
@@ -169,6 +170,44 @@ def _strides(state: State, values: list[Polynomial]) -> list[Polynomial] | None:
         factor = gcd(*(_factors(values, stride, {*chain[: chain.index(stride)]})))
         strides.append(Polynomial({stride: max(1, factor)}))
     return [*strides, ONE]
+
+
+def _split_up(
+    state: State, references: Sequence[Reference], heads: list[Head], strides: list[Polynomial] | None
+) -> tuple[list[Polynomial] | None, dict[int, list[Polynomial] | None]]:
+    """Return the strides, and the subscripts of each reference with them (None: any element)."""
+    rows = _rows(state, references, heads) if strides == [ONE] else None
+    if rows is not None:
+        return rows[0], dict(rows[1])
+    found: dict[int, list[Polynomial] | None] = {}
+    for k, value, _ in heads:
+        found[k] = _decompose(state, references[k][0], value, strides) if value is not None and strides else None
+    return strides, found
+
+
+def _rows(
+    state: State, references: Sequence[Reference], heads: list[Head]
+) -> tuple[list[Polynomial], dict[int, list[Polynomial]]] | None:
+    """Return the stride and the subscripts of references to whole rows, `p[i]`, `p[n + i]`, `p[m*n + i]`, where no
+    counter stands beside the n; None where there is no such n, or a reference may leave its row."""
+    values = [value for _, value, _ in heads if value is not None]
+    if len(values) < 2 or len(values) < len(heads):
+        return None
+    apart = {m for v in values for m in (v - values[0]).terms if m and not any(_moves(state, n) for n in m)}
+    if all(len(monomial) < 2 for monomial in apart):
+        # rows that are one parameter apart are told apart without strides
+        return None
+    row = min(apart, key=len)
+    if any(_rest(monomial, row) is None for monomial in apart):
+        return None
+    strides = [Polynomial({row: 1}), ONE]
+    found: dict[int, list[Polynomial]] = {}
+    for k, value, _ in heads:
+        parts = _decompose(state, references[k][0], value, strides) if value is not None else None
+        if parts is None:
+            return None
+        found[k] = parts
+    return strides, found
 
 
 def _moves(state: State, name: str) -> bool:

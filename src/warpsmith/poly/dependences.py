@@ -14,14 +14,17 @@ from dataclasses import dataclass, field
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
 from warpsmith.poly.delinearize import Element, shape
 from warpsmith.poly.formula import Formula, at_least, atoms_of, both, equal
-from warpsmith.poly.polynomial import Polynomial, atom, constant
+from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.region import Access, Region, Statement, Subscript
-from warpsmith.poly.space import Map, deltas, make_map, make_set, nearest, order, parameters_of, point
+from warpsmith.poly.space import Map, Set, deltas, make_map, make_set, nearest, order, parameters_of, point
 from warpsmith.poly.state import State
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Pointer, Symbol
 
-__all__ = ["Conflict", "Reference", "access_map", "common_steps", "conflicts", "describe", "references"]
+__all__ = [
+    "Conflict", "Reference", "access_map", "common_steps", "conflicts", "describe", "meaningful", "references",
+    "small_point",
+]  # fmt: skip
 
 _OWN = "&"
 
@@ -256,6 +259,27 @@ def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For,
     )
 
 
+def meaningful(state: State, conflict: Conflict) -> Conflict | None:
+    """Return the conflict without the pairs in which a subscript leaves its dimension, where the program has no
+    meaning; None where nothing is left."""
+    if conflict.relation is None:
+        return None
+    left, right = (_inside(state, reference) for reference in (conflict.first, conflict.second))
+    relation = conflict.relation.intersect_domain(left).intersect_range(right)
+    return None if relation.is_empty() else Conflict(conflict.first, conflict.second, relation)
+
+
+def _inside(state: State, reference: Reference) -> Set:
+    """Return the iterations in which the subscripts of a reference keep to their dimensions."""
+    parts: list[Formula] = []
+    for step in reference.access.path:
+        if isinstance(step, Subscript) and step.value is not None and step.extent is not None:
+            limits = step.value, step.extent.shifted(-1) - step.value
+            linear = (state.vocabulary.linear(limit) for limit in limits)
+            parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
+    return make_set(state.vocabulary, reference.statement.counters, both(parts))
+
+
 def _carrier(loops: Sequence[For], direction: Sequence[Direction], ids: Mapping[For, str]) -> str | None:
     """Return the outermost loop that may tell the two iterations apart."""
     return next((ids[loop] for loop, way in zip(loops, direction, strict=True) if way != "="), None)
@@ -278,12 +302,18 @@ Sample = tuple[dict[str, int], tuple[int, ...], tuple[int, ...]]
 
 def _sample(state: State, conflict: Conflict, relation: Map) -> Sample | None:
     """Return (parameters, first iteration, second iteration) of a real conflict, small values first."""
+    depth = len(conflict.first.statement.counters)
+    found = small_point(state, relation.wrap().flatten())
+    return None if found is None else (found[0], found[1][:depth], found[1][depth:])
+
+
+def small_point(state: State, pairs: Set) -> tuple[dict[str, int], tuple[int, ...]] | None:
+    """Return (parameters, an element) of a set over the model's parameters, small values first; None where none is
+    found."""
     vocabulary = state.vocabulary
-    pairs = relation.wrap().flatten()
     names = parameters_of(pairs)
     factors = sorted({p for n in names for p in vocabulary[n].parts})
     plain = [n for n in names if not vocabulary[n].parts]
-    depth = len(conflict.first.statement.counters)
     for limit in (4, 8, 16, 64, 1024):
         for values in _factor_choices(state, factors, limit):
             near: list[Formula] = [equal(atom(n), constant(v)) for n, v in values.items()]
@@ -294,8 +324,7 @@ def _sample(state: State, conflict: Conflict, relation: Map) -> Sample | None:
                     near.append(equal(atom(name), constant(_product(values, vocabulary[name].parts))))
             found = point(pairs.intersect_params(make_set(vocabulary, (), both(near)).params()))
             if found is not None:
-                parameters = {**values, **found[0]}
-                return parameters, found[1][:depth], found[1][depth:]
+                return {**values, **found[0]}, found[1]
     return None
 
 

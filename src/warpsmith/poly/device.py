@@ -13,6 +13,10 @@ from warpsmith.tree.nodes import (
     Call,
     CaptureStmt,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
     DeviceAlloc,
     DeviceFree,
     Function,
@@ -22,6 +26,7 @@ from warpsmith.tree.nodes import (
     Name,
     Node,
     Unary,
+    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -61,6 +66,8 @@ def _of_part(known: Summaries, part: Node, callees: set[Node], calling: frozense
         case VarDecl():
             return _of_declaration(part)
         case Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
+            return Reason("POR008", "a device statement cannot stand in a kernel", part.span)
+        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
             return Reason("POR008", "a device statement cannot stand in a kernel", part.span)
         case Name() if isinstance(part.symbol.type, FunctionType) and part not in callees:
             return Reason("POR008", f"{part.symbol.name} is used as a function pointer", part.span)

@@ -60,15 +60,16 @@ def effects(
     """
     known = summaries if summaries is not None else Summaries.of(program)
     around = function if function is not None else known.function_of(node)
-    return known.remembered(("effects", node, around), lambda: _effects(known, node, around))
+    if around is None:
+        return known.remembered(("effects", node), lambda: _effects(known, node, None))
+    return known.remembered_of(around, node, "effects", lambda: _effects(known, node, around))
 
 
 def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
     done = known.doings(node.body if isinstance(node, Function) else node, around)
     where = known.provenance(around) if around is not None else None
     own = _declared(node)
-    reachable = (s for s in known.globals if isinstance(s.type, Array) or s in known.address_taken)
-    visible = frozenset(Root("object", symbol) for symbol in reachable)
+    visible = known.remembered("visible", lambda: _visible(known))
     reads, read_elements = _split(done.loads, done.load_bases, where, visible)
     writes, written_elements = _split(done.stores, done.store_bases, where, visible)
     return Effects(
@@ -81,6 +82,12 @@ def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
         done.allocates,
         *_reason(done),
     )
+
+
+def _visible(known: Summaries) -> frozenset[Root]:
+    """Return the objects that any function may have a pointer to."""
+    held = known.held()
+    return frozenset(Root("object", s) for s in known.globals if isinstance(s.type, Array) or s in held)
 
 
 def escaped(program: Program, function: Function, summaries: Summaries | None = None) -> frozenset[Symbol]:

@@ -2,6 +2,7 @@
 
     double a[N][M];                           N*M
     double *b = malloc(n * m * sizeof *b);    n*m, as long as neither b, n nor m is written again
+    float *d = v.data();  size_t n = v.size();  n, read together
 
 Invariant: the expression, evaluated at the asked place, is the element count of the very object that the name stands
 for there. A variable is used in it only if it is not written after the object was made; the making dominates the place
@@ -36,16 +37,19 @@ from warpsmith.tree.nodes import (
     Literal,
     MacroUse,
     Member,
+    Name,
     Node,
     SizeOf,
     Stmt,
     Unary,
     VarDecl,
+    Verbatim,
+    VerbatimExpr,
     While,
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, element_type, is_integer
-from warpsmith.tree.walk import children, names, peel, walk
+from warpsmith.tree.walk import children, names, peel, same, walk
 
 __all__ = ["byte_size", "known_extent", "product", "settled"]
 
@@ -60,7 +64,7 @@ def known_extent(
     if isinstance(symbol.type, Array):
         return _declared(variables, symbol, at)
     if isinstance(symbol.type, Pointer):
-        return _allocated(variables, symbol, at)
+        return _allocated(variables, symbol, at) or _of_container(variables, symbol, at)
     return None
 
 
@@ -153,6 +157,52 @@ def _are_settled(variables: Variables, factors: list[Expr], since: Node) -> bool
 
 def _is_load(node: Node) -> bool:
     return isinstance(node, Index | Member) or (isinstance(node, Unary) and node.op not in ("+", "-", "~", "!"))
+
+
+def _of_container(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
+    """Return the variable that holds the size of a container, which was read together with where its elements are."""
+    if symbol.storage != "local" or not isinstance(symbol.type, Pointer) or isinstance(symbol.type.to, Array):
+        return None
+    block = next((b for b in walk(variables.function.body) if isinstance(b, Block) and _declaration(b, symbol)), None)
+    if block is None or not any(part is at for part in walk(block)):
+        return None
+    reached = next(k for k, stmt in enumerate(block.statements) if any(part is at for part in walk(stmt)))
+    first, data = next(iter(_declaration(block, symbol)))
+    events = tuple(variables.everything(variables.function.body))
+    for last, declared, size in _sizes(block):
+        run = block.statements[min(first, last) : max(first, last) + 1]
+        alike = same(data.base, size.base) and data.arrow == size.arrow
+        if alike and max(first, last) < reached and all(isinstance(s, DeclStmt) and _is_quiet(s) for s in run):
+            once = all(sum(1 for e in events if e.write and e.symbol == s) == 1 for s in (symbol, declared))
+            kept = not {symbol, declared} & set(variables.always_live())
+            held = Name(span=data.span, type=declared.type, symbol=declared)
+            return product([held], data.span) if once and kept else None
+    return None
+
+
+def _declaration(block: Block, symbol: Symbol) -> list[tuple[int, Member]]:
+    """Return where a block declares `symbol` as `v.data()`."""
+    return [(k, init) for k, found, init in _members(block, "data()") if found == symbol]
+
+
+def _sizes(block: Block) -> list[tuple[int, Symbol, Member]]:
+    return [found for found in _members(block, "size()") if found[1].storage == "local"]
+
+
+def _members(block: Block, field: str) -> Iterator[tuple[int, Symbol, Member]]:
+    """Yield the variables that a block declares with this member of a container, and where."""
+    for number, stmt in enumerate(block.statements):
+        for declaration in stmt.declarations if isinstance(stmt, DeclStmt) else ():
+            init = peel(declaration.init) if declaration.init is not None else None
+            if isinstance(init, Member) and init.field == field:
+                yield number, declaration.symbol, init
+
+
+def _is_quiet(stmt: Stmt) -> bool:
+    """Whether a statement changes no container."""
+    changes = (Assign, Call, Verbatim, VerbatimExpr)
+    steps = (part for part in walk(stmt) if isinstance(part, Unary) and ("++" in part.op or "--" in part.op))
+    return not any(isinstance(part, changes) for part in walk(stmt)) and next(steps, None) is None
 
 
 @dataclass(frozen=True, slots=True)

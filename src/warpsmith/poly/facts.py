@@ -13,22 +13,30 @@ from typing import Literal
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason, Verdict
+from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
 from warpsmith.tree.program import Assumption, Unit
 from warpsmith.tree.types import Symbol, Type
 
-__all__ = ["AccessFact", "Category", "FunctionFacts", "LoopFacts", "PolyOptions", "Reduction", "Section", "Sections"]
+__all__ = [
+    "AccessFact", "Category", "ClaimFacts", "FunctionFacts", "LoopFacts", "PolyOptions", "Reduction", "Section",
+    "Sections",
+]  # fmt: skip
 
 Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequential", "unanalyzable"]
 
 
 @dataclass(frozen=True, slots=True)
 class PolyOptions:
-    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget."""
+    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget;
+    `described`: of so many conflicts of a loop a witness is looked for;
+    `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`)."""
 
     guards: bool = True
     granted: tuple[Assumption, ...] = ()
     max_operations: int = 20_000_000
+    described: int = 6
+    claims: Literal["trust", "check"] = "trust"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,17 @@ class AccessFact:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """What a pragma claims of a loop, and whether that is true. `understood`: no clause had to be left out; `granted`:
+    it was neither proved nor refuted, and the loop's verdict rests on it."""
+
+    claim: Claim
+    verdict: Verdict
+    understood: bool = True
+    granted: Assumption | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoopFacts:
     """One loop of the user's text.
 
@@ -69,6 +88,7 @@ class LoopFacts:
     with `private` variables owned by each iteration? Its assumptions say under which conditions. `live_out` are the
     private ones whose value is read after the loop (the last iteration's value must then be stored back).
     `reasons` explain the category in every case, also a parallel one's (`no carried dependence (proven)`).
+    `claims` are those of the pragmas that cover the loop.
     `combined` is set for a reduction and a scan: Proved, under its assumptions, where nothing else is carried than the
     updates of `reductions` (so no two names of the loop reach one element, but for those updates). `blamed` are the
     variables whose conflicts make the loop sequential.
@@ -87,6 +107,7 @@ class LoopFacts:
     accesses: tuple[AccessFact, ...]
     combined: Verdict | None = None
     blamed: tuple[Symbol, ...] = ()
+    claims: tuple[ClaimFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,7 @@ from warpsmith.tree.nodes import Call, For, Loop, VarDecl
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Judgement", "Question", "judge"]
-
-_DESCRIBED = 6
+__all__ = ["Judgement", "Question", "doubt", "judge", "unknown_element"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ def _sequential(question: Question, region: Region, state: State, hard: list[Con
 
 def _carried_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
     certain = [c for c in hard if c.certain]
-    reasons = tuple(_doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
+    reasons = tuple(doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
     vague = not certain and any(r.rule != "POR003" for r in reasons)
     category: Category = "unanalyzable" if vague else "sequential"
     return Judgement(category, Unknown(reasons), reasons, (), region, certain=bool(certain) and region.reached)
@@ -216,14 +214,14 @@ def _carried(question: Question, region: Region, state: State, hard: list[Confli
     proofs: list[Reason] = []
     doubts: list[Reason] = []
     ordered = sorted((c for c in hard if c.certain), key=_interest)
-    for conflict in ordered[:_DESCRIBED]:
+    for conflict in ordered[: question.options.described]:
         dependence = describe(state, region, conflict, question.ids)
         if dependence is not None:
             text = f"carries {_article(dependence.kind)} dependence on {dependence.variable}"
             span = conflict.second.access.expr.span
             proofs.append(Reason("POR003", text, span, dependence))
     if not proofs:
-        doubts += [_doubt(c) for c in hard[:_DESCRIBED]]
+        doubts += [doubt(c) for c in hard[: question.options.described]]
         doubts += [c.reason for c in question.roles.carried]
     if proofs:
         verdict = Refuted(tuple(proofs)) if region.reached else Unknown(tuple(proofs))
@@ -239,7 +237,7 @@ def _interest(conflict: Conflict) -> int:
     return ("flow", "anti", "output").index(conflict.kind)
 
 
-def _doubt(conflict: Conflict) -> Reason:
+def doubt(conflict: Conflict) -> Reason:
     """Return why a possible conflict cannot be excluded."""
     for reference in (conflict.first, conflict.second):
         if reference.element is None:
@@ -259,13 +257,19 @@ def _vague(reference: Reference) -> Reason:
     if isinstance(access.expr, Call):
         text = f"{shown} may touch any part of {access.base.name}"
     elif not access.known and isinstance(access.base.type, Pointer):
-        text = f"which element of {access.base.name} {shown} touches is not known"
+        text = unknown_element(access.base.name, shown)
     else:
         text = f"the subscript of {shown} is not affine"
     if isinstance(access.expr, Call):
         return Reason("POR005", text, access.expr.span, legal_if=("write the call's body here",))
     help_text = (f"if no two iterations touch one element: --assume 'injective({access.base.name})'",)
     return Reason("POR005", text, access.expr.span, legal_if=help_text)
+
+
+def unknown_element(base: str, shown: str) -> str:
+    """Return the words for a reference of which only the variable is known that it starts from."""
+    own = shown.split("[")[0].strip() == base
+    return f"{shown} may touch {'any element of' if own else 'anything that is reached through'} {base}"
 
 
 def _accumulating(question: Question, region: Region, state: State, carried: _Carried) -> Judgement:

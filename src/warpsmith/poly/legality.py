@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences import Conflict, describe
+from warpsmith.poly.judge import unknown_element
 from warpsmith.poly.order import Leaf, Link, Ordered, remembered_order
 from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.region import Access, Region
@@ -239,5 +240,5 @@ def _vague(access: Access) -> Reason:
         remedy = ("write the call's body here",)
         return Reason("POR005", f"{shown} may touch any part of {name}", access.expr.span, legal_if=remedy)
     if not access.known and isinstance(access.base.type, Pointer):
-        return Reason("POR005", f"which element of {name} {shown} touches is not known", access.expr.span)
+        return Reason("POR005", unknown_element(name, shown), access.expr.span)
     return Reason("POR005", f"the subscript of {shown} is not affine", access.expr.span)

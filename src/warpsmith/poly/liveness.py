@@ -58,6 +58,10 @@ class Liveness:
     def of(cls, program: Program, function: Function, summaries: Summaries | None = None) -> Liveness:
         """Analyze `function` once."""
         known = summaries if summaries is not None else Summaries.of(program)
+        return known.remembered_of(function, function, "liveness", lambda: cls._found(known, function))
+
+    @classmethod
+    def _found(cls, known: Summaries, function: Function) -> Liveness:
         variables = Variables.of(known, function)
         everything = frozenset(t.symbol for t in node_touches(function) if t.symbol is not None)
         always = variables.always_live() & everything

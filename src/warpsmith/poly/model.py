@@ -36,6 +36,11 @@ from warpsmith.tree.nodes import (
     Conditional,
     Continue,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
+    DataStmt,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -58,6 +63,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
+    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -80,6 +86,7 @@ Simple = (
     | DeviceFree
     | Copy
     | CaptureStmt
+    | DataStmt
     | Break
     | Continue
     | Empty
@@ -136,6 +143,8 @@ class _Walk:
             case Verbatim():
                 self.boxed(stmt)
             case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+                self.state.exact = False
+            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
                 self.state.exact = False
             case Break() | Continue() | Empty() | Pragma():
                 pass

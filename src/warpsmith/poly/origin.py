@@ -45,20 +45,28 @@ class Origin:
     def of(cls, program: Program, function: Function, summaries: Summaries | None = None) -> Origin:
         """Look at `function` once; pass `Summaries.of(program)` to look at many functions."""
         known = summaries if summaries is not None else Summaries.of(program)
-        hidden = escaped(program, function, known)
-        done = effects(program, function.body, function, known)
-        written = _assigned(function) | done.direct_writes | done.element_writes
-        constants: dict[Symbol, int] = {}
-        for node in walk(function.body):
-            if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
-                value = _literal(node.init)
-                if value is not None and is_integer(node.symbol.type) and node.symbol not in written | hidden:
-                    constants[node.symbol] = value
-        return cls(program, function, hidden, written, constants, known)
+        found = known.remembered_of(function, function, "origin", lambda: _found(program, function, known))
+        return cls(program, function, *found, known)
 
     def effects(self, node: Node) -> Effects:
         """Return what executing a part of the function may do."""
         return effects(self.program, node, self.function, self.summaries)
+
+
+def _found(
+    program: Program, function: Function, known: Summaries
+) -> tuple[frozenset[Symbol], frozenset[Symbol], dict[Symbol, int]]:
+    """Return the variables that something else may hold, those written, and the constants."""
+    hidden = escaped(program, function, known)
+    done = effects(program, function.body, function, known)
+    written = _assigned(function) | done.direct_writes | done.element_writes
+    constants: dict[Symbol, int] = {}
+    for node in walk(function.body):
+        if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
+            value = _literal(node.init)
+            if value is not None and is_integer(node.symbol.type) and node.symbol not in written | hidden:
+                constants[node.symbol] = value
+    return hidden, written, constants
 
 
 def _assigned(function: Function) -> frozenset[Symbol]:

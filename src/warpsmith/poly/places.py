@@ -15,6 +15,7 @@ from warpsmith.poly.polynomial import ZERO, Polynomial, constant
 from warpsmith.poly.region import Subscript
 from warpsmith.poly.state import Address, State
 from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
+from warpsmith.tree.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel
 
@@ -175,7 +176,7 @@ def _loaded_pointer(state: State, expr: Expr) -> Address | None:
         return None
     if not state.stable(expr):
         return Address(whole.base, _RAW, (), known=False)
-    return Address(whole.base, "".join(expr.span.text.split()), (Subscript(ZERO),))
+    return Address(whole.base, "".join(print_expr(expr, nothing).split()), (Subscript(ZERO),))
 
 
 def _pointee(type: Type) -> Type | None:

@@ -29,14 +29,14 @@ from warpsmith.poly.granted import grants
 from warpsmith.poly.model import build_region
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.region import Access, Region, Statement, Subscript
-from warpsmith.poly.space import Map, OutOfBudgetError, budget, earlier, make_map, prefix, without_points
+from warpsmith.poly.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, without_points
 from warpsmith.poly.state import State
 from warpsmith.tree.nodes import Block, Expr, For, Function, If, Loop, Node, Stmt, VarDecl, Verbatim, While
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol
 from warpsmith.tree.walk import children, loops, names, root_symbol, walk
 
-__all__ = ["private_in", "read_after", "reads_first", "writes_all"]
+__all__ = ["certain_first_read", "private_in", "read_after", "reads_first", "writes_all"]
 
 _Instance = tuple[Statement, Access, Element | None]
 
@@ -94,6 +94,28 @@ def read_after(facts: Facts, function: Function, loop: Loop, symbol: Symbol) -> 
     ):
         return True
     return not isinstance(private_in(facts, function, loop, symbol), Proved)
+
+
+def certain_first_read(state: State, region: Region, loop: For, symbol: Symbol) -> tuple[Statement, Access, Set] | None:
+    """Return a read of `symbol` (a scalar or an array) that certainly happens before any write of its element in the
+    same iteration of `loop`, the outermost loop of the region's scope, with the iterations in which it does; None where
+    no read is certain. Raises OutOfBudgetError."""
+    found = [
+        (statement, access)
+        for statement in region.statements
+        for access in statement.accesses
+        if access.base == symbol and statement.loops and not access.place
+    ]
+    if any(not access.known for _, access in found) or any(isinstance(s, str) for _, a in found for s in a.path):
+        return None
+    instances = [(s, a, e) for (s, a), e in zip(found, shape(state, found), strict=True)]
+    question = _Question(state, region, _owners(loop.body), instances, held=1)
+    for read in instances:
+        if not read[1].write and read[0].exact and read[2] is not None:
+            left = question.unwritten(read)
+            if left is not None and not left.is_empty():
+                return read[0], read[1], left
+    return None
 
 
 def reads_first(state: State, region: Region, symbol: Symbol) -> bool:
@@ -272,6 +294,16 @@ class _Question:
             if len(write[2] or ()) == len(read[2]):
                 left = without_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
         return bool(left.is_empty())
+
+    def unwritten(self, read: _Instance) -> Set | None:
+        """Return the iterations in which no write, certain or only possible, stands before the read; None where that
+        is not known."""
+        left = _relation(self.state, read)
+        for write in (i for i in self.instances if i[1].write):
+            if write[2] is None or len(write[2]) != len(read[2] or ()):
+                return None
+            left = without_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
+        return left.domain()
 
     def _never_runs(self, statement: Statement) -> bool:
         return bool(make_map(self.state.vocabulary, statement.counters, (), _domain(self.state, statement)).is_empty())

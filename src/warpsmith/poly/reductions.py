@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from warpsmith.poly.facts import Reduction
-from warpsmith.poly.library import library_function
+from warpsmith.poly.library import is_plain
 from warpsmith.poly.pointers import is_persistent
-from warpsmith.poly.touches import direct_call
 from warpsmith.poly.updates import (
     Update,
     chained_updates,
@@ -262,8 +261,7 @@ def _target(assignment: Assign) -> Symbol | None:
 
 def _is_reached_by_calls(loop: Loop, symbol: Symbol) -> bool:
     """Whether a function called in the loop may name the accumulator itself."""
-    calls = [direct_call(n) for n in walk(loop) if isinstance(n, Call)]
-    return is_persistent(symbol) and any(c is None or library_function(c.name) is None for c in calls)
+    return is_persistent(symbol) and any(isinstance(n, Call) and not is_plain(n) for n in walk(loop))
 
 
 def _uses(loop: Loop, symbol: Symbol) -> Iterator[Name]:

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.facts import Reduction
-from warpsmith.poly.library import library_function
+from warpsmith.poly.library import is_pure
 from warpsmith.poly.reductions import offset_of
-from warpsmith.poly.touches import direct_call
 from warpsmith.poly.updates import Update, form_of, has_effect, update_of
 from warpsmith.tree.nodes import (
     Assign,
@@ -235,8 +234,7 @@ def _alone(loop: For, body: Sequence[Stmt], found: Running) -> Running | Reason:
                 f"what is combined with {found.symbol.name} depends on {node.symbol.name}, which the iteration computes"
             )
             return Reason("POR002", text, found.statement.span)
-        callee = direct_call(node) if isinstance(node, Call) else None
-        if has_effect(node) or (isinstance(node, Call) and (callee is None or library_function(callee.name) is None)):
+        if has_effect(node) or (isinstance(node, Call) and not is_pure(node)):
             text = f"what is combined with {found.symbol.name} calls a function or changes something"
             return Reason("POR002", text, found.statement.span)
     early = _written_before(body, element, read_in)

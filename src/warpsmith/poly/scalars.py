@@ -69,14 +69,15 @@ def classify_scalars(
     """Return the role of every scalar that `loop` writes."""
     known = summaries if summaries is not None else Summaries.of(program)
     live = (liveness if liveness is not None else Liveness.of(program, function, known)).after[loop]
-    one = iteration(Variables.of(known, function), loop)
+    variables = Variables.of(known, function)
+    one, reached = iteration(variables, loop), variables.within_reach(loop)
     own = _declared(loop)
     held = escaped(program, function, known)
     sums = {r.variable: r for r in _sums(function, loop, live, held)}
     companions = {symbol for r in sums.values() for symbol in r.companions}
     scans = {r.variable: r for r in scalar_scans(loop)}
     roles = _Roles([], [], [], [], [])
-    for symbol in _written(loop, one):
+    for symbol in (s for s in _written(loop, one) if s in reached):
         if symbol in own:
             roles.private.append(symbol)
             roles.local.append(symbol)

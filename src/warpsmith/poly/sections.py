@@ -56,11 +56,22 @@ def sections(
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
+    work = _Work(program, function, scope, options, known)
+    return known.remembered(("sections", function, run, scope, options), lambda: _within_budget(work, run))
+
+
+_SHARE = 16
+"""The part of a loop's work budget that its sections may use: they are asked for many times in a plan."""
+
+
+def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     try:
-        with budget(options.max_operations):
-            return _all(_Work(program, function, scope, options, known), run)
+        with budget(work.options.max_operations // _SHARE):
+            return _all(work, run)
     except OutOfBudgetError:
-        reason = Reason("POR005", "the touched sections could not be worked out within the work budget", scope[0].span)
+        reason = Reason(
+            "POR005", "the touched sections could not be worked out within the work budget", work.scope[0].span
+        )
         return Sections((), (), (reason,))
 
 

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import assert_never
 
 import islpy as isl
@@ -32,6 +33,7 @@ __all__ = [
     "earlier",
     "far",
     "gist",
+    "hull",
     "image",
     "is_bounded",
     "lexicographic",
@@ -46,6 +48,7 @@ __all__ = [
     "point",
     "prefix",
     "shallow",
+    "undecided",
     "widened",
     "without_points",
     "without_quotients",
@@ -76,8 +79,10 @@ class OutOfBudgetError(Exception):
 
 @contextmanager
 def budget(operations: int) -> Iterator[None]:
-    """Bound the isl work inside; raises OutOfBudgetError when it runs out."""
+    """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
+    and leaves the other one in force."""
     context = isl.DEFAULT_CONTEXT
+    around = context.get_max_operations()
     context.reset_operations()
     context.set_max_operations(operations)
     try:
@@ -85,7 +90,7 @@ def budget(operations: int) -> Iterator[None]:
     except isl.Error as error:
         raise OutOfBudgetError(str(error)) from error
     finally:
-        context.set_max_operations(0)
+        context.set_max_operations(around)
         context.reset_operations()
 
 
@@ -214,6 +219,16 @@ def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floo
     return found
 
 
+def undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
+    """Return parameters without which the conditions of `pieces` need no quotients: each condition is widened to one
+    that needs none, and what that adds is in the answer."""
+    extreme = values.lexmax_pw_multi_aff() if greatest else values.lexmin_pw_multi_aff()
+    found: list[isl.Set] = []
+    extreme.coalesce().foreach_piece(lambda where, _: found.append(where.params()))
+    added = [hull(wide.subtract(where)) for where in found if not (wide := where.remove_divs()).is_equal(where)]
+    return reduce(lambda a, b: a.union(b), added, values.params().subtract(values.params()))
+
+
 def _floored(value: isl.Aff) -> Floored:
     scale = value.get_denominator_val()
     terms: dict[tuple[str, ...], int] = {}
@@ -285,6 +300,11 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
 def without_quotients(values: isl.Set) -> isl.Set:
     """Return a superset whose projection onto the parameters needs no quotients."""
     return values.params().remove_divs()
+
+
+def hull(values: isl.Set) -> isl.Set:
+    """Return a convex superset whose bounds are all bounds of `values`."""
+    return isl.Set.from_basic_set(values.simple_hull())
 
 
 def earlier(depth_in: int, depth_out: int, steps: Sequence[int], *, held: int, ties: bool) -> isl.Map:

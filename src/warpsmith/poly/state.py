@@ -17,10 +17,11 @@ from warpsmith.poly.host import HostError, condition_expr, condition_text, produ
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.products import least_value, product_limit
 from warpsmith.poly.region import Path
-from warpsmith.poly.space import Set, make_set, parameter_formula, without_quotients
+from warpsmith.poly.space import Set, hull, make_set, parameter_formula, without_quotients
 from warpsmith.poly.typed import apart
 from warpsmith.poly.vocabulary import Vocabulary
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
+from warpsmith.tree.printer import shown
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk
@@ -109,7 +110,7 @@ class State:
         """Return the parameter for a load whose place and operands do not change in the scope."""
         if not is_integer(expr.type) or not self.stable(expr):
             return None
-        text = " ".join(expr.span.text.split())
+        text = shown(expr)
         type = expr.type if isinstance(expr.type, Scalar) else None
         return atom(self.vocabulary.parameter(("load", _shape(expr)), text, expr, type))
 
@@ -148,7 +149,7 @@ class State:
 
     def require(self, nonnegative: tuple[Polynomial, ...], what: Expr) -> bool:
         """Prove all polynomials >= 0 on the current path, or guard; else remember what was missing."""
-        return self.require_on(both(self.path), nonnegative, " ".join(what.span.text.split()))
+        return self.require_on(both(self.path), nonnegative, shown(what))
 
     def require_on(self, path: Formula, nonnegative: tuple[Polynomial, ...], what: str) -> bool:
         """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are."""
@@ -176,17 +177,19 @@ class State:
         self.unproved.append(f"{what} may leave its range")
         return False
 
-    def _plainly(self, value: Polynomial) -> bool:
-        """Whether the C types of the atoms alone show value >= 0."""
+    def _plainly(self, value: Polynomial, path: Formula | None = None) -> bool:
+        """Whether the C types of the atoms, and their signs on `path` if one is given, alone show value >= 0."""
         least = 0
         for monomial, factor in value.terms.items():
-            low, high = 1, 1
+            ends = [1]
             for name in monomial:
                 a = self.vocabulary[name]
-                if a.low is None or a.high is None or a.low < 0:
+                if a.low is None or a.high is None:
                     return False
-                low, high = low * a.low, high * a.high
-            least += factor * (low if factor > 0 else high)
+                low = 0 if a.low < 0 and path is not None and self._never_negative(path, name) else a.low
+                products = [end * limit for end in ends for limit in (low, a.high)]
+                ends = [min(products), max(products)]
+            least += min(factor * end for end in ends)
         return least >= 0
 
     def _bounded(self, path: Formula, value: Polynomial) -> bool:
@@ -194,22 +197,60 @@ class State:
         kinds = self.vocabulary
         if not any(len(m) > 1 and any(kinds[n].kind == "counter" for n in m) for m in value.terms):
             return False
+        assumed, context = len(self.assumptions), self.context
+        if self._plainly(value, path) or self._termwise(path, value) or self._at_extremes(path, value):
+            return True
+        # Signs that were assumed on the way have led nowhere.
+        del self.assumptions[assumed:]
+        self.context = context
+        return False
+
+    def _termwise(self, path: Formula, value: Polynomial) -> bool:
+        """Whether the products and the rest are each >= 0."""
+        products = Polynomial({m: c for m, c in value.terms.items() if len(m) > 1})
+        return self._linearly(path, value - products) and self._signed(path, products)
+
+    def _at_extremes(self, path: Formula, value: Polynomial) -> bool:
         order = [*reversed(self.counters), *(name for _, name in reversed(self.outer))]
         least = least_value(value, order, self.limits, lambda p: self._signed(path, p))
         if least is None:
             return False
-        if self._plainly(least):
+        if self._plainly(least, path) or self._linearly(path, least):
             return True
-        limit = product_limit(least, self._plainly)
-        if not self.guards or limit is None:
+        if not self.guards:
             return False
-        return self._guard_product(path, *limit)
+        limit = product_limit(least, self._plainly)
+        return self._guard_product(path, *limit) if limit is not None else self._guard_linear(path, least)
 
     def _signed(self, path: Formula, value: Polynomial) -> bool:
-        """Whether every term is surely >= 0 on the path."""
+        """Whether every term is surely >= 0 on the path, or is guarded to be."""
         if any(factor < 0 for factor in value.terms.values()):
             return False
-        return all(self._never_negative(path, name) for name in value.atoms())
+        return all(self._never_negative(path, name) or self._guard_sign(path, name) for name in value.atoms())
+
+    def _linearly(self, path: Formula, value: Polynomial) -> bool:
+        """Whether value >= 0 on the path, by isl."""
+        wrong = self._negative(path, value)
+        return wrong is not None and wrong.is_empty()
+
+    def _guard_linear(self, path: Formula, value: Polynomial) -> bool:
+        wrong = self._negative(path, value)
+        return wrong is not None and self._guard(wrong, path)
+
+    def _negative(self, path: Formula, value: Polynomial) -> Set | None:
+        """Return where on the path value < 0; None where isl cannot say that."""
+        linear = self.vocabulary.linear(value)
+        if linear is None:
+            return None
+        wrong = both((path, self.context, negate(at_least(linear, ZERO))))
+        wrong = both((wrong, self.ranges(atoms_of(wrong))))
+        return make_set(self.vocabulary, self._dims(wrong), wrong)
+
+    def _guard_sign(self, path: Formula, name: str) -> bool:
+        """Assume that a parameter (the width of a row, most often) is not negative."""
+        if not self.guards or not self.vocabulary.invariant(name) or self.vocabulary[name].kind == "counter":
+            return False
+        return self._guard_linear(path, atom(name))
 
     def _never_negative(self, path: Formula, name: str) -> bool:
         low = self.vocabulary[name].low
@@ -264,6 +305,9 @@ class State:
         known = make_set(self.vocabulary, (), facts)
         bad = make_set(self.vocabulary, (), wrong).gist(known)
         simple = _complement(bad, known)
+        if simple is None:
+            # excluding more than is wrong is right as well, while it leaves something
+            simple = _complement(bad := hull(bad).gist(known), known)
         if simple is None or simple == TRUE:
             return False
         parts = [self._shortened(p, bad) for p in options(simple) if self._alive(path, p)]

@@ -25,6 +25,10 @@ from warpsmith.tree.nodes import (
     Cast,
     Conditional,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
     DeviceAlloc,
     DeviceFree,
     Expr,
@@ -38,6 +42,7 @@ from warpsmith.tree.nodes import (
     Node,
     SizeOf,
     Unary,
+    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -149,6 +154,8 @@ def _own_touches(node: Node) -> Iterator[Touch]:
             if node.init is not None:
                 yield Touch("write", node, node.symbol)
         case Verbatim() | Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
+            yield Touch("box", node)
+        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
             yield Touch("box", node)
         case _:
             pass

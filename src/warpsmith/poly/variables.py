@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from warpsmith.poly.pointers import Provenance, Root
 from warpsmith.poly.summaries import Summaries
-from warpsmith.poly.touches import Touch, bases, node_touches, own_touches, touches
-from warpsmith.tree.nodes import Call, Expr, Function, Node, VarDecl
+from warpsmith.poly.touches import Touch, node_touches, own_touches, touches
+from warpsmith.tree.nodes import Call, Expr, Function, Name, Node, Unary, VarDecl
 from warpsmith.tree.types import Array, Symbol
+from warpsmith.tree.walk import names, peel
 
 __all__ = ["Event", "Variables"]
 
@@ -58,6 +59,17 @@ class Variables:
         """Return the events of all that `node` contains, in no order."""
         return list(self._events(node_touches(node)))
 
+    def within_reach(self, node: Node) -> frozenset[Symbol]:
+        """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
+        besides is memory behind these pointers, under whatever other name."""
+        found = {n.symbol for n in names(node)}
+        for touch in node_touches(node):
+            if touch.kind in ("call", "box"):
+                found |= {event.symbol for event in self._indirect(touch)}
+            elif touch.symbol is not None:
+                found.add(touch.symbol)
+        return frozenset(found)
+
     def always_live(self) -> frozenset[Symbol]:
         """Return the variables that something outside the function's own text may read at any time."""
         held = self.where.escaped
@@ -90,7 +102,7 @@ class Variables:
         known = set(roots)
         if any(root.kind == "unknown" for root in roots):
             known |= self.where.escaped
-            known |= {Root("object", symbol) for symbol in self.summaries.address_taken}
+            known |= {Root("object", symbol) for symbol in self.summaries.held()}
         found = {root.symbol for root in known if root.kind == "object" and root.symbol is not None}
         return {symbol for symbol in found if symbol.storage != "function"}
 
@@ -101,5 +113,12 @@ class Variables:
         library = self.summaries.library(touch.node)
         if library is None or not library.fills:
             return set()
-        pointed = [bases(a) for i, a in enumerate(touch.node.arguments) if library.writes_argument(i)]
-        return {b[0].symbol for b in pointed if len(b) == 1 and b[0].address and b[0].symbol is not None}
+        named = [_whole_variable(a) for i, a in enumerate(touch.node.arguments) if i in library.fills]
+        return {symbol for symbol in named if symbol is not None}
+
+
+def _whole_variable(argument: Expr) -> Symbol | None:
+    """Return x of `&x`; a member or an element is not the whole variable."""
+    argument = peel(argument)
+    operand = peel(argument.operand) if isinstance(argument, Unary) and argument.op == "&" else None
+    return operand.symbol if isinstance(operand, Name) else None

@@ -19,25 +19,27 @@ from warpsmith.tree.types import LONG_LONG
 
 __all__ = ["kernel_entries", "loop_entries"]
 
+_WORST_FIRST = ("unanalyzable", "sequential", "scan", "reduction", "parallel-after", "parallel")
+
 
 def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]:
     """Return one entry for every loop of the user's program, in source order."""
     refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
     served = Served.of(prepared, plan)
-    entries: list[LoopEntry] = []
-    seen: set[Span] = set()
+    entries: dict[Span, LoopEntry] = {}
     for function in prepared.original.functions:
         for loop in function.loops:
-            # a function of a header stands in every unit that includes it
-            if loop.loop.span in seen:
-                continue
-            seen.add(loop.loop.span)
             entry = _loop_entry(loop, served.kernel(loop.loop))
             if prepared.applied and loop.category != "parallel" and served.is_made_parallel(loop.loop):
                 entry = _parallel_after(entry, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
             stays = refused.get(loop.id)
-            entries.append(entry if stays is None else replace(entry, reasons=(stays, *entry.reasons)))
-    return tuple(entries)
+            entry = entry if stays is None else replace(entry, reasons=(stays, *entry.reasons))
+            # A function of a header stands in every unit that includes it, and one of a template for every instance:
+            # the loop is what the worst of them is.
+            known = entries.get(loop.loop.span)
+            if known is None or _WORST_FIRST.index(entry.category) < _WORST_FIRST.index(known.category):
+                entries[loop.loop.span] = entry
+    return tuple(entries.values())
 
 
 def _parallel_after(entry: LoopEntry, steps: tuple[str, ...]) -> LoopEntry:

@@ -15,7 +15,7 @@ from warpsmith.offload.plan import Transfer
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.run.verification import LiveOut, Race, Verification
 
-__all__ = ["report_json", "schema"]
+__all__ = ["SCHEMA", "Json", "finding_json", "report_json", "schema"]
 
 SCHEMA = "warpsmith-report/1"
 Json = dict[str, object]
@@ -36,13 +36,13 @@ def report_json(report: Report) -> str:
         "version": __version__,
         "inputs": list(report.inputs),
         "status": report.status,
-        "diagnostics": [_finding(f) for f in report.diagnostics],
+        "diagnostics": [finding_json(f) for f in report.diagnostics],
         "loops": [_loop(loop) for loop in report.loops],
         "kernels": [_kernel(k) for k in report.kernels],
         "transfers": [_transfer(t) for t in report.transfers],
         "outputs": list(report.outputs),
         "verify": None if report.verify is None else _verification(report.verify),
-        "findings": [_finding(f) for f in report.findings],
+        "findings": [finding_json(f) for f in report.findings],
         "devices": [dataclasses.asdict(device) for device in report.devices],
         "tools": [dataclasses.asdict(tool) for tool in report.tools],
         "steps": [_step(step) for step in report.steps],
@@ -63,7 +63,8 @@ def _span(span: Span) -> Json:
     }
 
 
-def _finding(finding: Finding) -> Json:
+def finding_json(finding: Finding) -> Json:
+    """Return a finding as the schema has it."""
     where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
     fingerprint = hashlib.sha256(f"{finding.rule}\0{where}\0{finding.message}".encode()).hexdigest()[:20]
     entry: Json = {
@@ -162,6 +163,7 @@ def _transfer(transfer: Transfer) -> Json:
         "direction": "to_device" if transfer.to_device else "to_host",
         "span": _span(transfer.cause),
         "in_loop": transfer.in_loop,
+        "held": transfer.held,
         "section": readable(transfer.section),
         "bytes": readable(transfer.bytes),
         "cause": _span(transfer.cause),
@@ -209,5 +211,5 @@ def _verification(verify: Verification) -> Json:
         "masked_output": list(verify.masked_output),
         "seconds": dict(verify.seconds or {}),
         "tolerance": verify.tolerance,
-        "reasons": [_finding(f) for f in verify.reasons],
+        "reasons": [finding_json(f) for f in verify.reasons],
     }

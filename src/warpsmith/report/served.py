@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
+from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import LoopFacts
@@ -52,7 +53,8 @@ class Served:
                     statements.append((node, fragment))
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
-        known = [facts for function in prepared.facts.functions for facts in function.loops]
+        spare = {key for _, function in prepared.program.functions() for key in fallback_loops(function)}
+        known = [f for function in prepared.facts.functions for f in function.loops if id(f.loop) not in spare]
         serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
         parts = (node for _, function in prepared.program.functions() for node in walk(function.body))
         texts = frozenset(node.span for node in parts if isinstance(node, ExprStmt))

@@ -125,6 +125,8 @@ def _trim(sizes: Sequence[str]) -> list[str]:
 def _transfer_row(transfer: Transfer) -> tuple[str, str]:
     where = "to the device" if transfer.to_device else "back to the host"
     place = f", in every iteration of {transfer.in_loop}" if transfer.in_loop else ""
+    place = ", unless it is there already" if transfer.held and transfer.to_device else place
+    place = ", when nobody needs it there any more" if transfer.held and not transfer.to_device else place
     return f"{transfer.variable} {where}", f"{_plain(transfer.bytes)} bytes, for line {transfer.cause.line}{place}"
 
 

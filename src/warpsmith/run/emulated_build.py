@@ -9,11 +9,8 @@ Every access of the .cu files' code goes through the emulation's hooks; the sani
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +23,8 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.cuda_text import has_cuda_syntax, rewrite_cuda
 from warpsmith.run.emulated_reports import Seen, read_reports
+from warpsmith.run.kept import kept_folder
+from warpsmith.run.programs import RUNTIME_FILE, runtime_object
 from warpsmith.run.tools import Limits, Ran, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources
 
@@ -35,6 +34,7 @@ _CXX = (".cpp", ".cc", ".cxx", ".C", ".c++")
 _CUDA = (".cu",)
 _PARTS = ("api", "device", "fiber", "hooks", "launch", "memory", "report", "schedule", "sync")
 _PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
+_SYSTEM = ("-lm", "-lpthread", "-ldl")
 _COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
 # ws_instrumented.h renames `operator new`; g++ 12 crashes when it warns about such a pair, so it must not.
 _NO_PAIRS = (
@@ -84,8 +84,11 @@ def build_emulated(
     directory.mkdir(parents=True, exist_ok=True)
     placed = _place([*sources.files, *extra_files, *_cuda_headers(sources)], directory)
     library = _emulation(directory)
-    compiler = _Compiler(directory, sources, tuple(flags), frozenset(_inside(f.path) for f in extra_files))
-    units = [name for name in placed if name.endswith((".c", *_CXX, *_CUDA))]
+    own = frozenset(_inside(f.path) for f in extra_files)
+    given = {_inside(path): arguments for path, arguments in sources.own.items()}
+    compiler = _Compiler(directory, sources, tuple(flags), own, given)
+    units = [name for name in placed if name.endswith((".c", *_CXX, *_CUDA)) and name != RUNTIME_FILE]
+    runtime = [str(runtime_object(f, extra_files, directory)) for f in extra_files if f.path == RUNTIME_FILE]
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(compiler.compile, units, range(len(units))))
     for ran in done:
@@ -94,7 +97,18 @@ def build_emulated(
     program = directory / "program"
     objects = [f"ws_{number}.o" for number in range(len(units))]
     threads = ("-fopenmp",) if compiler.uses_openmp else ()
-    link = [cxx_compiler(), *objects, *map(str, library), *threads, "-o", str(program), "-lm", "-lpthread", "-ldl"]
+    link = [
+        cxx_compiler(),
+        *objects,
+        *runtime,
+        *map(str, library),
+        *threads,
+        "-o",
+        str(program),
+        "-lm",
+        "-lpthread",
+        "-ldl",
+    ]
     ran = run_limited(link, directory, environment={"LC_ALL": "C"}, limits=_COMPILE_LIMITS)
     if ran.exit_code != 0:
         return Executable((), directory, sources, _link_finding(ran))
@@ -138,27 +152,35 @@ def run_emulated(
 
 @dataclass(frozen=True, slots=True)
 class _Compiler:
-    """How the units of one program are compiled; the user's options do not reach the files in `own`."""
+    """How the units of one program are compiled; the user's options do not reach the files in `own`, and those in
+    `given` have options of their own."""
 
     directory: Path
     sources: Sources
     flags: tuple[str, ...]
     own: frozenset[str]
+    given: Mapping[str, tuple[str, ...]]
 
     @property
     def uses_openmp(self) -> bool:
-        """Whether a file of the program uses OpenMP's run time."""
-        return any("omp.h" in file.text for file in self.sources.files)
+        """Whether a file of the program is compiled for OpenMP."""
+        return self.sources.uses_openmp()
+
+    def text(self, name: str) -> str:
+        """Return the text of a file."""
+        return next((file.text for file in self.sources.files if _inside(file.path) == name), "")
 
     def compile(self, name: str, number: int) -> Ran:
         """Compile one placed file to `ws_<number>.o`."""
         plus = not name.endswith(".c")
-        user = () if name in self.own else (*self.flags, *_user_arguments(self.sources, plus=plus))
+        given = self.given.get(name)
+        given_or_all = _user_arguments(self.sources, plus=plus) if given is None else given
+        user = () if name in self.own else (*self.flags, *given_or_all)
         compiler = cxx_compiler() if plus else c_compiler()
         kind: tuple[str, ...] = ("-std=gnu++17",) if plus else ()
         if name.endswith(_CUDA):
             kind = (*kind, *_INSTRUMENTED, *_NO_ENTRY_EXIT[_family(compiler)])
-        elif self.uses_openmp:
+        elif self.uses_openmp and (given is None or "omp.h" in self.text(name)):
             kind = (*kind, "-fopenmp")
         include = ("-I", str(_home() / "include"))
         command = [compiler, *_COMMON, *kind, *include, *user, name, "-o", f"ws_{number}.o"]
@@ -249,29 +271,18 @@ def _user_arguments(sources: Sources, *, plus: bool) -> tuple[str, ...]:
 
 
 def _emulation(directory: Path) -> tuple[Path, ...]:
-    """Return the emulation's objects: from the user's cache, or built there, or (no cache) built in `directory`."""
+    """Return the emulation's objects: kept, or built now."""
     home, compiler = _home(), cxx_compiler()
     texts = sorted(p for p in home.rglob("*") if p.suffix in (".cpp", ".h"))
-    digest = hashlib.sha256(_version(compiler) + " ".join(_PART_FLAGS).encode())
-    for path in texts:
-        digest.update(str(path.relative_to(home)).encode() + path.read_bytes())
-    name = f"emulation-{digest.hexdigest()[:24]}"
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith"
-    parts = tuple(f"{part}.o" for part in _PARTS)
-    ready = root / name
-    if all((ready / part).is_file() for part in parts):
-        return tuple(ready / part for part in parts)
-    built = directory / name
-    built.mkdir(exist_ok=True)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda part: _build_part(compiler, home, part, built), _PARTS))
-    return tuple((_keep(built, ready) or built) / part for part in parts)
+    content = [" ".join(_PART_FLAGS).encode()]
+    content += (part for path in texts for part in (str(path.relative_to(home)).encode(), path.read_bytes()))
 
+    def make(built: Path) -> None:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda part: _build_part(compiler, home, part, built), _PARTS))
 
-def _version(compiler: str) -> bytes:
-    return (
-        subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout + os.uname().machine.encode()
-    )
+    folder = kept_folder("emulation", compiler, content, directory, make)
+    return tuple(folder / f"{part}.o" for part in _PARTS)
 
 
 def _build_part(compiler: str, home: Path, part: str, built: Path) -> None:
@@ -280,21 +291,6 @@ def _build_part(compiler: str, home: Path, part: str, built: Path) -> None:
     if ran.exit_code != 0:
         message = ran.stderr.decode("utf-8", "replace")[:2000]
         raise RuntimeError(f"the emulation's {part}.cpp does not compile with {compiler}:\n{message}")
-
-
-def _keep(built: Path, ready: Path) -> Path | None:
-    """Move a copy of `built` to the cache in one step; None where the cache cannot be written."""
-    try:
-        ready.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=ready.parent))
-        shutil.copytree(built, fresh, dirs_exist_ok=True)
-        try:
-            fresh.rename(ready)
-        except OSError:  # another run was faster: its objects are the same
-            shutil.rmtree(fresh, ignore_errors=True)
-    except OSError:
-        return None
-    return ready if ready.is_dir() else None
 
 
 def _compile_finding(ran: Ran, sources: Sources, directory: Path) -> Finding:

@@ -17,7 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warpsmith.emit.files import OutputFile
 from warpsmith.run.captures import CaptureLog, read_log
+from warpsmith.run.kept import kept_folder
 from warpsmith.run.tools import Limits, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources, VerifyOptions
 
@@ -30,9 +32,11 @@ __all__ = [
     "include_arguments",
     "place",
     "run_program",
+    "runtime_object",
 ]
 
 RUNTIME_FILE = "ws_runtime.c"
+_RUNTIME_OBJECT = "ws_runtime.o"
 
 _OUTPUT_LIMIT = 256 << 20
 _MESSAGE = 4000
@@ -109,13 +113,15 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
     place(sources, directory)
     objects: list[str] = []
     plus = False
-    threads = ("-fopenmp",) if any("omp.h" in file.text for file in sources.files) else ()
+    threads = ("-fopenmp",) if sources.uses_openmp() else ()
     for number, file in enumerate(f for f in sources.files if _compiled(f.path)):
+        if file.path == RUNTIME_FILE:
+            objects.append(str(runtime_object(file, sources.files, directory)))
+            continue
         cxx = file.path.endswith(_CXX)
         plus |= cxx
         target = f"ws_{number}.o"
-        # The user's options are about the user's files: a -std or a -D must not reach the runtime.
-        own = () if file.path == RUNTIME_FILE else (*threads, *include_arguments(sources))
+        own = _own_arguments(sources, file, threads)
         command = [cxx_compiler() if cxx else c_compiler(), "-c", "-w", *flags, *own, _inside(file.path)]
         message = _compile([*command, "-o", target], directory)
         if message:
@@ -125,6 +131,33 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
     command = [cxx_compiler() if plus else c_compiler(), *objects, *threads, "-o", str(program), "-lm", "-lpthread"]
     message = _compile(command, directory)
     return Built((), message) if message else Built((str(program),))
+
+
+def runtime_object(runtime: OutputFile, files: Sequence[OutputFile], directory: Path) -> Path:
+    """Return the object of the capture runtime, compiled once and kept; `files` hold its header.
+
+    It has options of its own: the user's are about the user's files, a -std or a -D must not reach it.
+    """
+    header = [file for file in files if file.path.endswith("ws_log.h")]
+    compiler = c_compiler()
+    command = [compiler, "-c", "-w", "-O1", "-g1", RUNTIME_FILE, "-o", _RUNTIME_OBJECT]
+
+    def make(folder: Path) -> None:
+        for file in (runtime, *header):
+            (folder / Path(file.path).name).write_bytes(file.data())
+        message = _compile(command, folder)
+        if message:
+            raise RuntimeError(f"the capture runtime does not compile with {compiler}: {message}")
+
+    content = [" ".join(command).encode(), *(file.data() for file in (runtime, *header))]
+    return kept_folder("capture", compiler, content, directory, make) / _RUNTIME_OBJECT
+
+
+def _own_arguments(sources: Sources, file: OutputFile, threads: tuple[str, ...]) -> tuple[str, ...]:
+    given = sources.own.get(file.path)
+    if given is None:
+        return (*threads, *include_arguments(sources))
+    return (*(("-fopenmp",) if "omp.h" in file.text else ()), *given)
 
 
 def _compiled(path: str) -> bool:

@@ -8,7 +8,7 @@ Verification  the answer, one entry per compared object
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.findings import Finding
@@ -24,7 +24,8 @@ __all__ = ["HarnessFunction", "LiveOut", "Race", "Sources", "Verification", "Ver
 class Sources:
     """One program. `files` are compiled by suffix (.c with the C compiler, .cpp/.cc and .cu with the C++ compiler);
     headers among them are only placed. `arguments` are -I -D -U -std as given; `directory` is where relative -I and
-    quoted includes of the user's own headers are looked up. `captured`: the files hold capture calls;
+    quoted includes of the user's own headers are looked up; `own`: by path, the files that have options of their own
+    instead, with absolute folders. `captured`: the files hold capture calls;
     `reordered`: the port sums floating-point numbers in another order than the original."""
 
     files: tuple[OutputFile, ...]
@@ -32,6 +33,11 @@ class Sources:
     directory: str = "."
     captured: bool = False
     reordered: bool = False
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def uses_openmp(self) -> bool:
+        """Whether a file of the program is compiled for OpenMP, or uses its run time."""
+        return any("omp.h" in f.text for f in self.files) or any("-fopenmp" in a for a in self.own.values())
 
 
 @dataclass(frozen=True, slots=True)

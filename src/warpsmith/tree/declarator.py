@@ -31,12 +31,15 @@ def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[st
     around = name
     while True:
         words = _spelled(type)
-        if words is not None:
+        # The elements of a std::array, by their address, are those of an array: so does device code know them.
+        if words is not None and not (words.startswith("std::array<") and around[:1] in ("*", "(")):
             return words, around
         match type:
             case Pointer():
-                inner = f"*{_pointer_words(type)}{around}".rstrip()
-                around = f"({inner})" if _binds_tighter(type.to) else inner
+                # A reference is no pointer that could be const or restrict.
+                inner = f"&{around}" if type.reference else f"*{_pointer_words(type)}{around}".rstrip()
+                tight = _binds_tighter(type.to) and not (type.reference and _spelled(type.to) is not None)
+                around = f"({inner})" if tight else inner
                 type = type.to
             case Array():
                 count = "" if type.count is None else str(type.count)
@@ -56,11 +59,12 @@ def _spelled(type: Type) -> str | None:
     if isinstance(type, Scalar | Record | Opaque):
         return None
     words = type.spelling
-    return words if words and _PLAIN.fullmatch(words) else None
+    return words if words and (_PLAIN.fullmatch(words) or words.startswith("std::array<")) else None
 
 
 def _binds_tighter(type: Type) -> bool:
-    return isinstance(type, Array | FunctionType) and _spelled(type) is None
+    words = _spelled(type)
+    return isinstance(type, Array | FunctionType) and (words is None or words.startswith("std::array<"))
 
 
 def _pointer_words(type: Pointer) -> str:

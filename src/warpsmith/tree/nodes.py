@@ -26,6 +26,8 @@
           | Verbatim(text, reads, writes, calls, control, reason)             what we do not model
           | Launch(kernel, grid, block, arguments, region)                    device statements, made by offload
           | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
+          | DataEnter(buffer, variable, address, bytes, …) | DataExit(buffer, written)      residency across functions
+          | Update(to_device, variable, address, bytes) | DataHold(opens) | DataPause(ends)
           | CaptureStmt(...)                             verification builds only
     Top   = Function(symbol, parameters, body) | GlobalDecl(declarations) | Other(text)
 
@@ -42,14 +44,16 @@ from typing import Literal as OneOf
 from typing import TypeVar
 
 from warpsmith.base.source import Span
+from warpsmith.tree.directives import Directive
+from warpsmith.tree.openers import Opener
 from warpsmith.tree.types import Symbol, Type
 
 __all__ = [
     "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
-    "DeclStmt", "DeviceAlloc", "DeviceFree", "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl",
-    "If", "Index", "InitList", "Launch", "Literal", "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma",
-    "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top", "Unary", "VarDecl", "Verbatim", "VerbatimExpr", "While",
-    "replace",
+    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Empty",
+    "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal", "Loop",
+    "MacroUse", "Member", "Name", "Node", "Other", "Pragma", "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top",
+    "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr", "While", "replace",
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
@@ -150,12 +154,13 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Member(Node):
-    """`base.field` or `base->field`."""
+    """`base.field` or `base->field`; `opener` where the field is private and this is no place of its class."""
 
     type: Type
     base: Expr
     field: str
     arrow: bool
+    opener: Opener | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -328,9 +333,11 @@ class Empty(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pragma(Node):
-    """A `#pragma` line among statements; `text` from `#` to the end of the line. It belongs to what follows."""
+    """A `#pragma` line (or `_Pragma`) among statements; `text` from `#` to the end of the line. It belongs to what
+    follows. `directive`: what it says, where it is one of OpenMP or OpenACC."""
 
     text: str
+    directive: Directive | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -395,6 +402,71 @@ class Copy(Node):
     cause: Span
 
 
+# Residency across functions: statements that ask the present table of the generated runtime (emit/present.py). All of
+# them are insertions, and do nothing where nothing is present.
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DataEnter(Node):
+    """Declare `buffer`, the device address of the `bytes` at host `address`, which belong to the user's `variable`.
+
+    Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
+    `keep`: the memory outlives every hold, so that its device copy may stay when the count falls to zero inside one.
+    """
+
+    buffer: Symbol
+    variable: Symbol
+    address: Expr
+    bytes: Expr
+    copy: bool
+    keep: bool
+    cause: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DataExit(Node):
+    """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
+    outside every hold copies back what was written."""
+
+    buffer: Symbol
+    written: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Update(Node):
+    """Make the host (or the device) copy of the `bytes` at `address` valid, as far as they are present.
+
+    `variable`, `address` and `bytes` are None where everything that is present is meant. `cause` is the host code that
+    needs the update.
+    """
+
+    to_device: bool
+    variable: Symbol | None
+    address: Expr | None
+    bytes: Expr | None
+    cause: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DataHold(Node):
+    """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept."""
+
+    opens: bool
+    cause: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DataPause(Node):
+    """Copy back all that is kept, and keep nothing until the pause is over (`ends`): `cause` may free memory, or read
+    and write it in ways that we cannot see."""
+
+    ends: bool
+    cause: Span
+
+
+DataStmt = DataEnter | DataExit | Update | DataHold | DataPause
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CaptureStmt(Node):
     """Verification builds: record object `symbol` after `region`.
@@ -414,7 +486,7 @@ class CaptureStmt(Node):
 
 Stmt = (
     Block | DeclStmt | ExprStmt | If | For | While | Switch | Break | Continue | Return | Empty | Pragma | Verbatim
-    | Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt
+    | Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataEnter | DataExit | Update | DataHold | DataPause
 )  # fmt: skip
 
 

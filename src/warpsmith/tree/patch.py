@@ -41,6 +41,7 @@ from warpsmith.tree.nodes import (
     Function,
     GlobalDecl,
     MacroUse,
+    Member,
     Name,
     Node,
     Other,
@@ -49,11 +50,13 @@ from warpsmith.tree.nodes import (
     Top,
     VarDecl,
 )
+from warpsmith.tree.openers import Opener, opener_insertions
+from warpsmith.tree.places import cut_pragmas, place_before
 from warpsmith.tree.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
-from warpsmith.tree.walk import children
+from warpsmith.tree.walk import children, walk
 
-__all__ = ["Patcher", "include_offset", "is_added", "unit_text"]
+__all__ = ["Patcher", "include_offset", "is_added", "openers_in", "unit_text"]
 
 _SKIPPED = frozenset(("span", "intact", "header", "cause", "reason", "type"))
 _Key = tuple[type[Node], int, int, int]
@@ -76,10 +79,22 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
         if changed:
             first = min(first, old.span.start)
         edits += changed
+    opened = [
+        Edit(Span(original.file, place, place), "".join(f"{line}\n" for line in lines))
+        for place, lines in opener_insertions(original.file, edits, openers_in(rewritten))
+    ]
     if includes:
         edits.append(_include_edit(original.file, includes, first))
+    edits += opened
     end = line_end(original.file.text)
     return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits])
+
+
+def openers_in(unit: Unit) -> Iterator[Opener]:
+    """Yield how the functions of a unit reach private members."""
+    if unit.language != "c":
+        parts = (part for function in unit.functions for part in walk(function))
+        yield from (part.opener for part in parts if isinstance(part, Member) and part.opener is not None)
 
 
 def is_added(item: Top) -> bool:
@@ -151,7 +166,8 @@ class Patcher:
         """Return the user's text of `node`, outdented, with what changed inside it; None if it is not his at all."""
         if node.intact:
             return slice_text(node.span)
-        old = None if isinstance(node, MacroUse) else self._origins.get(_key(node))
+        unwritten = isinstance(node, MacroUse) or node.span.start == node.span.end
+        old = None if unwritten else self._origins.get(_key(node))
         if old is None or not self._alike(old, node):
             return None
         text = _edited(old.span, self.edits(old, node))
@@ -172,6 +188,7 @@ class Patcher:
             elif isinstance(before, Case) and isinstance(after, Case):
                 edits += self._run_edits(before, before.body, after.body, pending)
             elif isinstance(before, For) and isinstance(after, For) and not _same_header(before, after):
+                edits += _unmarked(old, before)
                 edits.append(Edit(before.header, self._printer.for_header(after)))
                 pending.append((after, before.body, after.body))
             else:
@@ -186,11 +203,13 @@ class Patcher:
         if type(old) is not type(new) or old.span != new.span or isinstance(old, MacroUse):
             return False
         if isinstance(old, Block):
-            return old.span.text.startswith("{")
+            return old.span.text.startswith("{") and not any(_is_unwritten(stmt) for stmt in old.statements)
         if isinstance(old, DeclStmt) and isinstance(new, DeclStmt):
             return self._same_declarations(old, new)
         if isinstance(old, For) and isinstance(new, For):
             header = old.header.text
+            if ";" not in header:
+                return False  # for (x : v): what the text declares stands in the tree's body
             return _same_header(old, new) or (header.startswith("for") and header.endswith(")"))
         return _same_fields(old, new) and _orderly(old)
 
@@ -263,9 +282,10 @@ class Patcher:
             return self._inserted(owner, before, after, come)
         span = Span(gone[0].span.file, gone[0].span.start, gone[-1].span.end)
         _check_conditionals(span)
+        unmarked = _unmarked(owner, gone[0])
         if come:
-            return [self._run_edit(span, gone, come)]
-        return [Edit(own_line(statement.span), "") for statement in gone]
+            return [*unmarked, self._run_edit(span, gone, come)]
+        return [*unmarked, *(Edit(own_line(statement.span), "") for statement in gone)]
 
     def _run_edit(self, span: Span, gone: tuple[Stmt, ...], come: tuple[Stmt, ...]) -> Edit:
         """Replace `gone` by `come`. Pragma lines may stand anywhere: what is under them shows how deep the code is."""
@@ -285,6 +305,10 @@ class Patcher:
         neighbor = next((s for s in (after, before) if s is not None and not isinstance(s, Pragma)), after or before)
         indent = indent_at(file, neighbor.span.start) if neighbor else indent_at(file, start) + self._unit
         text = self._text(come, indent)
+        if after is not None and not isinstance(after, Pragma) and cut_pragmas(file, owner.span.start, end):
+            above = place_before(file, after.span, after.span.end, owner.span.start)
+            line = f"\n{indent}{text}\n" if above.splits else f"{indent}{text}\n"
+            return [Edit(Span(file, above.offset, above.offset), line)]
         trailing = after is None or isinstance(come[0], DeviceFree | CaptureStmt) or _copies_back(come[0])
         places = _free_lines(file, start, end)
         if places:
@@ -412,6 +436,11 @@ def _above_comment(file: SourceFile, lines: list[int], end: int) -> list[int]:
     return kept if not kept or starts_line(file, end) or end >= len(file.text) else kept[:1]
 
 
+def _unmarked(owner: Node, stmt: Stmt) -> list[Edit]:
+    """Take out the pragmas of `stmt` that stand in a conditional of their own: what comes is not what they marked."""
+    return [Edit(own_line(line), "") for line in cut_pragmas(stmt.span.file, owner.span.start, stmt.span.start)]
+
+
 def _check_conditionals(span: Span) -> None:
     """Refuse to replace a text that a preprocessor conditional enters or leaves."""
     depth = 0
@@ -438,3 +467,8 @@ def _after_header(span: Span) -> int:
 def _in_parentheses(span: Span) -> bool:
     text = span.file.text
     return text[: span.start].rstrip().endswith("(") and text[span.end :].lstrip().startswith(")")
+
+
+def _is_unwritten(stmt: Stmt) -> bool:
+    """Whether a statement has no text of its own: what `for (x : v)` declares."""
+    return isinstance(stmt, DeclStmt) and stmt.span.start == stmt.span.end

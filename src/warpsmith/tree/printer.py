@@ -28,6 +28,11 @@ from warpsmith.tree.nodes import (
     Conditional,
     Continue,
     Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
+    DataStmt,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -54,13 +59,17 @@ from warpsmith.tree.nodes import (
     Switch,
     Top,
     Unary,
+    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
     While,
+    replace,
 )
 from warpsmith.tree.precedence import level, needs_parentheses
-from warpsmith.tree.types import FunctionType, Type
+from warpsmith.tree.references import bound_to, called, elements, initial, named, refers
+from warpsmith.tree.types import FunctionType, Pointer, Type
+from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
     "DeviceStmt",
@@ -72,9 +81,10 @@ __all__ = [
     "print_stmt",
     "print_top",
     "print_type",
+    "shown",
 ]
 
-DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt
+DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
 Lines = list[tuple[int, str]]
 """Printed statements: (level of indentation, outdented text), the text of an intact piece may have several lines."""
 
@@ -105,6 +115,22 @@ def nothing(_: Node) -> str | None:
 def print_expr(expr: Expr, known: Callable[[Node], str | None] = slice_of) -> str:
     """Return `expr` as C text."""
     return Printer(known).expr(expr)
+
+
+def shown(expr: Expr) -> str:
+    """Return the user's words for an expression, on one line; what a macro hides, or a step made, is printed."""
+    text = " ".join(expr.span.text.split())
+    words = {p.field if isinstance(p, Member) else p.symbol.name for p in walk(expr) if isinstance(p, Member | Name)}
+    return text if text and all(word in text for word in words) else print_expr(_closed(expr), nothing)
+
+
+def _closed(expr: Expr) -> Expr:
+    """Return an expression with the plain names of private members, as people write them."""
+
+    def change(part: Node) -> Node:
+        return replace(part, opener=None) if isinstance(part, Member) and part.opener is not None else part
+
+    return rebuild(expr, change)
 
 
 def print_stmt(stmt: Stmt, indent: str = "", known: Callable[[Node], str | None] = slice_of) -> str:
@@ -204,7 +230,7 @@ class Printer:
             case Literal():
                 return _constant(expr.text)
             case Name():
-                return _constant(expr.symbol.name)
+                return _constant(named(expr))
             case SizeOf() | VerbatimExpr():
                 return _constant(expr.text)
             case MacroUse():
@@ -216,6 +242,8 @@ class Printer:
         self, expr: Unary | Binary | Assign | Conditional | Call | Index | Member | Cast | InitList
     ) -> ExprJob:
         match expr:
+            case Unary(op="*", operand=operand) if refers(operand):
+                return bound_to((yield operand)) + elements(expr.type)
             case Unary():
                 text = self._wrapped(expr, expr.operand, (yield expr.operand))
                 return expr.op.replace("x", text) if "x" in expr.op else expr.op + text
@@ -235,7 +263,7 @@ class Printer:
                 arguments = []
                 for argument in expr.arguments:
                     arguments.append(self._wrapped(expr, argument, (yield argument)))
-                return f"{function}({', '.join(arguments)})"
+                return called(expr, function, arguments)
             case _:
                 return (yield from self._access(expr))
 
@@ -246,7 +274,14 @@ class Printer:
                 return f"{base}[{yield expr.index}]"
             case Member():
                 base = self._wrapped(expr, expr.base, (yield expr.base))
-                return f"{base}{'->' if expr.arrow else '.'}{expr.field}"
+                bound = expr.arrow and refers(expr.base)
+                if expr.opener is not None:
+                    inner = bound_to(base) if bound else base
+                    return expr.opener.reached(inner, arrow=expr.arrow and not bound) + elements(expr.type)
+                text = f"{bound_to(base)}." if bound else f"{base}{'->' if expr.arrow else '.'}"
+                return f"(&{text}{expr.field})" if refers(expr) else text + expr.field + elements(expr.type)
+            case Cast() if refers(expr):
+                return initial(expr.operand, (yield expr.operand))
             case Cast():
                 return f"({self.type(expr.type)}){self._wrapped(expr, expr.operand, (yield expr.operand))}"
             case InitList():
@@ -267,6 +302,8 @@ class Printer:
             case If() | For() | While() | Switch():
                 return self._compound_stmt(stmt)
             case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+                return _constant(self._device(stmt))
+            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
                 return _constant(self._device(stmt))
             case _:
                 return _constant([(0, self._simple(stmt))])
@@ -302,6 +339,8 @@ class Printer:
             static = "static " if declaration.symbol.storage in ("static local", "static") else ""
             init = declaration.init
             value = "" if init is None else f" = {self._wrapped(declaration, init, self.expr(init))}"
+            if init is not None and isinstance(declaration.symbol.type, Pointer) and declaration.symbol.type.reference:
+                value = f" = {initial(init, self.expr(init))}"
             pieces.append((static + base, around + value))
         first = pieces[0][0]
         if all(base == first for base, _ in pieces):
@@ -416,7 +455,7 @@ def _braced(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
     """Return a body with braces where it needs them: several statements, a declaration, nothing at all."""
     if lines and lines[0][1].startswith("{"):
         return lines
-    alone = isinstance(stmt, DeclStmt | DeviceAlloc | Pragma | Empty)
+    alone = isinstance(stmt, DeclStmt | DeviceAlloc | DataEnter | Pragma | Empty)
     device = isinstance(stmt, Launch | Copy | DeviceFree | CaptureStmt) and len(lines) != 1
     if always or alone or device:
         return [(0, "{"), *([] if isinstance(stmt, Empty) else _deeper(lines)), (0, "}")]

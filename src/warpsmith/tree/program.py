@@ -14,6 +14,8 @@ from typing import Literal, Protocol
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Verdict
+from warpsmith.tree.effects import EffectsTable
+from warpsmith.tree.effects_file import house_effects
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, Top
 from warpsmith.tree.types import Symbol
 
@@ -222,12 +224,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Everything that is ported together."""
+    """Everything that is ported together; `effects`: what functions do whose text is not given; `outside`: what is
+    known of the other files, where these are a part of a program (poly/outside.py makes it)."""
 
     units: tuple[Unit, ...]
     kernels: tuple[Kernel, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    effects: EffectsTable = field(default_factory=house_effects, repr=False)
+    outside: object | None = field(default=None, repr=False, compare=False)
 
     def functions(self) -> Iterator[tuple[Unit, Function]]:
         """Yield every function definition with its unit, in source order."""

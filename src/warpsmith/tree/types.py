@@ -1,12 +1,16 @@
 """Types and symbols of the tree.
 
     Type   = Scalar(name, bits, kind)            char … long double, bool, enums as their integer type
-           | Pointer(to, restrict)
+           | Pointer(to, restrict, reference)     a C++ reference is a pointer that is marked (see below)
            | Array(of, extent)                   extent: Expr (constant or not), or None where it is not written
            | Record(tag, fields, kind)           struct; fields empty where it is opaque; a union is opaque
            | FunctionType(result, parameters, variadic)
            | Opaque(text)                        anything we do not model
     `spelling` is how the user wrote the type (a typedef's name); "" where it was not written.
+
+A reference `T &x` of C++ is a `Pointer(T, reference=True)`, and each use of x is `*x`: so nothing that reasons about
+pointers can take it for a copy. Only printing knows the difference: an expression of such a type under a `*` prints as
+its own text (`x`), and alone as an address (`(&x)`).
 
 Types compare by structure (without `spelling`), but for array extents, which are expressions and compare by identity:
 use `same_type` to compare those too.
@@ -78,6 +82,7 @@ class Pointer:
     restrict: bool = field(default=False, compare=False)
     const: bool = field(default=False, compare=False)
     spelling: str = field(default="", compare=False)
+    reference: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +122,13 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class FunctionType:
-    """The type of a function."""
+    """The type of a function; `method`: its first parameter is the pointer `this`, which C++ does not write."""
 
     result: Type
     parameters: tuple[Type, ...]
     variadic: bool = False
     spelling: str = field(default="", compare=False)
+    method: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +147,8 @@ class Symbol:
     """One declared thing. Two names are the same variable exactly when their symbols are equal.
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
-    `value` is an enumerator's value.
+    `value` is an enumerator's value. `label` is what people call a function where its name does not tell it from others
+    (a method, an overload, what a template made); "" where it does.
     """
 
     name: str
@@ -150,6 +157,7 @@ class Symbol:
     storage: Storage = field(compare=False)
     span: Span | None = field(default=None, compare=False)
     value: int | None = field(default=None, compare=False)
+    label: str = field(default="", compare=False)
 
 
 VOID = Scalar("void", 0, "void")

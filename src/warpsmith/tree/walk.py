@@ -139,6 +139,9 @@ def _with_parts(node: Node, parts: tuple[Node, ...], made: list[Node]) -> Node:
     return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
 
 
+_NO_STRUCTURE = frozenset({"span", "intact", "header", "cause", "opener"})
+
+
 def same(a: Node, b: Node) -> bool:
     """Whether two trees have the same structure and symbols (spans and layout do not count)."""
     pending: list[tuple[object, object]] = [(a, b)]
@@ -147,7 +150,7 @@ def same(a: Node, b: Node) -> bool:
         if isinstance(left, Node):
             if type(left) is not type(right):
                 return False
-            names = [s.name for s in dataclasses.fields(left) if s.name not in ("span", "intact", "header", "cause")]
+            names = [s.name for s in dataclasses.fields(left) if s.name not in _NO_STRUCTURE]
             pending += [(getattr(left, name), getattr(right, name)) for name in names]
         elif isinstance(left, tuple) and isinstance(right, tuple):
             if len(left) != len(right):
@@ -226,7 +229,7 @@ def loop_names(function: Function) -> dict[Loop, str]:
     result: dict[Loop, str] = {}
     used: dict[str, int] = {}
     for loop, around in loops(function.body):
-        parent = result[around[-1]] if around else function.symbol.name
+        parent = result[around[-1]] if around else function.symbol.label or function.symbol.name
         base = f"{parent}/{loop.variable.name if isinstance(loop, For) else loop.form}"
         used[base] = used.get(base, 0) + 1
         result[loop] = base if used[base] == 1 else f"{base}#{used[base]}"

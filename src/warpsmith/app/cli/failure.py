@@ -10,6 +10,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -29,7 +30,7 @@ INTERRUPTED = 130
 
 def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
     """Run `command` and return its exit code; whatever happens is told in words, never as a traceback."""
-    json = "--json" in arguments
+    json = _asks_for_json(arguments)
     try:
         result = command.main(args=list(arguments), prog_name="warpsmith", standalone_mode=False)
         sys.stdout.flush()
@@ -48,6 +49,12 @@ def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
         return 0
     except Exception:
         return _crash(arguments, json=json)
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether one JSON document is wanted; what stands behind `--` belongs to others."""
+    own = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    return "--json" in own or "--format=json" in own or ("--format", "json") in pairwise(own)
 
 
 def _finding(rule: str, message: str, *helps: str) -> Finding:

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
     "steps": ("warpsmith.app.cli.steps", "List the steps that rewrite or place loops, with before and after."),
+    "survey": ("warpsmith.app.cli.survey", "List every loop of a project in one category, by work."),
     "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
 }
 

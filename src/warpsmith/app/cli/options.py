@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import click
 
@@ -13,7 +13,17 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.run.verification import VerifyOptions
 
-__all__ = ["compiler_arguments", "compiler_options", "run_options", "text", "texts", "verify_options"]
+__all__ = [
+    "claims_option",
+    "compiler_arguments",
+    "compiler_options",
+    "effects_option",
+    "run_options",
+    "text",
+    "texts",
+    "trusted",
+    "verify_options",
+]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -28,6 +38,32 @@ def compiler_options(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def effects_option(function: F) -> F:
+    """Add --effects, what the user says of functions whose text is not given."""
+    return click.option(
+        "--effects",
+        multiple=True,
+        metavar="FILE",
+        help="What functions without source do (TOML, like warpsmith's own table).",
+    )(function)
+
+
+def claims_option(function: F) -> F:
+    """Add --claims, what a pragma's word is worth."""
+    return click.option(
+        "--claims",
+        type=click.Choice(["trust", "check"]),
+        default="trust",
+        show_default=True,
+        help="OpenMP and OpenACC pragmas that can be neither proved nor refuted: believed, or not.",
+    )(function)
+
+
+def trusted(given: Mapping[str, object]) -> Literal["trust", "check"]:
+    """Return what --claims says."""
+    return "check" if given.get("claims") == "check" else "trust"
 
 
 def compiler_arguments(given: Mapping[str, object]) -> tuple[str, ...]:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
-from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, text, texts, verify_options
+from warpsmith.app.cli.options import (
+    claims_option,
+    compiler_arguments,
+    compiler_options,
+    effects_option,
+    run_options,
+    text,
+    texts,
+    trusted,
+    verify_options,
+)
 from warpsmith.app.cli.output import holds, unified_diff, write_files
+from warpsmith.app.cli.patch import is_project, ported_project, project_options, shown, write_patches
+from warpsmith.app.cli.timeline import timeline_options, transfer_texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, render_finding
 from warpsmith.emit.files import OutputFile
@@ -18,13 +30,16 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.vouched import used_descriptions
 from warpsmith.recipes.placement import recorded_steps
 from warpsmith.recipes.writing import write_recipe
 from warpsmith.report.build import kernel_entries, loop_entries
+from warpsmith.report.claims import claim_findings
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import port_text
 from warpsmith.run.verification import timed_out
+from warpsmith.tree.effects_file import users_effects
 from warpsmith.tree.program import Assumption
 
 __all__ = ["command"]
@@ -42,7 +57,7 @@ class _Output:
 
 
 @click.command("port", short_help="Move the loops of C files to CUDA, and prove it by running.")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@click.argument("paths", nargs=-1, metavar="[FILE...]")
 @click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
 @click.option("--recipe", metavar="FILE", help="Apply the steps of a recipe, and nothing else.")
 @click.option("--save-recipe", metavar="FILE", help="Write every step of this port, the automatic ones too.")
@@ -70,6 +85,7 @@ class _Output:
 @click.option(
     "--assume", "assumed", multiple=True, metavar="TEXT", help="Vouch for a fact: 'injective(idx)', 'n >= 1'."
 )
+@claims_option
 @click.option("--precise-fp", is_flag=True, help="No floating-point reduction in another order.")
 @click.option("--no-guards", is_flag=True, help="Refuse what would need a test at run time.")
 @click.option(
@@ -82,6 +98,9 @@ class _Output:
 @click.option("--device", default="sm_80", show_default=True, metavar="ID", help="GPU model for the mapping.")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@timeline_options
+@effects_option
+@project_options
 @compiler_options
 @run_options
 def command(paths: tuple[str, ...], **given: object) -> int:
@@ -96,7 +115,13 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         json=bool(given["as_json"]),
         recipe=text(given["save_recipe"]),
     )
-    result = port(paths, _port_options(given))
+    if is_project(given):
+        return _project(paths, output, given)
+    if not paths:
+        message = "name the C files to port, or a project's compile commands: -p compile_commands.json"
+        raise UsageError(Finding("INP000", "error", message, help=("try `warpsmith port --help`",)))
+    options = _port_options(given)
+    result = port(paths, options)
     for finding in result.diagnostics:
         click.echo(render_finding(finding), err=True)
     # A port that the referee rejects is never written: nobody should run it by accident.
@@ -113,6 +138,38 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         click.echo(port_text(report), err=True)
     else:
         click.echo(port_text(report))
+    _transfers_told(result, options, given, to_stderr=output.json or output.diff)
+    return _exit_code(report)
+
+
+def _transfers_told(result: PortResult, options: PortOptions, given: dict[str, object], *, to_stderr: bool) -> None:
+    """Print what --timeline and --compare-transfers ask for, and write the picture."""
+    out, compare = text(given["timeline"]), bool(given["compare_transfers"])
+    for told in transfer_texts(result, options, out=out, compare=compare, force=bool(given["force"])):
+        click.echo(told, err=to_stderr)
+
+
+def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) -> int:
+    """Port inside a project: nothing is written but the patches."""
+    options = _port_options(given)
+    ported = ported_project(paths, given, options)
+    result = ported.result
+    for finding in result.diagnostics:
+        click.echo(render_finding(finding), err=True)
+    out = text(given["patch"])
+    written = write_patches(out, ported, force=output.force) if out is not None else ()
+    told = ported.series.findings if ported.series is not None else ()
+    result = replace(result, findings=(*result.findings, *told))
+    report = _report(paths or (str(given["project"]),), result, written, survey=bool(given["survey"]))
+    if output.json:
+        click.echo(report_json(report))
+    elif output.diff:
+        click.echo(shown(ported), nl=False)
+        click.echo(port_text(report), err=True)
+    else:
+        click.echo(port_text(report))
+        if written:
+            click.echo(f"apply   cd {ported.root} && git apply {' '.join(str(Path(w).resolve()) for w in written)}")
     return _exit_code(report)
 
 
@@ -120,8 +177,8 @@ def _port_options(given: dict[str, object]) -> PortOptions:
     guards = not given["no_guards"]
     granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
     return PortOptions(
-        front=FrontOptions(arguments=compiler_arguments(given)),
-        poly=PolyOptions(guards=guards, granted=granted),
+        front=FrontOptions(arguments=compiler_arguments(given), effects=users_effects(texts(given["effects"]))),
+        poly=PolyOptions(guards=guards, granted=granted, claims=trusted(given)),
         offload=OffloadOptions(
             device=device(str(given["device"])).name,
             transfers=_transfers(str(given["transfers"])),
@@ -144,6 +201,7 @@ def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
     """Return the recipe of everything that this port applied."""
     steps = recorded_steps([applied.step for applied in result.prepared.applied], result.plan)
     granted = [assumption.text for assumption in result.prepared.original.options.granted]
+    granted += [assumption.text for assumption in used_descriptions(result.facts.summaries)]
     return write_recipe(steps, granted, paths)
 
 
@@ -185,7 +243,7 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         transfers=plan.transfers if plan else (),
         outputs=written,
         verify=result.verification,
-        findings=result.findings,
+        findings=(*result.findings, *claim_findings((*result.facts.functions, *result.prepared.facts.functions))),
         timing_s=result.timing_s,
     )
 

@@ -1,5 +1,8 @@
 /* The CUDA runtime API on the emulated device: memory, copies, errors. Everything is done at once, in order, so streams
    and events have nothing to wait for. Wrong calls return what the real runtime returns and are noted as events. */
+#include <string>
+#include <vector>
+#include <map>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +97,37 @@ std::string array_name(const char *text) {
     return name.substr(start, end - start);
 }
 
+/* The copies that the program has told of, a line for each place of its text, in the file that
+   WARPSMITH_EMULATION_COPIES names: direction, file, line, count, bytes, in the order of the first ones. */
+struct Copies {
+    struct Place {
+        std::string text;
+        long long count, bytes;
+    };
+    std::vector<Place> places;
+    std::map<std::string, size_t> known;
+    void add(int to_device, long long bytes, const char *file, int line) {
+        const std::lock_guard<std::recursive_mutex> hold(device_lock());
+        const std::string text = std::string(to_device ? "in " : "out ") + std::to_string(line) + " " + file;
+        const auto found = known.emplace(text, places.size());
+        if (found.second) places.push_back({text, 0, 0});
+        Place &place = places[found.first->second];
+        place.count++;
+        place.bytes += bytes;
+    }
+    ~Copies() {
+        const char *path = getenv("WARPSMITH_EMULATION_COPIES");
+        FILE *file = path && *path ? fopen(path, "w") : nullptr;
+        if (!file) return;
+        for (const Place &place : places) fprintf(file, "%lld %lld %s\n", place.count, place.bytes, place.text.c_str());
+        fclose(file);
+    }
+};
+Copies &copies() {
+    static Copies all;
+    return all;
+}
+
 cudaError_t take(void **pointer, size_t bytes, Space space, const char *name, uint32_t pc) {
     const std::lock_guard<std::recursive_mutex> hold(device_lock());
     if (!pointer) return cudaErrorInvalidValue;
@@ -117,6 +151,9 @@ extern "C" {
 cudaError_t ws_malloc_named(void **pointer, size_t bytes, const char *name) {
     const uint32_t pc = WS_CALLER;
     return done(take(pointer, bytes, Space::global, name, pc), "cudaMalloc", pc);
+}
+void ws_tell_copy(int to_device, long long bytes, const char *file, int line) {
+    copies().add(to_device, bytes, file, line);
 }
 void ws_name_memory(const void *pointer, const char *name) {
     const std::lock_guard<std::recursive_mutex> hold(device_lock());

@@ -308,6 +308,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 void ws_name_memory(const void *pointer, const char *name);
+void ws_tell_copy(int to_device, long long bytes, const char *file, int line);
 cudaError_t ws_function_attribute(int attribute, int value);
 cudaError_t ws_function_attributes(cudaFuncAttributes *attributes);
 cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
@@ -318,6 +319,8 @@ cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
 
 /* The text of the pointer argument names the array in reports; an allocator of the program's own can name it better. */
 #define WS_NAME_MEMORY(pointer, name) ws_name_memory(pointer, name)
+/* Generated programs tell of their copies: they are counted by the line that asks for them. */
+#define WS_TELL_COPY(to_device, bytes, file, line) ws_tell_copy(to_device, bytes, file, line)
 #define cudaMalloc(pointer, ...) ws_malloc_named((void **)(pointer), __VA_ARGS__, #pointer)
 #define cudaMallocAsync(pointer, bytes, stream) ws_malloc_named((void **)(pointer), bytes, #pointer)
 #define cudaFreeAsync(pointer, stream) cudaFree(pointer)
