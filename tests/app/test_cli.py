@@ -208,7 +208,7 @@ static void step(int n) { for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + 1; }
 int main(void) { for (int t = 0; t < 900000; t++) step(4); return a[3] > 2; }
 """
     )
-    assert run("port", str(path), "--timeout", "2", "--json") == 124
+    assert run("port", str(path), "--timeout", "1", "--json") == 124
     document = json.loads(capsys.readouterr().out)
     assert document["status"] == "incomplete"
     assert document["verify"]["status"] == "skipped"

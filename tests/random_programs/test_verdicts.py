@@ -35,6 +35,7 @@ def test_verdicts_agree_with_the_oracle(capsys: pytest.CaptureFixture[str], tmp_
     assert mix.guarded >= 0.3 * mix.parallel
 
 
+@pytest.mark.slow
 def test_no_access_leaves_its_block() -> None:
     """What is run must be defined: else nothing that a comparison says means anything."""
     for nest in next(gather(NESTS, NESTS)):
