@@ -70,15 +70,10 @@ def _rows() -> Iterable[Op]:
 
 
 def _integer() -> Iterable[Op]:
-    for name, cost, ptx, c in (
-        ("add", "alu", "add.s{n}", "{0} + {1}"),
-        ("mul", "multiply", "mul.lo.s{n}", "{0} * {1}"),
-        ("and", "alu", "and.b{n}", "{0} & {1}"),
-        ("or", "alu", "or.b{n}", "{0} | {1}"),
-        ("xor", "alu", "xor.b{n}", "{0} ^ {1}"),
-    ):
-        logic: Domain = "logic" if name in ("and", "or", "xor") else "integer"
-        yield Op(name, "binary", logic, cost, commutes=True, ptx=ptx, c=c)  # type: ignore[arg-type]
+    yield Op("add", "binary", "integer", "alu", commutes=True, ptx="add.s{n}", c="{0} + {1}")
+    yield Op("mul", "binary", "integer", "multiply", commutes=True, ptx="mul.lo.s{n}", c="{0} * {1}")
+    for name, c in (("and", "{0} & {1}"), ("or", "{0} | {1}"), ("xor", "{0} ^ {1}")):
+        yield Op(name, "binary", "logic", "alu", commutes=True, ptx=f"{name}.b{{n}}", c=c)
     yield Op("sub", "binary", "integer", "alu", ptx="sub.s{n}", c="{0} - {1}")
     for name in ("smin", "smax", "umin", "umax"):
         yield Op(name, "binary", "integer", "alu", commutes=True, ptx=f"{name[1:]}.{name[0]}{{n}}", c=f"{name[1:]}")

@@ -10,7 +10,7 @@ An instruction that we cannot translate is blamed with its line, its targets bec
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,7 +43,8 @@ from warpsmith.ssa.types import I1, I32, I64, Type
 __all__ = ["translate"]
 
 _SPLIT: Final = re.compile(r",(?![^{\[(]*[}\])])")
-Places = Callable[[Statement], Span | None]
+Places = Mapping[int, Span]
+"""The source line of each statement, by where the statement starts."""
 
 
 def translate(
@@ -51,8 +52,8 @@ def translate(
 ) -> tuple[Function, tuple[Finding, ...]]:
     """Return the function of a routine with a body, and a diagnostic for each instruction that makes no sense.
 
-    `symbols` are the file's variables, `results` what the file's functions return, `place` gives the source line of a
-    statement.
+    `symbols` are the file's variables, `results` what the file's functions return, `place` the source lines of its
+    statements.
     """
     code = _Code(routine, {s.name: s.space for s in symbols}, results, place)
     code.run()
@@ -103,7 +104,7 @@ class _Code:
         self._declare(body)
         self._enter()
         for statement in body:
-            self.builder.span = self.place(statement)
+            self.builder.span = self.place.get(statement.span.start)
             match statement.kind:
                 case "label" if statement.words not in self.tables:
                     self._label(statement.words)

@@ -53,19 +53,23 @@ def _place(r: Registers, text: str, space: Space) -> tuple[Operand, int]:
     return r.address(base, I64), offset
 
 
+_SCOPES: Final[dict[str, Literal["block", "device", "system"]]] = {
+    "cta": "block", "gpu": "device", "gl": "device", "cluster": "device", "sys": "system",
+}  # fmt: skip
+
+
 def _how(i: Ptx, offset: int, width: int) -> Memory:
     """Return the detail of an access of `width` elements: PTX demands that it is aligned to its size."""
     order: Literal["", "volatile", "relaxed", "acquire", "release", "acq_rel"] = ""
     for name in ("volatile", "relaxed", "acquire", "release", "acq_rel"):
         if i.has(name):
             order = name
-    scopes = {"cta": "block", "gpu": "device", "sys": "system", "gl": "device", "cluster": "device"}
-    scope = next((scopes[part] for part in i.parts if part in scopes), "")
+    scope: Literal["", "block", "device", "system"] = next((_SCOPES[p] for p in i.parts if p in _SCOPES), "")
     cached: Literal["", "read only", "streaming"] = (
         "read only" if i.has("nc") or i.base == "ldu" else "streaming" if i.has("cs") else ""
     )
     size = i.type.bytes * width
-    return Memory(_space(i), offset, size, order, cached, scope)  # type: ignore[arg-type]
+    return Memory(_space(i), offset, size, order, cached, scope)
 
 
 def _load(r: Registers, i: Ptx) -> None:

@@ -38,8 +38,7 @@ def read_ptx(file: SourceFile) -> tuple[Module, tuple[Finding, ...]]:
         if routine.body is None:
             functions.append(_declared(routine))
             continue
-        lines = places.of(routine)
-        function, problems = translate(routine, made.symbols, results, lambda s, lines=lines: lines.get(s.span.start))  # type: ignore[misc]
+        function, problems = translate(routine, made.symbols, results, places.of(routine))
         functions.append(function)
         found += problems
     return Module(tuple(functions), made.symbols), tuple(found)
