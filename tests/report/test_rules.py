@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.report.rules import Rule, load_rules, rule_text
+from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules, rule_text
 
 SOURCE = Path(__file__).parents[2] / "src" / "warpsmith"
 RULES = load_rules()
@@ -15,15 +15,17 @@ RULES = load_rules()
 
 def test_every_code_in_the_source_has_a_page() -> None:
     text = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
-    used = set(re.findall(r'"((?:POR|CLM|INP|OUT|CFG|INT|VER|STP|RCP|PRJ)\d{3})"', text))
+    used = set(re.findall(r'"((?:POR|CLM|INP|OUT|CFG|INT|VER|STP|RCP|PRJ|DIV|MEM|SYN|OCC|ARI|SUP|BAS)\d{3})"', text))
     assert used <= set(RULES), used - set(RULES)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_page_is_complete(rule: Rule) -> None:
     assert set(rule.see) <= set(RULES)
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     text = rule_text(rule)
     assert rule.what in text
     assert rule.instead in text
-    assert (rule.code.startswith(("POR", "CLM"))) == bool(rule.example)
+    kernels = rule.family in KERNEL_FAMILIES and rule.code not in ("OCC006", "OCC007")
+    assert (rule.code.startswith(("POR", "CLM")) or kernels) == bool(rule.example)
+    assert bool(rule.good) == kernels

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
 
-__all__ = ["Parting", "parting"]
+__all__ = ["Parting", "parting", "region"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ def parting(graph: Graph, block: str) -> Parting:
     left = tuple(c for c in graph.cycles_around(block) if end == EXIT or end not in c.blocks)
     mixed = tuple(c for c in _all(graph.cycles) if len(c.entries) > 1 and _is_mixed(c, labels, block))
     return Parting(joins, left, mixed)
+
+
+def region(graph: Graph, block: str) -> frozenset[str]:
+    """Return the blocks in which threads that part at the end of `block` may be without the others."""
+    return frozenset(_between(graph, block, _end(graph, block)))
 
 
 def _end(graph: Graph, block: str) -> str:

@@ -52,7 +52,7 @@ class Cause:
 class Uniformity:
     """The answer for one function. `divergent` values with their causes; `affine`: what is known of the others and of
     them; `branches`: blocks whose threads may part, with the cause; `left`: for each block, the cycles around it that
-    threads leave in different iterations."""
+    threads leave in different iterations; `torn`: phis at which threads meet that came different ways."""
 
     function: Function
     graph: Graph
@@ -63,6 +63,7 @@ class Uniformity:
     left: dict[str, Cause] = field(default_factory=dict)
     homes: dict[Value, str] = field(default_factory=dict)
     definitions: dict[Value, Instruction | Phi] = field(default_factory=dict)
+    torn: set[Value] = field(default_factory=set)
 
     def is_uniform(self, operand: Operand, block: str) -> bool:
         """Whether `operand`, used in `block`, is the same in all threads that are there together."""
@@ -111,7 +112,7 @@ class _Analysis:
         self.answer = Uniformity(function, Graph.of(function), threads)
         self.blocks = {block.name: block for block in function.blocks}
         self.parted: set[str] = set()
-        self.torn: set[Value] = set()
+        self.torn = self.answer.torn
         self.seen: set[Value] = set()
 
     def run(self) -> Uniformity:

@@ -9,10 +9,10 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
-from warpsmith.poly.facts import LoopFacts
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.report.model import KernelEntry, LoopEntry
 from warpsmith.report.served import Served
-from warpsmith.tree.nodes import Binary, Expr, For, Literal
+from warpsmith.tree.nodes import NOT_MADE, Binary, Expr, For, Literal, While
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import LONG_LONG
@@ -27,11 +27,16 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
     refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
     served = Served.of(prepared, plan)
     entries: dict[Span, LoopEntry] = {}
+    made = frozenset(f.loop.span for o in prepared.original.functions if not _is_listed(o) for f in o.loops)
     for function in prepared.original.functions:
+        if _is_listed(function) and all(loop.loop.span in made for loop in function.loops):
+            continue  # a template of which this file has no instance, and another one has
         for loop in function.loops:
             entry = _loop_entry(loop, served.kernel(loop.loop))
             if prepared.applied and loop.category != "parallel" and served.is_made_parallel(loop.loop):
                 entry = _parallel_after(entry, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
+            elif prepared.applied and loop.category == "unanalyzable" and (after := served.combined(loop.loop)):
+                entry = _combined_after(entry, after, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
             stays = refused.get(loop.id)
             entry = entry if stays is None else replace(entry, reasons=(stays, *entry.reasons))
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
@@ -42,9 +47,21 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
     return tuple(entries.values())
 
 
+def _is_listed(function: FunctionFacts) -> bool:
+    """Whether a function only lists the loops of a template's text, of which nothing is known without types."""
+    listed = all(isinstance(f.loop, While) and f.loop.reason == NOT_MADE for f in function.loops)
+    return bool(function.loops) and listed
+
+
 def _parallel_after(entry: LoopEntry, steps: tuple[str, ...]) -> LoopEntry:
     reason = Reason("POR001", f"parallel after {', '.join(steps)}", entry.span)
     return replace(entry, category="parallel-after", steps=steps, reasons=(reason, *entry.reasons))
+
+
+def _combined_after(entry: LoopEntry, after: LoopFacts, steps: tuple[str, ...]) -> LoopEntry:
+    first = after.reasons[0]
+    reason = Reason(first.rule, f"{first.text}, after {', '.join(steps)}", entry.span)
+    return replace(entry, category=after.category, steps=steps, reasons=(reason, *entry.reasons))
 
 
 def _loop_entry(facts: LoopFacts, fragment: Fragment | None) -> LoopEntry:

@@ -34,16 +34,27 @@ def claim_word(one: ClaimFacts) -> ClaimWord:
             return "assumed" if one.granted is not None else "not proved"
 
 
-def claim_findings(functions: Sequence[FunctionFacts]) -> tuple[Finding, ...]:
-    """Return the findings about every claim of a program, in source order."""
+def claim_findings(functions: Sequence[FunctionFacts], after: Sequence[FunctionFacts] = ()) -> tuple[Finding, ...]:
+    """Return the findings about every claim of a program, in source order; `after`: what is known after steps, which
+    may prove what is open in the loop as it is written."""
     found: dict[tuple[str, int], Finding] = {}
-    for one in _claims(functions):
+    for one in _claims((*functions, *after)):
         key = one.claim.span.file.path, one.claim.span.start
         known = found.get(key)
         # a claim of several loops is granted for those that need it
         if known is None or (one.granted is not None and known.rule == "CLM002"):
             found[key] = claim_finding(one)
+    for key, one in _later(after).items():
+        if found[key].rule in ("CLM002", "CLM003") and (one.granted is None or found[key].rule == "CLM003"):
+            found[key] = claim_finding(one, stands=" in the form that steps give its loop")
     return tuple(found.values())
+
+
+def _later(after: Sequence[FunctionFacts]) -> dict[tuple[str, int], ClaimFacts]:
+    """Return the claims that are proved after steps, and those on which a port rests then."""
+    every = list(_claims(after))
+    used = [c for c in every if c.granted is not None] + [c for c in every if isinstance(c.verdict, Proved)]
+    return {(c.claim.span.file.path, c.claim.span.start): c for c in used}
 
 
 def _claims(functions: Sequence[FunctionFacts]) -> Iterator[ClaimFacts]:
@@ -52,10 +63,10 @@ def _claims(functions: Sequence[FunctionFacts]) -> Iterator[ClaimFacts]:
             yield from loop.claims
 
 
-def claim_finding(one: ClaimFacts) -> Finding:
-    """Return what is to be said of one claim."""
+def claim_finding(one: ClaimFacts, stands: str = "") -> Finding:
+    """Return what is to be said of one claim, in words that say how it `stands`."""
     claim, word = one.claim, claim_word(one)
-    head = f"'{claim.text}' is {word}"
+    head = f"'{claim.text}' is {word}{stands}"
     match one.verdict:
         case Proved(assumptions):
             how = "; ".join(a.text for a in assumptions)

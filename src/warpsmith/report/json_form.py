@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-from importlib import resources
 
 from warpsmith import __version__
-from warpsmith.base.findings import Finding
-from warpsmith.base.source import Span, readable
+from warpsmith.base.source import readable
 from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.offload.plan import Transfer
+from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span_json
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.run.verification import LiveOut, Race, Verification
 
 __all__ = ["SCHEMA", "Json", "finding_json", "report_json", "schema"]
-
-SCHEMA = "warpsmith-report/1"
-Json = dict[str, object]
-
-
-def schema() -> Json:
-    """Return the JSON Schema of the report."""
-    text = resources.files("warpsmith.report").joinpath("schema/warpsmith-report-1.json").read_text("utf-8")
-    loaded: Json = json.loads(text)
-    return loaded
 
 
 def report_json(report: Report) -> str:
@@ -53,34 +41,6 @@ def report_json(report: Report) -> str:
     return json.dumps(kept, indent=2, ensure_ascii=False)
 
 
-def _span(span: Span) -> Json:
-    return {
-        "file": span.file.path,
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
-    }
-
-
-def finding_json(finding: Finding) -> Json:
-    """Return a finding as the schema has it."""
-    where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
-    fingerprint = hashlib.sha256(f"{finding.rule}\0{where}\0{finding.message}".encode()).hexdigest()[:20]
-    entry: Json = {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "certainty": finding.certainty,
-        "assumptions": [readable(text) for text in finding.assumptions],
-        "message": readable(finding.message),
-        "related": [{"span": _span(note.span), "text": readable(note.text)} for note in finding.related],
-        "help": [readable(text) for text in finding.help],
-        "fix": None,
-        "fingerprint": fingerprint,
-    }
-    return entry if finding.span is None else entry | {"span": _span(finding.span)}
-
-
 def _dependence(dependence: Dependence) -> Json:
     return {
         "kind": dependence.kind,
@@ -88,8 +48,8 @@ def _dependence(dependence: Dependence) -> Json:
         "distance": None if None in dependence.distance else list(dependence.distance),
         "direction": list(dependence.direction),
         "carried_by": dependence.carried_by,
-        "from": _span(dependence.source),
-        "to": _span(dependence.sink),
+        "from": span_json(dependence.source),
+        "to": span_json(dependence.sink),
         "witness": readable(dependence.witness),
     }
 
@@ -97,7 +57,7 @@ def _dependence(dependence: Dependence) -> Json:
 def _reason(reason: Reason) -> Json:
     entry: Json = {"rule": reason.rule, "text": readable(reason.text)}
     if reason.span is not None:
-        entry["span"] = _span(reason.span)
+        entry["span"] = span_json(reason.span)
     if reason.dependence is not None:
         entry["dependence"] = _dependence(reason.dependence)
     if reason.assumptions:
@@ -111,7 +71,7 @@ def _loop(loop: LoopEntry) -> Json:
     steps: Json = {"steps": list(loop.steps)} if loop.steps else {}
     return {
         "id": loop.id,
-        "span": _span(loop.span),
+        "span": span_json(loop.span),
         "function": loop.function,
         "variable": loop.variable,
         "depth": loop.depth,
@@ -127,7 +87,7 @@ def _loop(loop: LoopEntry) -> Json:
 def _kernel(kernel: KernelEntry) -> Json:
     entry: Json = {
         "name": kernel.name,
-        "span": _span(kernel.span),
+        "span": span_json(kernel.span),
         "loops": list(kernel.loops),
         "grid": list(kernel.grid),
         "block": list(kernel.block),
@@ -161,12 +121,12 @@ def _transfer(transfer: Transfer) -> Json:
     return {
         "variable": transfer.variable,
         "direction": "to_device" if transfer.to_device else "to_host",
-        "span": _span(transfer.cause),
+        "span": span_json(transfer.cause),
         "in_loop": transfer.in_loop,
         "held": transfer.held,
         "section": readable(transfer.section),
         "bytes": readable(transfer.bytes),
-        "cause": _span(transfer.cause),
+        "cause": span_json(transfer.cause),
     }
 
 
@@ -194,7 +154,7 @@ def _race(race: Race) -> Json:
         "variable": race.variable,
         "index": race.index,
         "threads": list(race.threads),
-        "spans": [_span(s) for s in race.spans],
+        "spans": [span_json(s) for s in race.spans],
         "text": race.text,
     }
 

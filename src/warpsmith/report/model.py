@@ -15,12 +15,10 @@ from warpsmith.base.verdict import Reason
 from warpsmith.machine.devices import Device
 from warpsmith.offload.plan import CostEstimate, Transfer
 from warpsmith.poly.facts import Category
+from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
 
 __all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
-
-Status = Literal["ok", "negative", "incomplete", "error"]
-
 
 @dataclass(frozen=True, slots=True)
 class LoopEntry:

@@ -17,7 +17,7 @@ from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import ExprStmt, For, Function, Loop
+from warpsmith.tree.nodes import ExprStmt, For, Function, Loop, While
 from warpsmith.tree.walk import loops, same, walk
 
 __all__ = ["Served"]
@@ -29,7 +29,8 @@ Key = tuple[Span, str]
 class Served:
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
     names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
-    other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand."""
+    other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand; `now`: the
+    loops of the prepared program by their headers, those that only run where a test fails left out."""
 
     held: dict[Key, Fragment]
     bodies: dict[Span, Fragment]
@@ -39,6 +40,7 @@ class Served:
     serial: tuple[For, ...]
     statements: tuple[tuple[ExprStmt, Fragment], ...]
     texts: frozenset[Span]
+    now: dict[Span, tuple[LoopFacts, ...]]
 
     @classmethod
     def of(cls, prepared: Prepared, plan: Plan | None) -> Served:
@@ -59,7 +61,10 @@ class Served:
         parts = (node for _, function in prepared.program.functions() for node in walk(function.body))
         texts = frozenset(node.span for node in parts if isinstance(node, ExprStmt))
         left = frozenset(_key(f.loop) for f in known)
-        return cls(held, bodies, around, left, _all_parallel(known), serial, tuple(statements), texts)
+        now: dict[Span, tuple[LoopFacts, ...]] = {}
+        for facts in known:
+            now[facts.loop.header] = (*now.get(facts.loop.header, ()), facts)
+        return cls(held, bodies, around, left, _all_parallel(known), serial, tuple(statements), texts, now)
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
@@ -83,7 +88,15 @@ class Served:
         """Whether the loop is parallel after the steps, or its iterations became threads of other loops."""
         if _key(loop) in self.left:
             return _key(loop) in self.parallel
+        if isinstance(loop, While) and (now := self.now.get(loop.header)):
+            return all(facts.category == "parallel" and isinstance(facts.verdict, Proved) for facts in now)
         return self.kernel(loop) is not None and not any(_counts_on(other, loop) for other in self.serial)
+
+    def combined(self, loop: Loop) -> LoopFacts | None:
+        """Return what is known after the steps of a loop that carries nothing then but associative updates."""
+        now = self.now.get(loop.header, ())
+        updates = all(facts.category in ("reduction", "scan") and isinstance(facts.combined, Proved) for facts in now)
+        return now[0] if now and updates else None
 
 
 def _counts_on(other: For, loop: Loop) -> bool:

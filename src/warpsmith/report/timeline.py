@@ -43,6 +43,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
+from warpsmith.tree.units import names_units
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Event", "Moved", "timeline"]
@@ -201,6 +202,9 @@ class _Walker:
 
 def _update(stmt: Update, depth: int, moved: Moved | None) -> Event:
     kind: EventKind = "to device" if stmt.to_device else "to host"
+    if stmt.block and stmt.variable is not None:
+        text = "all of its block"
+        return Event(kind, depth, stmt.variable.name, text, "if it is on the device", stmt.cause, moved)
     if stmt.address is None or stmt.bytes is None:
         return Event(kind, depth, _EVERYTHING, "all that is newer", "", stmt.cause, moved)
     what = _short(stmt.address).removeprefix("&")
@@ -220,7 +224,7 @@ def _is_ported(stmt: Stmt) -> bool:
 
 
 def _bytes(expr: Expr) -> str:
-    return print_expr(expr).replace("(long long)", "")
+    return "all of its block" if names_units(expr) else print_expr(expr).replace("(long long)", "")
 
 
 def _short(expr: Expr) -> str:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.simt.exchange import exchanged
-from warpsmith.simt.launch import Launch, Outcome, Problem
-from warpsmith.simt.memory import Buffer, Fault, Memory
+from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
+from warpsmith.simt.memory import Access, Buffer, Fault, Memory
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, Kernel, Thread
 from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module, Symbol
@@ -34,11 +34,14 @@ def interpret(module: Module, kernel: str, launch: Launch, memory: Memory, obser
     """
     run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()))
     run.go()
-    unwritten = (
-        Problem(f"{name} is read at byte {offset} before anything was written there", getattr(i, "span", None), -1, -1)
-        for name, offset, i in memory.unwritten
-    )
+    unwritten = (_unwritten(*found) for found in memory.unwritten)
     return Outcome(run.complete, run.steps, (*run.problems, *unwritten), tuple(memory.conflicts))
+
+
+def _unwritten(name: str, offset: int, access: Access) -> Problem:
+    message = f"{name} is read at byte {offset} before anything was written there"
+    span = getattr(access.instruction, "span", None)
+    return Problem(message, span, access.origin.block, access.origin.thread, "uninitialized")
 
 
 def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
@@ -142,19 +145,19 @@ class _Run:
     def _step(self, thread: Thread) -> None:
         self.steps += 1
         if self.steps > self.kernel.launch.max_steps:
-            self._stop(f"it did not end within {self.kernel.launch.max_steps:,} steps", thread)
+            self._stop(f"it did not end within {self.kernel.launch.max_steps:,} steps", thread, "budget")
             return
         try:
             thread.step()
         except Fault as fault:
-            self._stop(str(fault), thread)
+            self._stop(str(fault), thread, fault.kind)
             return
         if thread.failed:
-            self._stop("the kernel traps", thread)
+            self._stop("the kernel traps", thread, "trap")
 
-    def _stop(self, message: str, thread: Thread) -> None:
+    def _stop(self, message: str, thread: Thread, kind: ProblemKind) -> None:
         self.stopped = True
-        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread))
+        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
 
     # --- lanes that wait for each other
 
@@ -181,12 +184,12 @@ class _Run:
             lanes = {lane: t for lane, t in here.items() if _mask_of(instruction, t) == mask}
             named = [t for t in warp if mask >> t.lane.lane & 1]
             if not mask >> thread.lane.lane & 1:
-                self._stop(f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself", thread)
+                self._stop(f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself", thread, "exchange")
                 return False
             if any(not t.ended and t.lane.lane not in lanes for t in named):
                 return False
             if any(t.ended for t in named):
-                self._note(f"the mask {mask:#x} names lanes that have ended", thread)
+                self._note(f"the mask {mask:#x} names lanes that have ended", thread, "exchange")
         given = exchanged(instruction, {lane: t.operands for lane, t in lanes.items()})
         synchronized = instruction.op == "warp_barrier" and len(lanes) == sum(not t.ended for t in warp)
         for lane, other in lanes.items():
@@ -194,9 +197,9 @@ class _Run:
             other.finish(instruction, given[lane])
         return True
 
-    def _note(self, message: str, thread: Thread) -> None:
+    def _note(self, message: str, thread: Thread, kind: ProblemKind) -> None:
         if not any(problem.message == message and problem.span == thread.span for problem in self.problems):
-            self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread))
+            self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
 
     def _barriers(self, block: _Block) -> bool:
         """Open the barriers at which enough threads stand."""
@@ -216,7 +219,7 @@ class _Run:
         places = {id(thread.waiting) for thread in threads}
         whole = len(threads) == sum(not thread.ended for thread in block.threads)
         if len(places) > 1:
-            self._note("threads of one block meet at different barriers", threads[0])
+            self._note("threads of one block meet at different barriers", threads[0], "barrier")
         conditions = [bool(thread.operands[-1]) for thread in threads if _reduces(thread)]
         for thread in threads:
             instruction = thread.waiting
@@ -231,7 +234,7 @@ class _Run:
             thread = next((t for t in block.threads if not t.ended), None)
             if thread is not None:
                 waits = sorted(t.lane.thread for t in block.threads if t.waiting is not None)
-                self._stop(f"threads {_few(waits)} of block {block.number} wait for ever", thread)
+                self._stop(f"threads {_few(waits)} of block {block.number} wait for ever", thread, "barrier")
                 return
 
 

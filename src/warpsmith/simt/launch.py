@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from warpsmith.base.source import Span
 from warpsmith.simt.memory import Conflict
 
-__all__ = ["Dim", "Launch", "Outcome", "Problem"]
+__all__ = ["Dim", "Launch", "Outcome", "Problem", "ProblemKind"]
 
 Dim = tuple[int, int, int]
 """Sizes along x, y, z."""
@@ -43,6 +44,11 @@ class Launch:
         return x * y * z
 
 
+ProblemKind = Literal["bounds", "alignment", "other", "uninitialized", "barrier", "exchange", "budget", "trap"]
+"""An access out of bounds or out of step; a read of what was never written; a barrier that not all come to, or not the
+same one; a vote or shuffle whose mask is wrong; too many steps; a trap."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that a kernel must not do, in words, with the line and the thread."""
@@ -51,6 +57,7 @@ class Problem:
     span: Span | None
     block: int
     thread: int
+    kind: ProblemKind = "other"
 
 
 @dataclass(frozen=True, slots=True)

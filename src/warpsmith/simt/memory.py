@@ -27,8 +27,15 @@ _GAP: Final = 1 << 20
 AccessKind = Literal["load", "store", "atomic"]
 
 
+FaultKind = Literal["bounds", "alignment", "other"]
+
+
 class Fault(Exception):  # noqa: N818 - it is what the hardware calls it
     """The kernel did what it must not: the message says what, in words of buffers and elements."""
+
+    def __init__(self, message: str, kind: FaultKind = "other") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ class Memory:
         self.checks = checks
         self.buffers: list[Buffer] = []
         self.conflicts: list[Conflict] = []
-        self.unwritten: list[tuple[str, int, object]] = []
+        self.unwritten: list[tuple[str, int, Access]] = []
         self._next = _FIRST
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
@@ -106,7 +113,7 @@ class Memory:
         for buffer in (*pieces, *self.buffers):
             if buffer.address <= address and address + size <= buffer.end:
                 return buffer, address - buffer.address
-        raise Fault(self._outside(address, size, pieces))
+        raise Fault(self._outside(address, size, pieces), "bounds")
 
     def _outside(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> str:
         everything = [*pieces, *self.buffers]
@@ -120,7 +127,7 @@ class Memory:
         """Return `size` bytes as a number."""
         if self.checks:
             if not all(buffer.known[offset : offset + size]):
-                self.unwritten.append((buffer.name, offset, access.instruction))
+                self.unwritten.append((buffer.name, offset, access))
             self._remember(buffer, offset, size, access)
         return int.from_bytes(buffer.data[offset : offset + size], "little")
 

@@ -15,6 +15,7 @@ from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
 from warpsmith.simt.observer import Lane, Observer
 from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.library import computed
 from warpsmith.ssa.nodes import (
     Address,
     Block,
@@ -223,7 +224,8 @@ class Thread:
         assert isinstance(detail, MemoryDetail)
         where = (address + detail.offset) % 2**64
         if detail.align and where % detail.align:
-            raise Fault(f"the address {where:#x} is not a multiple of {detail.align}, as {instruction.op} needs")
+            message = f"the address {where:#x} is not a multiple of {detail.align}, as {instruction.op} needs"
+            raise Fault(message, "alignment")
         self.kernel.observer.access(self.lane, instruction, self.moment, (detail.space, where, size))
         window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(detail.space, 0)
         return self.kernel.memory.find(where + window, size, (self.shared, self.local))
@@ -288,6 +290,11 @@ class Thread:
         detail = instruction.detail
         raise Fault(f"this instruction is not modeled: {detail.text if isinstance(detail, Text) else instruction.op}")
 
+    def library(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+        """Compute a function of the mathematics library; refuse any other."""
+        found = computed(instruction, operands)
+        return self.unknown(frame, instruction, operands) if found is None else found
+
     def nothing(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Do nothing: memory is always in order here."""
         return ()
@@ -312,6 +319,7 @@ class Thread:
         }
         first = code.function.blocks[0]
         self.frames.append(Frame(code, first, 0, {}, {}, values, instruction))
+        self.kernel.observer.entered(self.lane, first, self.moment, 0)
 
     def leave(self, frame: Frame) -> None:
         """Execute the terminator of the block."""
@@ -350,6 +358,8 @@ class Thread:
                 number & ((1 << value.type.bits) - 1) for number, value in zip(results, frame.call.results, strict=True)
             )
             self.finish(frame.call, made)
+            caller = self.frames[-1]
+            self.kernel.observer.entered(self.lane, caller.block, self.moment, caller.place)
 
     def enter(self, frame: Frame, before: str, name: str) -> None:
         """Go to block `name`: its phis take their values all at once, its cycles count."""
@@ -361,6 +371,7 @@ class Thread:
                 inside = before in frame.code.cycles[header]
                 frame.rounds[header] = frame.rounds.get(header, 0) + 1 if inside else 0
         frame.block, frame.place = block, 0
+        self.kernel.observer.entered(self.lane, block, self.moment, 0)
 
 
 def _added(type: Type, old: int, more: tuple[int, ...]) -> int:
@@ -392,6 +403,6 @@ _SPECIAL: dict[str, Callable[[Thread, Frame, Instruction, tuple[int, ...]], tupl
     "to_generic": Thread.window,
     "from_generic": Thread.window,
     "unmodeled": Thread.unknown,
-    "lanewise": Thread.unknown,
+    "lanewise": Thread.library,
     "fence": Thread.nothing,
 }

@@ -48,6 +48,7 @@ class _Open:
     sealed: bool = False
     waiting: dict[Hashable, Value] = field(default_factory=dict)
     variables: dict[Hashable, Operand] = field(default_factory=dict)
+    calls: tuple[Span, ...] = ()
 
 
 class Builder:
@@ -55,12 +56,15 @@ class Builder:
 
     def __init__(self, entry: str = "entry") -> None:
         self._blocks: dict[str, _Open] = {}
+        self._started: dict[str, None] = {}
+        self._numbers: dict[str, int] = {}
         self._replaced: dict[Value, Operand] = {}
         self._users: dict[Value, set[Value]] = {}
         self._home: dict[Value, _Open] = {}
         self._open: set[Value] = set()
         self._unfilled: list[tuple[Hashable, Value]] = []
         self.span: Span | None = None
+        self.calls: tuple[Span, ...] = ()
         self.start(entry)
         self.seal(entry)
 
@@ -74,17 +78,33 @@ class Builder:
         """Whether the current block has its terminator."""
         return self._current.terminator is not None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the current block has no instruction yet."""
+        return not self._current.instructions
+
+    def belongs_to(self, calls: tuple[Span, ...]) -> None:
+        """Say through which calls control came to the current block."""
+        self.calls = self._current.calls = calls
+
     def start(self, name: str) -> None:
-        """Write to block `name` from now on."""
+        """Write to block `name` from now on; it belongs to the calls that `calls` names."""
         self._current = self._block(name)
+        self._current.calls = self.calls
+        self._started[name] = None
 
     def fresh(self, stem: str) -> str:
         """Return a name that no block has."""
-        number = 0
+        number = self._numbers.get(stem, 0)
         while (name := f"{stem}{number or ''}") in self._blocks:
             number += 1
+        self._numbers[stem] = number
         self._block(name)
         return name
+
+    def reserve(self, name: str) -> None:
+        """Keep a name for a block that comes later."""
+        self._block(name)
 
     def emit(
         self, op: str, operands: tuple[Operand, ...], type: Type, detail: Detail | None = None, name: str = ""
@@ -127,6 +147,14 @@ class Builder:
         self._fill()
         return self._now(found)
 
+    def now(self, operand: Operand) -> Operand:
+        """Return what an operand has become since it was given: a phi that was one value is that value."""
+        return self._now(operand)
+
+    def leads_to(self, name: str) -> bool:
+        """Whether a block that has ended goes to block `name`."""
+        return name in self._blocks and bool(self._blocks[name].predecessors)
+
     def seal(self, name: str) -> None:
         """Say that every predecessor of the block has ended."""
         block = self._block(name)
@@ -149,7 +177,8 @@ class Builder:
             new = [] if terminator is None else [n for n in successors(terminator) if n not in reached]
             reached |= set(new)
             pending += new
-        return tuple(self._made(block, reached) for name, block in self._blocks.items() if name in reached)
+        ordered = dict.fromkeys((*self._started, *self._blocks))
+        return tuple(self._made(self._blocks[name], reached) for name in ordered if name in reached)
 
     # --- how
 
@@ -177,7 +206,7 @@ class Builder:
             return self._now(block.variables[variable])
         if block.sealed and not block.predecessors:
             return Undefined(type)
-        value = Value(type, variable.lstrip("%") if isinstance(variable, str) else "")
+        value = Value(type, _label(variable))
         block.phis[value] = {}
         self._home[value] = block
         block.variables[variable] = value
@@ -232,14 +261,14 @@ class Builder:
             Instruction(i.op, tuple(map(self._now, i.operands)), i.results, i.detail, i.span)
             for i in block.instructions
         )
-        return Block(block.name, phis, instructions, self._ending(block.terminator or Unreachable()))
+        return Block(block.name, phis, instructions, self._ending(block.terminator or Unreachable()), block.calls)
 
     def _ending(self, terminator: Terminator) -> Terminator:
         match terminator:
             case Branch():
                 condition = self._now(terminator.condition)
                 made = (condition, terminator.then, terminator.other, terminator.uniform, terminator.predicated)
-                return Branch(*made, terminator.span)
+                return Branch(*made, terminator.span, terminator.construct)
             case Switch():
                 value = self._now(terminator.value)
                 return Switch(value, terminator.cases, terminator.other, terminator.uniform, terminator.span)
@@ -247,6 +276,12 @@ class Builder:
                 return Return(tuple(map(self._now, terminator.operands)), terminator.span)
             case _:
                 return terminator
+
+
+def _label(variable: Hashable) -> str:
+    """Return what people call a variable: a key of several parts begins with its name."""
+    named = variable[0] if isinstance(variable, tuple) and variable else variable
+    return named.lstrip("%") if isinstance(named, str) else ""
 
 
 def constant(type: Type, number: int) -> Constant:

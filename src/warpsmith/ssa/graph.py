@@ -52,6 +52,7 @@ class Graph:
     cycles: tuple[Cycle, ...]
     _below: Mapping[str, tuple[int, int]] = field(repr=False)
     _before: Mapping[str, tuple[int, int]] = field(repr=False)
+    _around: Mapping[str, tuple[Cycle, ...]] = field(repr=False)
 
     @classmethod
     def of(cls, function: Function) -> Graph:
@@ -63,6 +64,7 @@ class Graph:
         order = tuple(reversed(list(nx.dfs_postorder_nodes(edges, entry))))
         edges = edges.subgraph(order)
         dominator, post_dominator = _immediate(edges, entry), _post_dominators(edges, order)
+        cycles = tuple(_cycles(edges, edges, order, 1))
         return cls(
             entry,
             order,
@@ -70,9 +72,10 @@ class Graph:
             {name: tuple(edges.predecessors(name)) for name in order},
             dominator,
             post_dominator,
-            tuple(_cycles(edges, edges, order, 1)),
+            cycles,
             _intervals(dominator, entry),
             _intervals(post_dominator, EXIT),
+            _holders(cycles),
         )
 
     def dominates(self, above: str, below: str) -> bool:
@@ -85,14 +88,7 @@ class Graph:
 
     def cycles_around(self, block: str) -> tuple[Cycle, ...]:
         """Return the cycles that hold `block`, outermost first."""
-        found: list[Cycle] = []
-        inside = self.cycles
-        while True:
-            holder = next((cycle for cycle in inside if block in cycle.blocks), None)
-            if holder is None:
-                return tuple(found)
-            found.append(holder)
-            inside = holder.children
+        return self._around.get(block, ())
 
 
 def _immediate(edges: nx.DiGraph[str], start: str) -> dict[str, str]:
@@ -117,6 +113,18 @@ def _cycles(whole: nx.DiGraph[str], part: nx.DiGraph[str], order: Sequence[str],
             entries = tuple(n for n in inside if any(p not in blocks for p in whole.predecessors(n))) or (inside[0],)
             left = part.subgraph(blocks - {entries[0]})
             yield Cycle(entries[0], entries, blocks, depth, tuple(_cycles(whole, left, order, depth + 1)))
+
+
+def _holders(cycles: tuple[Cycle, ...]) -> dict[str, tuple[Cycle, ...]]:
+    """Return, for each block that a cycle holds, all that do, outermost first."""
+    around: dict[str, tuple[Cycle, ...]] = {}
+    stack: list[tuple[Cycle, tuple[Cycle, ...]]] = [(cycle, ()) for cycle in cycles]
+    while stack:
+        cycle, above = stack.pop()
+        here = (*above, cycle)
+        around.update(dict.fromkeys(cycle.blocks, here))
+        stack += [(child, here) for child in cycle.children]
+    return around
 
 
 def _intervals(parent: Mapping[str, str], root: str) -> dict[str, tuple[int, int]]:

@@ -28,14 +28,16 @@ from warpsmith.base.source import Span
 from warpsmith.ssa.types import Type
 
 __all__ = [
-    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Convert", "Detail", "Exchange", "Exit", "Fence",
-    "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "Operand", "Param", "Parameter", "Phi",
-    "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text", "Undefined", "Unreachable",
+    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange", "Exit",
+    "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "Operand", "Param", "Parameter",
+    "Phi", "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text", "Undefined", "Unreachable",
     "Value", "successors", "terminator_operands",
 ]  # fmt: skip
 
 Space = Literal["generic", "global", "shared", "local", "constant", "param"]
 Rounding = Literal["", "nearest", "zero", "down", "up", "away"]
+Construct = Literal["", "if", "for", "while", "do", "?:", "&&", "||", "assert"]
+"""What a branch is in the user's source; "" where the source is not C, or the branch was made by us."""
 
 
 # --- operands
@@ -209,7 +211,7 @@ class Jump:
 class Branch:
     """Go to `then` in the lanes where `condition` holds, to `other` in the rest.
 
-    `predicated`: the input has no branch here but an instruction under a predicate.
+    `predicated`: the input has no branch here but an instruction under a predicate. `construct`: what it was in C.
     """
 
     condition: Operand
@@ -218,6 +220,7 @@ class Branch:
     uniform: bool = False
     predicated: bool = False
     span: Span | None = None
+    construct: Construct = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,12 +262,14 @@ Terminator = Jump | Branch | Switch | Return | Exit | Unreachable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A run of instructions with one entry and one terminator."""
+    """A run of instructions with one entry and one terminator. `calls`: where it was inlined, the calls through which
+    control came here, outermost first."""
 
     name: str
     phis: tuple[Phi, ...]
     instructions: tuple[Instruction, ...]
     terminator: Terminator
+    calls: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from warpsmith.ssa.nodes import (
     Branch,
     Callee,
     Constant,
+    Construct,
     Convert,
     Detail,
     Exchange,
@@ -49,7 +50,7 @@ from warpsmith.ssa.types import TYPES, Type
 
 __all__ = ["parse_module"]
 
-_FUNCTION = re.compile(r"(kernel|function) @(\S+?)\((.*?)\)(?: -> ([\w ]+?))?(?: \[(.*)\])?$")
+_FUNCTION = re.compile(r"(kernel|function) @(.+?)\((.*?)\)(?: -> ([\w ]+?))?(?: \[(.*)\])?$")
 _SYMBOL = re.compile(r"(\w+) @(\S+) (\w+) x (\d+) align (\d+)(?: = (.*))?$")
 _RESULTS = re.compile(r"((?:%\S+:\w+ ?)+) = (.*)$")
 _OP = re.compile(r"(\w+)(?: \[(.*)\])?((?: [^\s\]\[]+)*)$")
@@ -171,7 +172,8 @@ class _Reader:
                 return Jump(target)
             case ["branch", *flags, condition, then, other]:
                 uniform, predicated = "uniform" in flags, "predicated" in flags
-                return Branch(self._operand(condition), then, other, uniform, predicated)
+                construct: Construct = next((word for word in get_args(Construct) if word in flags), "")
+                return Branch(self._operand(condition), then, other, uniform, predicated, construct=construct)
             case ["switch", *rest]:
                 uniform = rest[0] == "uniform"
                 value, *cases, other = rest[uniform:]
@@ -221,6 +223,8 @@ def _memory(_: str, text: str) -> Detail:
 
 
 def _number_detail(op: str, text: str) -> Detail:
+    if text.startswith(("'", '"')):
+        return Text(ast.literal_eval(text))
     words = text.split()
     flags = {word: True for word in words if word in ("saturate", "flush", "approximate")}
     rounding: Any = next((word for word in words if word not in flags), "")

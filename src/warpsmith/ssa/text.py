@@ -187,6 +187,7 @@ def _terminator(terminator: Terminator, names: dict[Value, str]) -> str:
             return f"jump {terminator.target}"
         case Branch():
             flags = [w for w, on in (("uniform", terminator.uniform), ("predicated", terminator.predicated)) if on]
+            flags += [terminator.construct] if terminator.construct else []
             return " ".join(
                 ["branch", *flags, _operand(terminator.condition, names), terminator.then, terminator.other]
             )

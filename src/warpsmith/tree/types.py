@@ -3,7 +3,8 @@
     Type   = Scalar(name, bits, kind)            char … long double, bool, enums as their integer type
            | Pointer(to, restrict, reference)     a C++ reference is a pointer that is marked (see below)
            | Array(of, extent)                   extent: Expr (constant or not), or None where it is not written
-           | Record(tag, fields, kind)           struct; fields empty where it is opaque; a union is opaque
+           | Record(tag, fields, kind)           struct; fields empty where it is opaque; a union is opaque, but in
+                                                 device code; a vector type of OpenCL has `lanes`
            | FunctionType(result, parameters, variadic)
            | Opaque(text)                        anything we do not model
     `spelling` is how the user wrote the type (a typedef's name); "" where it was not written.
@@ -46,6 +47,7 @@ __all__ = [
     "Pointer",
     "Record",
     "Scalar",
+    "Space",
     "Storage",
     "Symbol",
     "Type",
@@ -60,6 +62,9 @@ __all__ = [
 
 ScalarKind = Literal["signed", "unsigned", "bool", "float", "complex", "void"]
 Storage = Literal["local", "static local", "parameter", "global", "static", "function", "enumerator", "device"]
+Space = Literal["", "global", "shared", "dynamic", "constant", "managed", "private", "generic"]
+"""Where device code keeps a variable, or what a pointer points into: "" says nothing (a variable: private to its
+thread); `dynamic` is shared memory whose size the launch gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,14 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer."""
+    """A pointer; `space`: the memory that it points into, where the type says it (OpenCL)."""
 
     to: Type
     restrict: bool = field(default=False, compare=False)
     const: bool = field(default=False, compare=False)
     spelling: str = field(default="", compare=False)
     reference: bool = field(default=False, compare=False)
+    space: Space = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,8 @@ class Field:
 class Record:
     """A struct by its tag; `bytes` is its size (0 where opaque), `definition` where it is written.
 
-    A record's fields do not take part in comparison, so a type that points to itself is no trouble.
+    A record's fields do not take part in comparison, so a type that points to itself is no trouble. Known in device
+    code: `alignment` in bytes (0: not known), and of a vector type of OpenCL its `lanes`, the fields s0, s1, …
     """
 
     tag: str
@@ -118,6 +125,8 @@ class Record:
     const: bool = field(default=False, compare=False)
     spelling: str = field(default="", compare=False)
     definition: Span | None = field(default=None, compare=False)
+    alignment: int = field(default=0, compare=False)
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +157,8 @@ class Symbol:
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
     `value` is an enumerator's value. `label` is what people call a function where its name does not tell it from others
-    (a method, an overload, what a template made); "" where it does.
+    (a method, an overload, what a template made); "" where it does. `space` and `alignment` (bytes; 0: that of its
+    type) are known in device code.
     """
 
     name: str
@@ -158,6 +168,8 @@ class Symbol:
     span: Span | None = field(default=None, compare=False)
     value: int | None = field(default=None, compare=False)
     label: str = field(default="", compare=False)
+    space: Space = field(default="", compare=False)
+    alignment: int = field(default=0, compare=False)
 
 
 VOID = Scalar("void", 0, "void")

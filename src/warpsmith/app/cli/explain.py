@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
 
 import click
 
-from warpsmith.app.cli.options import compiler_arguments, compiler_options, effects_option, texts
+from warpsmith.app.cli.options import compiler_options, effects_option
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.select import find_loop
-from warpsmith.front.load import FrontOptions
-from warpsmith.loops.remedies import remedy
-from warpsmith.report.build import loop_entries
-from warpsmith.report.claims import claim_reasons
-from warpsmith.report.json_form import report_json
-from warpsmith.report.loop_text import loop_text
-from warpsmith.report.model import Report
+from warpsmith.report.analysis_text import columns
 from warpsmith.report.rules import load_rules, rule_text
-from warpsmith.report.text import table_text
-from warpsmith.tree.effects_file import users_effects
-from warpsmith.tree.nodes import For
 
 __all__ = ["command"]
 
@@ -41,8 +29,10 @@ def command(
     """Explain a rule (POR003), a family (POR), or a loop (lu.c:11): category, dependence, what would help."""
     file, _, line = subject.rpartition(":")
     if file and line.isdecimal():
-        front = FrontOptions(arguments=compiler_arguments(given), effects=users_effects(texts(given["effects"])))
-        click.echo(_loop(file, subject, front, as_json=as_json))
+        # loaded where it is wanted: a rule is a page of text, a loop takes the whole compiler
+        from warpsmith.app.cli.explain_loop import explained_loop
+
+        click.echo(explained_loop(file, subject, given, as_json=as_json))
         return 0
     rules = load_rules()
     code = subject.upper()
@@ -51,22 +41,10 @@ def command(
     if (one := rules.get(code) or named.get(subject)) is not None:
         click.echo(rule_text(one))
     elif family:
-        click.echo(table_text([(rule.code, rule.name, rule.what) for rule in family]))
+        click.echo("\n".join(columns([(rule.code, rule.name, rule.what) for rule in family])))
     else:
         near = difflib.get_close_matches(code, [*rules, *named], n=3, cutoff=0.4)
         helps = (f"did you mean {', '.join(near)}?",) if near else ()
         message = f"no rule and no loop is called {subject!r}"
         raise UsageError(Finding("INP000", "error", message, help=(*helps, f"the rules: {' '.join(rules)}")))
     return 0
-
-
-def _loop(file: str, subject: str, front: FrontOptions, *, as_json: bool) -> str:
-    result = port([file], PortOptions(front=front, survey=True))
-    wanted = find_loop(result.program, subject)
-    entries = loop_entries(result.prepared, None)
-    facts = [loop for function in result.facts.functions for loop in function.loops]
-    entry, known = next((e, loop) for e, loop in zip(entries, facts, strict=True) if loop.loop is wanted)
-    entry = replace(entry, reasons=(*entry.reasons, *claim_reasons(known)))
-    if isinstance(wanted, For) and entry.category in ("sequential", "unanalyzable"):
-        entry = replace(entry, reasons=(*entry.reasons, remedy(result.facts, wanted)))
-    return report_json(Report("explain", (file,), "ok", loops=(entry,))) if as_json else loop_text(entry)

@@ -17,10 +17,14 @@ from warpsmith.app.cli.failure import run_guarded
 __all__ = ["main"]
 
 COMMANDS = {
+    "analyze": ("warpsmith.app.cli.analyze", "Say what GPU kernels cost and what is wrong with them."),
+    "baseline": ("warpsmith.app.cli.baseline", "Write, check, prune or show findings that are known."),
+    "config": ("warpsmith.app.cli.config", "Show what is set, where it comes from, and what can be set."),
     "devices": ("warpsmith.app.cli.devices", "List the GPU models and their limits."),
     "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
     "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
+    "rules": ("warpsmith.app.cli.rules", "List the rules about kernels."),
     "steps": ("warpsmith.app.cli.steps", "List the steps that rewrite or place loops, with before and after."),
     "survey": ("warpsmith.app.cli.survey", "List every loop of a project in one category, by work."),
     "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),

@@ -243,7 +243,7 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         transfers=plan.transfers if plan else (),
         outputs=written,
         verify=result.verification,
-        findings=(*result.findings, *claim_findings((*result.facts.functions, *result.prepared.facts.functions))),
+        findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
         timing_s=result.timing_s,
     )
 

@@ -71,6 +71,8 @@ class _Reader:
         word = words.split(maxsplit=1)[0]
         if word in (".version", ".target"):
             self.header[word[1:]] = words[len(word) :].strip()
+            if word == ".version":
+                self._version(statement.span)
         elif word == ".file":
             if found := _FILE.match(words):
                 self.files[int(found.group(1))] = found.group(2)
@@ -83,6 +85,14 @@ class _Reader:
                 self._blame(statement.span, str(error))
         elif word not in _IGNORED:
             self._blame(statement.span, f"the directive {word} is not known")
+
+    def _version(self, span: Span) -> None:
+        found = re.match(r"(\d+)\.(\d+)", self.header["version"])
+        if found is None or (int(found.group(1)), int(found.group(2))) > _NEWEST:
+            known = ".".join(map(str, _NEWEST))
+            message = f"PTX version {self.header['version'] or '(none)'} is not known: {known} is the newest that is"
+            help = "what is new in it is taken for unknown, the rest is read"
+            self.findings.append(Finding("INP001", "warning", message, span, (help,)))
 
     def _routine(self, statement: Statement, found: re.Match[str], rest: Iterator[Statement]) -> None:
         kind, results, name, parameters, after = found.groups()
@@ -122,6 +132,9 @@ class _Reader:
 
 
 _MOST_FINDINGS = 20
+_NEWEST: Final = (9, 1)
+"""The newest version of PTX whose manual was read."""
+
 _IGNORED = (".address_size", ".section", ".loc", ".pragma", ".alias", ".language", ".explicitcluster", ".abi_preserve")
 
 

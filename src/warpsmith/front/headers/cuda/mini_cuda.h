@@ -3,6 +3,19 @@
 #define WARPSMITH_MINI_CUDA_H
 
 #include <stddef.h>
+#ifdef WARPSMITH_KERNELS
+#include <assert.h>
+#include <math.h>
+#undef isnan
+#undef isinf
+#undef isfinite
+#undef isnormal
+#undef signbit
+#undef fpclassify
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -15,103 +28,120 @@
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __restrict __restrict__
+#ifdef WARPSMITH_KERNELS
+#undef __managed__
+#define __managed__ __attribute__((device)) __attribute__((annotate("managed")))
+#define WARPSMITH_WORDS_(...) #__VA_ARGS__
+#define WARPSMITH_WORDS(...) WARPSMITH_WORDS_(__VA_ARGS__)
+#define __maxnreg__(...) __attribute__((annotate("maxnreg " WARPSMITH_WORDS(__VA_ARGS__))))
+#define __grid_constant__ __attribute__((annotate("grid_constant")))
+#define __cluster_dims__(...) __attribute__((annotate("cluster_dims " WARPSMITH_WORDS(__VA_ARGS__))))
+#define __block_size__(...) __attribute__((annotate("block_size " WARPSMITH_WORDS(__VA_ARGS__))))
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __nv_pure__
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __inline_hint__
+#define __cudart_builtin__
+#define __device_builtin__
+#endif
 
 /* --- vectors */
 struct char1 { char x; };
 static inline __host__ __device__ char1 make_char1(char x) { return {x}; }
-struct char2 { char x, y; };
+struct __align__(2) char2 { char x, y; };
 static inline __host__ __device__ char2 make_char2(char x, char y) { return {x, y}; }
 struct char3 { char x, y, z; };
 static inline __host__ __device__ char3 make_char3(char x, char y, char z) { return {x, y, z}; }
-struct char4 { char x, y, z, w; };
+struct __align__(4) char4 { char x, y, z, w; };
 static inline __host__ __device__ char4 make_char4(char x, char y, char z, char w) { return {x, y, z, w}; }
 struct uchar1 { unsigned char x; };
 static inline __host__ __device__ uchar1 make_uchar1(unsigned char x) { return {x}; }
-struct uchar2 { unsigned char x, y; };
+struct __align__(2) uchar2 { unsigned char x, y; };
 static inline __host__ __device__ uchar2 make_uchar2(unsigned char x, unsigned char y) { return {x, y}; }
 struct uchar3 { unsigned char x, y, z; };
 static inline __host__ __device__ uchar3 make_uchar3(unsigned char x, unsigned char y, unsigned char z) { return {x, y, z}; }
-struct uchar4 { unsigned char x, y, z, w; };
+struct __align__(4) uchar4 { unsigned char x, y, z, w; };
 static inline __host__ __device__ uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) { return {x, y, z, w}; }
 struct short1 { short x; };
 static inline __host__ __device__ short1 make_short1(short x) { return {x}; }
-struct short2 { short x, y; };
+struct __align__(4) short2 { short x, y; };
 static inline __host__ __device__ short2 make_short2(short x, short y) { return {x, y}; }
 struct short3 { short x, y, z; };
 static inline __host__ __device__ short3 make_short3(short x, short y, short z) { return {x, y, z}; }
-struct short4 { short x, y, z, w; };
+struct __align__(8) short4 { short x, y, z, w; };
 static inline __host__ __device__ short4 make_short4(short x, short y, short z, short w) { return {x, y, z, w}; }
 struct ushort1 { unsigned short x; };
 static inline __host__ __device__ ushort1 make_ushort1(unsigned short x) { return {x}; }
-struct ushort2 { unsigned short x, y; };
+struct __align__(4) ushort2 { unsigned short x, y; };
 static inline __host__ __device__ ushort2 make_ushort2(unsigned short x, unsigned short y) { return {x, y}; }
 struct ushort3 { unsigned short x, y, z; };
 static inline __host__ __device__ ushort3 make_ushort3(unsigned short x, unsigned short y, unsigned short z) { return {x, y, z}; }
-struct ushort4 { unsigned short x, y, z, w; };
+struct __align__(8) ushort4 { unsigned short x, y, z, w; };
 static inline __host__ __device__ ushort4 make_ushort4(unsigned short x, unsigned short y, unsigned short z, unsigned short w) { return {x, y, z, w}; }
 struct int1 { int x; };
 static inline __host__ __device__ int1 make_int1(int x) { return {x}; }
-struct int2 { int x, y; };
+struct __align__(8) int2 { int x, y; };
 static inline __host__ __device__ int2 make_int2(int x, int y) { return {x, y}; }
 struct int3 { int x, y, z; };
 static inline __host__ __device__ int3 make_int3(int x, int y, int z) { return {x, y, z}; }
-struct int4 { int x, y, z, w; };
+struct __align__(16) int4 { int x, y, z, w; };
 static inline __host__ __device__ int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 struct uint1 { unsigned int x; };
 static inline __host__ __device__ uint1 make_uint1(unsigned int x) { return {x}; }
-struct uint2 { unsigned int x, y; };
+struct __align__(8) uint2 { unsigned int x, y; };
 static inline __host__ __device__ uint2 make_uint2(unsigned int x, unsigned int y) { return {x, y}; }
 struct uint3 { unsigned int x, y, z; };
 static inline __host__ __device__ uint3 make_uint3(unsigned int x, unsigned int y, unsigned int z) { return {x, y, z}; }
-struct uint4 { unsigned int x, y, z, w; };
+struct __align__(16) uint4 { unsigned int x, y, z, w; };
 static inline __host__ __device__ uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) { return {x, y, z, w}; }
 struct long1 { long x; };
 static inline __host__ __device__ long1 make_long1(long x) { return {x}; }
-struct long2 { long x, y; };
+struct __align__(16) long2 { long x, y; };
 static inline __host__ __device__ long2 make_long2(long x, long y) { return {x, y}; }
 struct long3 { long x, y, z; };
 static inline __host__ __device__ long3 make_long3(long x, long y, long z) { return {x, y, z}; }
-struct long4 { long x, y, z, w; };
+struct __align__(16) long4 { long x, y, z, w; };
 static inline __host__ __device__ long4 make_long4(long x, long y, long z, long w) { return {x, y, z, w}; }
 struct ulong1 { unsigned long x; };
 static inline __host__ __device__ ulong1 make_ulong1(unsigned long x) { return {x}; }
-struct ulong2 { unsigned long x, y; };
+struct __align__(16) ulong2 { unsigned long x, y; };
 static inline __host__ __device__ ulong2 make_ulong2(unsigned long x, unsigned long y) { return {x, y}; }
 struct ulong3 { unsigned long x, y, z; };
 static inline __host__ __device__ ulong3 make_ulong3(unsigned long x, unsigned long y, unsigned long z) { return {x, y, z}; }
-struct ulong4 { unsigned long x, y, z, w; };
+struct __align__(16) ulong4 { unsigned long x, y, z, w; };
 static inline __host__ __device__ ulong4 make_ulong4(unsigned long x, unsigned long y, unsigned long z, unsigned long w) { return {x, y, z, w}; }
 struct longlong1 { long long x; };
 static inline __host__ __device__ longlong1 make_longlong1(long long x) { return {x}; }
-struct longlong2 { long long x, y; };
+struct __align__(16) longlong2 { long long x, y; };
 static inline __host__ __device__ longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
 struct longlong3 { long long x, y, z; };
 static inline __host__ __device__ longlong3 make_longlong3(long long x, long long y, long long z) { return {x, y, z}; }
-struct longlong4 { long long x, y, z, w; };
+struct __align__(16) longlong4 { long long x, y, z, w; };
 static inline __host__ __device__ longlong4 make_longlong4(long long x, long long y, long long z, long long w) { return {x, y, z, w}; }
 struct ulonglong1 { unsigned long long x; };
 static inline __host__ __device__ ulonglong1 make_ulonglong1(unsigned long long x) { return {x}; }
-struct ulonglong2 { unsigned long long x, y; };
+struct __align__(16) ulonglong2 { unsigned long long x, y; };
 static inline __host__ __device__ ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
 struct ulonglong3 { unsigned long long x, y, z; };
 static inline __host__ __device__ ulonglong3 make_ulonglong3(unsigned long long x, unsigned long long y, unsigned long long z) { return {x, y, z}; }
-struct ulonglong4 { unsigned long long x, y, z, w; };
+struct __align__(16) ulonglong4 { unsigned long long x, y, z, w; };
 static inline __host__ __device__ ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z, unsigned long long w) { return {x, y, z, w}; }
 struct float1 { float x; };
 static inline __host__ __device__ float1 make_float1(float x) { return {x}; }
-struct float2 { float x, y; };
+struct __align__(8) float2 { float x, y; };
 static inline __host__ __device__ float2 make_float2(float x, float y) { return {x, y}; }
 struct float3 { float x, y, z; };
 static inline __host__ __device__ float3 make_float3(float x, float y, float z) { return {x, y, z}; }
-struct float4 { float x, y, z, w; };
+struct __align__(16) float4 { float x, y, z, w; };
 static inline __host__ __device__ float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 struct double1 { double x; };
 static inline __host__ __device__ double1 make_double1(double x) { return {x}; }
-struct double2 { double x, y; };
+struct __align__(16) double2 { double x, y; };
 static inline __host__ __device__ double2 make_double2(double x, double y) { return {x, y}; }
 struct double3 { double x, y, z; };
 static inline __host__ __device__ double3 make_double3(double x, double y, double z) { return {x, y, z}; }
-struct double4 { double x, y, z, w; };
+struct __align__(16) double4 { double x, y, z, w; };
 static inline __host__ __device__ double4 make_double4(double x, double y, double z, double w) { return {x, y, z, w}; }
 
 struct dim3 {
@@ -401,6 +431,8 @@ __device__ void *memcpy(void *, const void *, size_t);
 __device__ void *memset(void *, int, size_t);
 extern "C" __device__ void __assert_fail(const char *, const char *, unsigned int, const char *)
     __attribute__((noreturn));
+
+#include "device_intrinsics.h"
 
 /* --- what host code calls */
 enum cudaError {

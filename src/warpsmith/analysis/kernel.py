@@ -1,0 +1,97 @@
+"""Everything that is found out about one kernel for one launch shape, put together.
+
+module, kernel, shape, device ──► uniformity (warp, block) ──► branches ─┐
+                                  addresses ──► accesses ──► races ──────┼──► KernelFacts
+                                  resources ─────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from warpsmith.analysis.accesses import accesses, addresses, places
+from warpsmith.analysis.barriers import Races, barriers, exchanges, races
+from warpsmith.analysis.branches import branches
+from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
+from warpsmith.analysis.forms import Forms
+from warpsmith.analysis.grid import across_blocks
+from warpsmith.analysis.lanes import Lanes
+from warpsmith.analysis.presence import Presences, conditions
+from warpsmith.analysis.races import Judge
+from warpsmith.analysis.resources import Compiled, resources
+from warpsmith.analysis.seeds import Threads
+from warpsmith.analysis.uniformity import Uniformity, uniformity
+from warpsmith.machine.devices import Device
+from warpsmith.ssa.nodes import Function, Module
+
+__all__ = ["block_of", "examine"]
+
+
+def examine(
+    module: Module, kernel: str, shape: LaunchShape, device: Device, compiled: Compiled | None = None
+) -> KernelFacts:
+    """Return what is known of `kernel`; `compiled`: what the compiler says of its registers, where it was asked.
+
+    Raises KeyError where the module has no such function with code.
+    """
+    function = module.function(kernel)
+    if function is None or not function.blocks:
+        raise KeyError(kernel)
+    block, assumed = block_of(function, shape, device)
+    warp = uniformity(function, Threads("warp", block, device.warp_width))
+    whole = uniformity(function, Threads("block", block, device.warp_width))
+    forms = _forms(module, warp, shape)
+    presences = Presences(forms)
+    facts = tuple(accesses(forms, presences, places(forms), assumed))
+    waits, told, found = _together(module, whole, shape, facts, assumed)
+    return KernelFacts(
+        kernel=kernel,
+        span=function.span,
+        shape=shape,
+        device=device,
+        block=block,
+        assumed=assumed,
+        branches=tuple(branches(warp, whole)),
+        accesses=facts,
+        barriers=waits,
+        races=found,
+        races_complete=told.complete,
+        races_assumptions=told.assumptions,
+        exchanges=tuple(exchanges(presences, assumed)),
+        resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
+        module=module,
+        function=function,
+        warp_level=warp,
+        block_level=whole,
+    )
+
+
+def _together(
+    module: Module, whole: Uniformity, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
+) -> tuple[tuple[BarrierFact, ...], Races, tuple[RaceFact, ...]]:
+    """Return what holds for the threads of a block: its barriers, and what nothing orders."""
+    forms = _forms(module, whole, shape)
+    judge = Judge.of(forms, Presences(forms))
+    found = places(forms)
+    by_instruction = {fact.instruction: fact for fact in facts}
+    told = races(judge, found, by_instruction, assumed)
+    between = across_blocks(judge, found, by_instruction, shape.grid)
+    return tuple(barriers(judge, found, assumed)), told, (*told.found, *between)
+
+
+def _forms(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
+    """Return the addresses and conditions of a function as sums."""
+    assert answer.threads.block is not None
+    lanes = Lanes(answer.threads.block, answer.threads.warp, answer.threads)
+    forms = Forms(module, answer, lanes, shape)
+    forms.solve([*addresses(forms), *conditions(forms)])
+    return forms
+
+
+def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Dim, tuple[str, ...]]:
+    """Return the shape of a block, and what was assumed for it."""
+    if shape.block is not None:
+        return shape.block, ()
+    if function.limits.exact_block is not None:
+        return function.limits.exact_block, ()
+    most = function.limits.most_threads or 256
+    whole = max(device.warp_width, min(256, most) // device.warp_width * device.warp_width)
+    return (whole, 1, 1), (f"the block is a row of whole warps, as {whole} threads are",)

@@ -1,0 +1,283 @@
+"""Accesses of two threads to one place that nothing orders: between the same two barriers, one of them a write.
+
+    A of thread t:  tile + 4·t            A with A:    4·t - 4·t' = 0: no two threads
+    B of thread t': tile + 4·t' + 4·s     with s = 1:  4·t = 4·t' + 4: threads 1 and 0
+
+What threads share cancels where it is the same at both places (phases.py says which iterations meet); what is left of
+it is an unknown multiple of some number, so that places are compared modulo that. Variables of loops with few values
+are tried one by one (trial.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement, islice, product
+
+from warpsmith.analysis.accesses import Place
+from warpsmith.analysis.forms import Forms
+from warpsmith.analysis.phases import Interval, Turns, full_barrier, intervals, warp_barrier
+from warpsmith.analysis.presence import Presences
+from warpsmith.analysis.symbols import Atom, Form
+from warpsmith.analysis.trial import Orbit, Trial, orbits
+from warpsmith.ssa.nodes import Instruction
+
+__all__ = ["Clash", "Judge", "Meeting", "meetings", "overlap"]
+
+_MOST_TRIALS = 64
+_MOST_PAIRS = 4000
+
+Relation = Mapping[str, int | None]
+"""Header → how many iterations the second place is ahead of the first; None: it varies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two places that may be executed in one interval by different threads."""
+
+    first: Place
+    second: Place
+    ahead: tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What is known of a meeting. `clash` None: not decided, `why` says what is in the way. A clash has two threads,
+    and the byte where that is known; `exact`: they are there whenever the code is reached."""
+
+    clash: bool | None
+    threads: tuple[int, int] = (0, 0)
+    offset: int | None = None
+    exact: bool = False
+    why: str = ""
+    assumptions: tuple[str, ...] = ()
+
+
+def meetings(found: Iterable[Interval], places: Mapping[Instruction, Place], *, atomics: bool = False) -> list[Meeting]:
+    """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
+
+    `atomics`: two atomic operations conflict as well, which matters where their order does."""
+    made: dict[object, Meeting] = {}
+    for interval in found:
+        inside = [places[i] for i in interval.inside]
+        groups: dict[Atom | None, list[Place]] = defaultdict(list)
+        for place in inside:
+            groups[place.base].append(place)
+        unknown = groups.pop(None, [])
+        pairs = [pair for group in groups.values() for pair in combinations_with_replacement(group, 2)]
+        pairs += list(combinations_with_replacement(unknown, 2))
+        pairs += [(a, b) for a in unknown for group in groups.values() for b in group]
+        for a, b in pairs:
+            if not _conflicting(a, b) and not (atomics and a.space == b.space and a.kind == b.kind == "atomic"):
+                continue
+            for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
+                ahead = _ahead(mine, yours)
+                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead))
+            if len(made) > _MOST_PAIRS:
+                return list(made.values())
+    return list(made.values())
+
+
+def _conflicting(a: Place, b: Place) -> bool:
+    if a.space != b.space:
+        return False
+    return "store" in (a.kind, b.kind) or {a.kind, b.kind} == {"load", "atomic"}
+
+
+def _ahead(a: Turns, b: Turns) -> tuple[tuple[str, int | None], ...]:
+    found: dict[str, int | None] = {}
+    for header in sorted({*a, *b}):
+        x, y = a.get(header), b.get(header)
+        found[header] = None if x is None or y is None else y - x
+    return tuple(found.items())
+
+
+@dataclass(slots=True)
+class Judge:
+    """Decides meetings of one kernel, with forms that hold for a whole block."""
+
+    forms: Forms
+    presences: Presences
+    values: dict[str, Orbit] = field(default_factory=dict)
+    _ordered: set[tuple[object, ...]] = field(default_factory=set)
+    _made: dict[object, Trial] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, forms: Forms, presences: Presences) -> Judge:
+        """Prepare for a function."""
+        return cls(forms, presences, orbits(forms))
+
+    def meetings(self, places: Sequence[Place]) -> list[Meeting]:
+        """Return the pairs of places that may meet."""
+        by_instruction = {place.instruction: place for place in places}
+        found = meetings(intervals(self.forms, by_instruction, full_barrier), by_instruction)
+        if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
+            inner = meetings(intervals(self.forms, by_instruction, warp_barrier), by_instruction)
+            together = {(id(m.first), id(m.second), m.ahead) for m in inner}
+            self._ordered = {k for m in found if (k := (id(m.first), id(m.second), m.ahead)) not in together}
+        return found
+
+    def judge(self, meeting: Meeting) -> Clash:
+        """Return whether two threads of a block may clash there."""
+        a, b = meeting.first, meeting.second
+        if a.address is None or b.address is None or a.address.has("own") or b.address.has("own"):
+            return Clash(None, why="an index is not known")
+        if a.base is None or a.base is not b.base:
+            return Clash(None, why="a variable is not known")
+        assumptions = tuple(f"the index of {p.base.name} does not overflow" for p in (a, b) if p.overflow and p.base)
+        warped = (id(a), id(b), meeting.ahead) in self._ordered
+        result: Clash | None = None
+        for trial, other, sure in self._trials(meeting):
+            found = self._tried(meeting, trial, other, warped=warped)
+            found = replace(found, exact=found.exact and sure)
+            if found.clash is None:
+                return found
+            if found.clash and (result is None or not result.exact):
+                result = found
+        made = result or Clash(False)
+        return Clash(made.clash, made.threads, made.offset, made.exact, made.why, tuple(dict.fromkeys(assumptions)))
+
+    # --- what is tried
+
+    def _trials(self, meeting: Meeting) -> Iterator[tuple[Trial, Trial, bool]]:
+        """Yield the numbers to try, for the first and for the second place, and whether they all come up."""
+        ahead = dict(meeting.ahead)
+        near = {c.header for p in (meeting.first, meeting.second) for c in self.forms.around[p.block]}
+        tried = [orbit for header, orbit in self.values.items() if header in near]
+        choices = [list(self._pairs(orbit, self._shift(orbit.header, ahead))) for orbit in tried]
+        while choices and math.prod(map(len, choices)) > _MOST_TRIALS:
+            worst = max(range(len(choices)), key=lambda n: len(choices[n]))
+            del choices[worst], tried[worst]
+        for chosen in product(*choices):
+            one: dict[Atom, int] = {}
+            two: dict[Atom, int] = {}
+            for orbit, (here, there) in zip(tried, chosen, strict=True):
+                one.update(zip(orbit.atoms, orbit.steps[here], strict=True))
+                two.update(zip(orbit.atoms, orbit.steps[there], strict=True))
+            yield self._trial(one), self._trial(two), all(orbit.sure for orbit in tried)
+
+    def _trial(self, assignment: dict[Atom, int]) -> Trial:
+        key = frozenset(assignment.items())
+        if key not in self._made:
+            self._made[key] = Trial(self.forms, self.presences, assignment)
+        return self._made[key]
+
+    def _pairs(self, orbit: Orbit, shift: int | None) -> Iterator[tuple[int, int]]:
+        steps = range(len(orbit.steps))
+        if shift is None:
+            yield from islice(product(steps, steps), _MOST_TRIALS + 1)
+        elif orbit.closed:
+            yield from ((at, at + shift) for at in steps if 0 <= at + shift < len(steps))
+        else:
+            # what comes behind the last is one of them again
+            yield from ((at, to) for at in steps for to in ((at,) if shift == 0 else steps))
+
+    def _shift(self, header: str, ahead: Relation) -> int | None:
+        """Return how many iterations of a loop the second place is ahead; None: it varies."""
+        around = [cycle.header for cycle in self.forms.around[header] if cycle.header != header]
+        if any(ahead.get(outer, 0) != 0 for outer in around):
+            return None
+        return ahead.get(header, 0)
+
+    # --- one trial
+
+    def _tried(self, meeting: Meeting, one: Trial, two: Trial, *, warped: bool) -> Clash:
+        a, b = meeting.first, meeting.second
+        assert a.address is not None
+        assert b.address is not None
+        here, sure = one.threads(a.block)
+        there, certain = two.threads(b.block)
+        if not here or not there:
+            return Clash(False)
+        first = Form(64, one.substituted(a.address).terms)
+        second = self._moved(Form(64, two.substituted(b.address).terms), dict(meeting.ahead))
+        difference = first.common().plus(second.common(), -1)
+        lanes = self.forms.lanes
+        mine, yours = lanes.parts(first.varying()), lanes.parts(second.varying())
+        unknown = [abs(c) for m, c in difference.terms.items() if m]
+        for parts in (mine, yours):
+            unknown += [abs(n) for outer, numbers in parts.items() if outer for n in numbers]
+        known = self._offsets(mine, difference.terms.get((), 0)), self._offsets(yours, 0)
+        modulus = math.gcd(*unknown) if any(unknown) else 0
+        clash = overlap(
+            {t: known[0][t] for t in here}, {t: known[1][t] for t in there}, (a.bytes, b.bytes, modulus),
+            lanes.warp if warped else 0,
+        )  # fmt: skip
+        if clash is None:
+            return Clash(False)
+        if modulus:
+            return Clash(None, why="it depends on what is not known")
+        exact = sure and certain and self._together(meeting)
+        return Clash(True, clash, self._place(first, clash[0]), exact)
+
+    def _offsets(self, parts: Mapping[tuple[Atom, ...], tuple[int, ...]], more: int) -> list[int]:
+        return [n + more for n in parts.get((), (0,) * self.forms.lanes.count)]
+
+    def _moved(self, form: Form, ahead: Relation) -> Form:
+        """Return the sum at the second place in terms of the unknowns at the first."""
+        made = Form(form.bits, {})
+        for monomial, coefficient in form.terms.items():
+            term = Form(form.bits, {(): 1})
+            for atom in monomial:
+                grown = term.times(self._at(atom, ahead, form.bits))
+                assert grown is not None
+                term = grown
+            made = made.plus(term, coefficient)
+        return made
+
+    def _at(self, atom: Atom, ahead: Relation, bits: int) -> Form:
+        moved = {header: ahead.get(header, 0) for header in atom.cycles if ahead.get(header, 0) != 0}
+        plain = Form(bits, {(atom,): 1})
+        if not moved:
+            return plain
+        counted = [h for h in moved if self.forms.iteration(self.forms.headers[h]) is atom]
+        if len(moved) == 1 and counted and (by := moved[counted[0]]) is not None:
+            return plain.plus(Form(bits, {(): by}))
+        other = self.forms.lanes.atom(("elsewhere", atom), f"other {atom.name}", atom.kind, range=atom.range)
+        return Form(bits, {(other,): 1})
+
+    def _place(self, form: Form, thread: int) -> int | None:
+        rest = [m for m in form.common().terms if m and not (len(m) == 1 and m[0].space)]
+        parts = self.forms.lanes.parts(form)
+        if rest or any(outer and not outer[0].space for outer in parts):
+            return None
+        return parts.get((), (0,) * self.forms.lanes.count)[thread]
+
+    def _together(self, meeting: Meeting) -> bool:
+        """Whether whoever gets to one place gets to the other, in the same interval and iteration."""
+        a, b = meeting.first.block, meeting.second.block
+        if any(by != 0 for _, by in meeting.ahead):
+            return False
+        if a == b:
+            return True
+        graph = self.forms.graph
+        above, below = (a, b) if graph.dominates(a, b) else (b, a)
+        if not graph.dominates(above, below) or self.forms.around[a] != self.forms.around[b]:
+            return False
+        return graph.post_dominates(below, above)
+
+
+def overlap(
+    mine: Mapping[int, int], yours: Mapping[int, int], sizes: tuple[int, int, int], warp: int
+) -> tuple[int, int] | None:
+    """Return two threads whose bytes overlap, modulo the third size where it is not 0; `warp`: threads of one warp of
+    that width do not count."""
+    size, other, modulus = sizes
+    if modulus and modulus < size + other - 1:
+        modulus = 1
+    low, high = min(mine.values()), max(mine.values()) + size
+    if not modulus and (high <= min(yours.values()) or max(yours.values()) + other <= low):
+        return None
+    step = math.gcd(size, other, modulus, *(n - low for n in mine.values()), *(n - low for n in yours.values()))
+    held: dict[int, list[int]] = defaultdict(list)
+    for thread, offset in yours.items():
+        for piece in range((offset - low) // step, (offset - low + other - 1) // step + 1):
+            held[piece % (modulus // step) if modulus else piece].append(thread)
+    for thread, offset in mine.items():
+        for piece in range((offset - low) // step, (offset - low + size - 1) // step + 1):
+            for there in held.get(piece % (modulus // step) if modulus else piece, ()):
+                if there != thread and not (warp and there // warp == thread // warp):
+                    return thread, there
+    return None

@@ -1,0 +1,220 @@
+"""ARI: arithmetic that is slower than it need be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.rules.origins import is_compiled, origin
+from warpsmith.base.findings import Certainty
+from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value
+from warpsmith.ssa.ops import OPS
+from warpsmith.ssa.semantics import number_of
+from warpsmith.ssa.types import F32, F64, I32
+
+__all__ = ["arithmetic"]
+
+_DIVISIONS: Final = ("sdiv", "udiv", "srem", "urem")
+_SLOW: Final = ("fdiv", "sqrt", "rsqrt", "rcp", "sin", "cos", "exp2", "log2", "tanh")
+_CALLS: Final = ("sin", "cos", "tan", "exp", "log", "exp10", "log10", "pow", "sinf", "cosf", "tanf", "expf", "logf",
+                 "exp10f", "log10f", "powf")  # fmt: skip
+
+
+def arithmetic(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of a kernel's arithmetic, one thing a place."""
+    told: set[tuple[str, str]] = set()
+    for block, i in facts.function.instructions():
+        if block.name not in facts.warp_level.graph.successors:
+            continue
+        for found in _of(facts, block.name, i):
+            key = (found.rule, str(found.span) if found.span is not None else str(id(i)))
+            if key not in told:
+                told.add(key)
+                yield found
+
+
+def _of(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFinding]:
+    if i.op in _DIVISIONS:
+        yield from _division(facts, block, i)
+    if i.op == "ftrunc" and i.result.type == F32:
+        yield from _double(facts, i)
+    if (named := _function(i)) in ("pow", "powf"):
+        yield from _power(facts, i)
+    elif named is not None or i.op in _SLOW:
+        yield from _slow(facts, block, i, named or i.op)
+    if OPS[i.op].cost in ("divide", "special") and OPS[i.op].pure:
+        yield from _same_for_all(facts, i)
+
+
+def _finding(
+    facts: KernelFacts, i: Instruction, rule: str, message: str, helps: tuple[str, ...], *,
+    assumptions: tuple[str, ...] = (),
+) -> KernelFinding:  # fmt: skip
+    text = "" if i.span is None else " ".join(i.span.text.split())
+    certainty: Certainty = "conditional" if assumptions else "proven"
+    return KernelFinding(
+        rule,
+        message,
+        certainty,
+        facts.kernel,
+        i.span,
+        f"{i.op} {text}",
+        assumptions=assumptions,
+        help=helps,
+        impact=0.5,
+    )
+
+
+def _in_loop(facts: KernelFacts, block: str) -> bool:
+    return bool(facts.warp_level.graph.cycles_around(block))
+
+
+# --- integers
+
+
+def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFinding]:
+    value, divisor = i.operands
+    word = "/" if i.op.endswith("div") else "%"
+    if isinstance(divisor, Constant):
+        number = divisor.bits
+        if i.op == "srem" and number > 1 and number & (number - 1) == 0 and not is_compiled(facts):
+            yield _finding(
+                facts, i, "ARI001", f"signed % {number}: the sign costs instructions that a mask does not",
+                (f"x & {number - 1} where x is never negative, or make x unsigned",),
+            )  # fmt: skip
+        return
+    if _in_loop(facts, block) and _fixed_in_loop(facts, divisor, block):
+        yield _finding(
+            facts, i, "ARI002", f"integer {word} by a number that only the run tells, in a loop: tens of instructions",
+            ("divide once before the loop, or multiply by a reciprocal worked out there (fast division)",
+             "a divisor that the compiler knows costs a multiplication and a shift"),
+        )  # fmt: skip
+    if i.result.type.bits == 64 and all(_is_widened(facts, operand) for operand in (value, divisor)):
+        yield _finding(
+            facts, i, "ARI006", f"64-bit {word} of two numbers that have 32 bits: several times as slow",
+            ("do it in 32 bits, and widen the result",),
+        )  # fmt: skip
+
+
+def _fixed_in_loop(facts: KernelFacts, operand: Operand, block: str) -> bool:
+    """Whether an operand does not change while the innermost loop around `block` runs."""
+    inner = facts.warp_level.graph.cycles_around(block)[-1]
+    pending, seen = [operand], set[Value]()
+    while pending:
+        one = pending.pop()
+        if not isinstance(one, Value) or one in seen or facts.warp_level.homes[one] not in inner.blocks:
+            continue
+        seen.add(one)
+        made = facts.warp_level.definitions[one]
+        if isinstance(made, Phi) or not OPS[made.op].pure:
+            return False
+        pending += made.operands
+    return True
+
+
+def _is_widened(facts: KernelFacts, operand: Operand) -> bool:
+    if isinstance(operand, Constant):
+        return operand.bits < 1 << 31
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return isinstance(made, Instruction) and made.op in ("sext", "zext") and made.operands[0].type == I32
+
+
+# --- floating point
+
+
+def _double(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
+    """Yield ARI003 where a float is widened, reckoned with as a double, and narrowed again."""
+    made = _maker(facts, i.operands[0])
+    if made is None or made.op == "fext" or made.result.type != F64:
+        return
+    if not _from_floats(facts, made):
+        return
+    place = made if made.span is not None else i
+    yield _finding(
+        facts, place, "ARI003", "float values are widened to double here, and the result is narrowed to float again",
+        ("write the literal as a float (2.0f), and call the float function (sqrtf)",
+         "double runs at 1/2 to 1/64 of the rate of float, depending on the GPU"),
+    )  # fmt: skip
+
+
+def _maker(facts: KernelFacts, operand: Operand) -> Instruction | None:
+    made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+    return made if isinstance(made, Instruction) else None
+
+
+def _from_floats(facts: KernelFacts, made: Instruction) -> bool:
+    """Whether a double is worked out of widened floats, integers and constants only, at least one of them a float."""
+    pending, seen = list(made.operands), set[Value]()
+    floats = 0
+    while pending:
+        operand = pending.pop()
+        if isinstance(operand, Constant):
+            continue
+        step = _maker(facts, operand)
+        if step is None or len(seen) > 64:
+            return False
+        if step.op == "fext":
+            floats += 1
+        elif step.op in ("sitof", "uitof"):
+            continue
+        elif not OPS[step.op].pure or step.result.type != F64:
+            return False
+        elif step.result not in seen:
+            seen.add(step.result)
+            pending += step.operands
+    return floats > 0
+
+
+def _function(i: Instruction) -> str | None:
+    """Return the name of the mathematical function that an op without a meaning of its own stands for."""
+    if i.op not in ("lanewise", "call"):
+        return None
+    text = i.detail.text if isinstance(i.detail, Text) else getattr(i.detail, "name", "")
+    name = text.split("(")[0].split()[-1] if text.strip() else ""
+    name = name.removeprefix("__nv_")
+    return name if name in _CALLS else None
+
+
+def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
+    exponent = i.operands[1] if len(i.operands) > 1 else None
+    if not isinstance(exponent, Constant) or exponent.type not in (F32, F64):
+        return
+    number = number_of(exponent.bits, exponent.type)
+    product = {2.0: "x * x", 3.0: "x * x * x", 4.0: "(x * x) * (x * x)", 0.5: "sqrt(x)", -1.0: "1 / x"}.get(number)
+    if product is not None:
+        yield _finding(facts, i, "ARI004", f"pow(x, {number:g}): {product} does the same in a few instructions",
+                       (f"write {product}",))  # fmt: skip
+
+
+def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator[KernelFinding]:
+    approximate = isinstance(i.detail, Float) and i.detail.approximate
+    if approximate or not _in_loop(facts, block) or (i.results and i.results[0].type != F32):
+        return
+    fast = {"fdiv": "__fdividef(x, y)", "sqrt": "__fsqrt_rn is exact; -use_fast_math takes the approximation",
+            "rcp": "__frcp_rn is exact; -use_fast_math takes the approximation"}  # fmt: skip
+    stem = name.removesuffix("f")
+    advice = fast.get(name, f"__{stem}f(x)")
+    yield _finding(
+        facts, i, "ARI005", f"{'a division' if name == 'fdiv' else name} in full accuracy, in a loop",
+        (f"where about 2 ulp, and less for large arguments, will do: {advice}, or native_{stem} in OpenCL",),
+        assumptions=("the accuracy of the fast form is enough",),
+    )  # fmt: skip
+
+
+# --- the same everywhere
+
+
+def _same_for_all(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
+    values = [operand for operand in i.operands if isinstance(operand, Value)]
+    by_number = OPS[i.op].domain == "integer" and isinstance(i.operands[-1], Constant)
+    if not values or by_number:
+        return
+    made_of = origin(facts, *values)
+    if not made_of.of_launch or made_of.loop or not (made_of.parameters or made_of.registers):
+        return
+    yield _finding(
+        facts, i, "ARI007", "every thread works out the same number, from the arguments of the launch alone",
+        ("work it out on the host and pass it as an argument",),
+    )  # fmt: skip

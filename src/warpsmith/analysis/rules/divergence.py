@@ -1,0 +1,404 @@
+"""DIV: branches that part the threads of a warp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from warpsmith.analysis.facts import BranchFact, KernelFacts
+from warpsmith.analysis.joins import parting
+from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
+from warpsmith.analysis.rules.lanes import Lanes, masks
+from warpsmith.analysis.rules.origins import Origin, origin
+from warpsmith.analysis.rules.sides import (
+    Compare,
+    Sides,
+    comparison,
+    cost_of,
+    ends_kernel,
+    loop_left_by,
+    sides_of,
+)
+from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.source import Span
+from warpsmith.ssa.graph import EXIT
+from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Operand, Switch, Value, terminator_operands
+
+__all__ = ["divergence"]
+
+LIGHT = 8
+"""Instructions; a side that costs no more is as well run by all lanes."""
+HEAVY_TAIL = 24
+_ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+
+def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of the branches of a kernel, one thing a branch."""
+    lanes = Lanes(facts)
+    chained = dict(_chains(facts))
+    for branch in facts.branches:
+        if branch.warp != "divergent":
+            continue
+        if branch.place.name in chained:
+            found = chained[branch.place.name]
+            if found is not None:
+                yield found
+            continue
+        yield from _of_branch(facts, branch, lanes)
+    yield from _indirect_calls(facts)
+
+
+def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable[KernelFinding]:
+    """Return what fits best of what can be said of one branch."""
+    terminator = branch.place.terminator
+    if isinstance(terminator, Switch):
+        return [_many_ways(facts, branch, len({block for _, block in terminator.cases} | {terminator.other}))]
+    assert isinstance(terminator, Branch)
+    test = comparison(facts, terminator.condition)
+    made_of = origin(facts, terminator.condition)
+    sides = sides_of(facts, branch)
+    if sides is None:
+        return []
+    if loop_left_by(facts, branch) is not None:
+        return [_trip_count(facts, branch, made_of)] if not _bounded_by_guard(facts, branch) else []
+    if _is_boundary(facts, branch, test, made_of):
+        return [_boundary(facts, branch)]
+    if test is not None and (found := _interleaved(facts, branch, test)) is not None:
+        return [found]
+    split = masks(lanes, terminator)
+    if split is not None and all(mask in (0, full) for mask, full in zip(split, _full(lanes), strict=True)):
+        return []
+    if (period := _period(facts, test, split)) is not None and sides.most > 0:
+        return [_modulo(facts, branch, sides, period, split)]
+    if (found := _early_exit(facts, branch, sides)) is not None:
+        return [found]
+    late = _late(facts, branch, sides)
+    if sides.least <= LIGHT:
+        return late
+    return [_two_sided(facts, branch, sides, made_of, split), *late]
+
+
+def _full(lanes: Lanes) -> list[int]:
+    return [(1 << len(warp)) - 1 for warp in lanes.warps(range(len(lanes.threads)))]
+
+
+# --- findings
+
+
+def _found(facts: KernelFacts, branch: BranchFact, rule: str, message: str, certainty: Certainty) -> KernelFinding:
+    return KernelFinding(
+        rule, message, certainty, facts.kernel, branch.span, f"branch {_text(branch.span)}",
+        why=why_of(branch.why, branch.lines),
+    )  # fmt: skip
+
+
+def _text(span: Span | None) -> str:
+    return "" if span is None else " ".join(span.text.split())
+
+
+def _on_data(made_of: Origin) -> tuple[Certainty, tuple[str, ...]]:
+    """Return how sure it is that threads part, and on what it depends."""
+    if made_of.loads:
+        return "conditional", ("values that are loaded from memory differ between the lanes of a warp",)
+    if made_of.unknown:
+        return "heuristic", ("what a call or an exchange gives differs between the lanes of a warp",)
+    return "conditional", ("the values that are compared lie so that lanes of one warp differ",)
+
+
+def _two_sided(
+    facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: Origin, split: tuple[int, ...] | None
+) -> KernelFinding:
+    message = (
+        f"the branch differs between the threads of a warp: {sides.then_cost} and {sides.other_cost} "
+        "instructions run one after the other"
+    )
+    certainty, assumptions = ("proven", ()) if split is not None else _on_data(made_of)
+    found = _found(facts, branch, "DIV001", message, certainty)
+    both = sides.then_cost + sides.other_cost
+    return replace(
+        found,
+        assumptions=assumptions,
+        label="differs between the lanes of a warp",
+        evidence=(_split(facts, split),) if split is not None else (),
+        estimate=_slots(both / sides.most),
+        help=(
+            "let whole warps take one side: decide by threadIdx.x / 32, or sort the work so that neighbors agree",
+            "or move what both sides have in common behind the branch",
+        ),
+        impact=both / max(1, sides.most),
+    )
+
+
+def _slots(factor: float) -> Estimate:
+    return Estimate("instruction slots of a warp that parts", round(factor, 2), "times those of the longer side")
+
+
+def _split(facts: KernelFacts, split: tuple[int, ...]) -> Evidence:
+    width = facts.device.warp_width
+    rows = [(str(warp), f"0x{mask:0{width // 4}x}", _picture(mask, width)) for warp, mask in enumerate(split)]
+    same = all(mask == split[0] for mask in split)
+    shown = [("all", *rows[0][1:])] if same and len(rows) > 1 else rows[:4]
+    return Evidence("lanes that take the branch, if all get there", ("warp", "mask", "lanes"), tuple(shown))
+
+
+def _picture(mask: int, width: int) -> str:
+    return "".join("#" if mask >> k & 1 else "-" for k in range(width))
+
+
+def _modulo(
+    facts: KernelFacts, branch: BranchFact, sides: Sides, period: int, split: tuple[int, ...] | None
+) -> KernelFinding:
+    message = f"every warp runs both sides: the branch follows the thread's index modulo {period}"
+    found = _found(facts, branch, "DIV002", message, "proven")
+    factor = (sides.then_cost + sides.other_cost) / max(1, sides.most) if sides.least else 1.0
+    return replace(
+        found,
+        label=f"alternates with a period of {period} lanes",
+        evidence=(_split(facts, split),) if split is not None else (),
+        estimate=_slots(factor) if sides.least else None,
+        help=("give the two kinds of work to different warps: decide by (threadIdx.x / 32), and renumber the items",),
+        impact=max(factor, 1.0),
+    )
+
+
+def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: Origin) -> KernelFinding:
+    source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else "the thread's index"
+    message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
+    found = _found(facts, branch, "DIV003", message, "heuristic" if made_of.unknown else "conditional")
+    helps = (
+        "sort or bucket the items so that the lanes of a warp have as much to do",
+        "or give each long item to a whole warp: lanes stride over it and reduce at the end",
+    )
+    assumptions = ("the numbers of iterations differ between the lanes of a warp",)
+    return replace(found, assumptions=assumptions, label="the warp stays until its last lane leaves", help=helps)
+
+
+def _boundary(facts: KernelFacts, branch: BranchFact) -> KernelFinding:
+    message = "only the warps at the edge part here: a bounds check, nothing to gain"
+    return replace(_found(facts, branch, "DIV008", message, "proven"), impact=0.0, why=())
+
+
+def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelFinding | None:
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    leaves = [ends_kernel(facts, way) for way in (terminator.then, terminator.other)]
+    tail = sides.other_cost if leaves[0] else sides.then_cost
+    if not any(leaves) or all(leaves) or tail < HEAVY_TAIL or facts.warp_level.graph.cycles_around(branch.place.name):
+        return None
+    message = f"some lanes leave here, and {tail} instructions follow for the rest: their slots stay empty"
+    found = _found(facts, branch, "DIV005", message, _on_data(origin(facts, terminator.condition))[0])
+    helps = ("compact the items that go on into full warps first (a ballot and a prefix sum of its bits)",)
+    return replace(found, label="lanes that leave are idle until the kernel ends", help=helps)
+
+
+def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFinding:
+    message = f"a switch with {count} targets is taken lane by lane: a warp runs each target that a lane asks for"
+    found = _found(facts, branch, "DIV006", message, "conditional")
+    return replace(
+        found,
+        assumptions=("lanes of one warp ask for different targets",),
+        label=f"up to {count} passes",
+        help=("sort the items by target, or replace the code of the targets by a table of values",),
+        estimate=_slots(float(count)),
+        impact=float(count),
+    )
+
+
+def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFinding]:
+    """Return where threads that parted run the same code apart from each other, since they meet too late."""
+    graph = facts.warp_level.graph
+    if sides.join == EXIT and not sides.least:
+        return []
+    follows = parting(graph, branch.place.name)
+    both = sides.then & sides.other
+    shared = [name for name in graph.order if name in both]
+    cost = cost_of(facts, shared)
+    if follows.left or not shared or cost <= LIGHT:
+        return []
+    blocks = {block.name: block for block in facts.function.blocks}
+    early, join = blocks[shared[0]], blocks.get(sides.join)
+    message = f"{cost} instructions are on both ways, but threads meet again only behind them"
+    spans = [(_first(early.instructions), "the ways come together here already")]
+    if join is not None:
+        spans.append((_first(join.instructions), "threads wait for each other only here"))
+    related = tuple(Note(span, text) for span, text in spans if span is not None)
+    found = _found(facts, branch, "DIV007", message, "conditional")
+    return [
+        replace(
+            found,
+            assumptions=("threads meet at the immediate post-dominator, as hardware and compilers arrange it",),
+            related=related,
+            help=("nest the conditions so that each `if` has one join, or use a flag in place of goto and break",),
+        )
+    ]
+
+
+def _first(instructions: Iterable[Instruction]) -> Span | None:
+    return next((i.span for i in instructions if i.span is not None), None)
+
+
+# --- which branch is which
+
+
+def _is_boundary(facts: KernelFacts, branch: BranchFact, test: Compare | None, made_of: Origin) -> bool:
+    """Whether an index that grows with the thread, counted through all blocks, is compared with one bound for all."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    parts = _conjuncts(facts, terminator.condition)
+    return (
+        bool(parts)
+        and made_of.plain
+        and any(_is_bound(facts, branch, part) for part in parts)
+        and all(_is_bound(facts, branch, part) or not _varies(facts, branch, part) for part in parts)
+    )
+
+
+def _conjuncts(facts: KernelFacts, condition: Operand) -> list[Compare]:
+    """Return the comparisons that a condition joins by && or ||; nothing where there is anything else in it."""
+    made = facts.warp_level.definitions.get(condition) if isinstance(condition, Value) else None
+    if isinstance(made, Instruction) and made.op in ("and", "or") and made.result.type.bits == 1:
+        left, right = (_conjuncts(facts, operand) for operand in made.operands)
+        return [*left, *right] if left and right else []
+    test = comparison(facts, condition)
+    return [] if test is None else [test]
+
+
+def _varies(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+    return not all(facts.warp_level.is_uniform(o, branch.place.name) for o in (test.left, test.right))
+
+
+def _is_bound(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+    if test.op not in _ORDERED:
+        return False
+    for index, bound in ((test.left, test.right), (test.right, test.left)):
+        made_of = origin(facts, index)
+        known = facts.warp_level.known(index, branch.place.name)
+        global_index = made_of.plain and made_of.of_thread and made_of.of_block
+        if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
+            return True
+    return False
+
+
+def _bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
+    """Whether a loop runs over the grid: its counter is the thread's global index, so that only the last trip parts."""
+    terminator = branch.place.terminator
+    test = comparison(facts, terminator_operands(terminator)[0])
+    if test is None or test.op not in _ORDERED:
+        return False
+    for index, bound in ((test.left, test.right), (test.right, test.left)):
+        made_of = origin(facts, index)
+        uniform = facts.warp_level.is_uniform(bound, branch.place.name)
+        if uniform and made_of.plain and made_of.of_thread and made_of.loop:
+            known = facts.warp_level.known(index, branch.place.name)
+            if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
+                return True
+    return False
+
+
+def _steps_by_launch(made_of: Origin) -> bool:
+    return any(name.startswith(("ntid", "nctaid")) for name in made_of.registers)
+
+
+def _period(facts: KernelFacts, test: Compare | None, split: tuple[int, ...] | None) -> int | None:
+    """Return the number of lanes after which a branch repeats, inside every warp."""
+    width = facts.device.warp_width
+    if split is not None:
+        whole = (1 << width) - 1
+        for period in range(2, width // 2 + 1):
+            kept = whole >> period
+            if all(mask not in (0, whole) and (mask ^ mask >> period) & kept == 0 for mask in split):
+                return period
+        return None
+    masked = _masked_index(facts, test)
+    return masked if masked is not None and masked < width else None
+
+
+def _masked_index(facts: KernelFacts, test: Compare | None) -> int | None:
+    """Return k where the test is `index % k == c` or `index & (k - 1) == c` of an index that grows by one a lane."""
+    if test is None or test.op not in ("eq", "ne") or not isinstance(test.right, Constant):
+        return None
+    made = facts.warp_level.definitions.get(test.left) if isinstance(test.left, Value) else None
+    if not isinstance(made, Instruction) or made.op not in ("and", "urem", "srem"):
+        return None
+    index, number = made.operands
+    if not isinstance(number, Constant):
+        return None
+    known = facts.warp_level.affine.get(index) if isinstance(index, Value) else None
+    if known is None or known.coefficients[0] != 1:
+        return None
+    if number.bits < 1:
+        return None
+    return 1 << number.bits.bit_length() if made.op == "and" else number.bits
+
+
+def _interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> KernelFinding | None:
+    """Return DIV004 where the thread's index modulo a number that changes with the loop around is compared with 0."""
+    if test.op not in ("eq", "ne") or not isinstance(test.right, Constant) or test.right.bits:
+        return None
+    made = facts.warp_level.definitions.get(test.left) if isinstance(test.left, Value) else None
+    if not isinstance(made, Instruction) or made.op not in ("and", "urem", "srem"):
+        return None
+    ways = [(made.operands[0], made.operands[1]), (made.operands[1], made.operands[0])]
+    for index, step in ways if made.op == "and" else ways[:1]:
+        of_index, of_step = origin(facts, index), origin(facts, step)
+        if of_index.of_thread and not of_index.loop and of_step.loop and not of_step.of_thread:
+            message = "the lanes that work are spread over all warps: a reduction in the interleaved order"
+            found = _found(facts, branch, "DIV004", message, "proven")
+            helps = (
+                "let the first threads work: `if (tid < s)` with s halved in each step keeps whole warps busy",
+                "below 32 active threads, __shfl_down_sync needs neither shared memory nor a barrier",
+            )
+            return replace(found, label="fewer and fewer lanes of every warp", help=helps, impact=2.0)
+    return None
+
+
+def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
+    """Yield blocks that compare one value with different constants, as a switch is compiled; the first gets the
+    finding, the others None."""
+    groups: dict[Value, list[tuple[BranchFact, Compare]]] = {}
+    for branch in facts.branches:
+        terminator = branch.place.terminator
+        if branch.warp != "divergent" or not isinstance(terminator, Branch):
+            continue
+        test = comparison(facts, terminator.condition)
+        if test is None or not isinstance(test.left, Value) or not isinstance(test.right, Constant):
+            continue
+        if test.op in ("eq", "ne", *_ORDERED):
+            groups.setdefault(test.left, []).append((branch, test))
+    for group in groups.values():
+        cases = {test.right.bits for _, test in group if test.op in ("eq", "ne") and isinstance(test.right, Constant)}
+        if len(cases) < 2 or not _is_ladder(group):
+            continue
+        first = group[0][0]
+        yield first.place.name, _many_ways(facts, first, len(cases) + 1)
+        for branch, _ in group[1:]:
+            yield branch.place.name, None
+
+
+def _is_ladder(group: list[tuple[BranchFact, Compare]]) -> bool:
+    """Whether each test is reached straight from another one, with nothing but the test in its block."""
+    names = {branch.place.name for branch, _ in group}
+    after = {way for branch, _ in group for way in _ways(branch)}
+    return all(branch.place.name in after and len(branch.place.instructions) <= 2 for branch, _ in group[1:]) and (
+        len(names) == len(group)
+    )
+
+
+def _ways(branch: BranchFact) -> tuple[str, ...]:
+    terminator = branch.place.terminator
+    return (terminator.then, terminator.other) if isinstance(terminator, Branch) else ()
+
+
+def _indirect_calls(facts: KernelFacts) -> Iterator[KernelFinding]:
+    for block, i in facts.function.instructions():
+        indirect = isinstance(i.detail, Callee) and i.detail.name.startswith("%") and i.operands
+        if not indirect or facts.warp_level.is_uniform(i.operands[0], block.name):
+            continue
+        yield KernelFinding(
+            "DIV006",
+            "a function pointer that differs between lanes is called: a warp runs each target that a lane asks for",
+            "conditional", facts.kernel, i.span, f"call {_text(i.span)}",
+            assumptions=("lanes of one warp call different functions",),
+            why=(Why("the pointer differs between the lanes of a warp", i.span),),
+            help=("sort the items by target, or select values instead of functions",),
+        )  # fmt: skip

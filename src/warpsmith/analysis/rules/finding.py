@@ -1,0 +1,93 @@
+"""What a rule says: a sentence at a place, how sure it is, what shows it, and what to do.
+
+KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help
+Evidence      = title, columns, rows                    lane → address, warp → mask, block → threads
+Estimate      = metric value unit basis                 a model's number, never a measurement
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.source import Span
+
+__all__ = ["MODEL", "Estimate", "Evidence", "KernelFinding", "Why", "why_of"]
+
+MODEL = "model, not a measurement"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A small table that shows what is claimed."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What it costs: `value` of `unit`, worked out on the `basis` named."""
+
+    metric: str
+    value: float
+    unit: str
+    basis: str = MODEL
+
+    @property
+    def text(self) -> str:
+        """The estimate as a phrase."""
+        return f"{self.metric} {self.value:g} {self.unit} ({self.basis})"
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """One step from a finding back to its source; the span is None where the step has no place in the text."""
+
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFinding:
+    """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
+    the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
+    instructions of this place it holds for (an unrolled loop has several)."""
+
+    rule: str
+    message: str
+    certainty: Certainty
+    kernel: str
+    span: Span | None
+    subject: str
+    label: str = ""
+    assumptions: tuple[str, ...] = ()
+    why: tuple[Why, ...] = ()
+    related: tuple[Note, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    estimate: Estimate | None = None
+    help: tuple[str, ...] = ()
+    impact: float = 1.0
+    times: int = 1
+
+
+def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ...]:
+    """Return the chain of a fact, steps that say nothing new left out."""
+    steps: list[Why] = []
+    for said, place in zip_longest(texts, places[: len(texts)]):
+        text = _quoted(place) if said.startswith("%") and place is not None else said
+        if not steps or (steps[-1].text, str(steps[-1].span)) != (text, str(place)):
+            steps.append(Why(text, place))
+    return tuple(steps)
+
+
+def _quoted(place: Span) -> str:
+    """Return the user's own words for a value that has no name of theirs."""
+    words = " ".join(place.text.split())
+    return f"`{words}`" if len(words) <= _LONGEST else f"`{words[: _LONGEST - 1]}…`"
+
+
+_LONGEST = 48

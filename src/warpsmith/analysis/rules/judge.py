@@ -1,0 +1,41 @@
+"""All rules over one kernel's facts: each family in turn, findings in the order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.rules.arithmetic import arithmetic
+from warpsmith.analysis.rules.blocks import between_blocks
+from warpsmith.analysis.rules.divergence import divergence
+from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.rules.launch import launch
+from warpsmith.analysis.rules.memory import device_memory
+from warpsmith.analysis.rules.shared import known_memory
+from warpsmith.analysis.rules.synchronization import synchronization
+
+__all__ = ["judge"]
+
+Family = Callable[[KernelFacts], Iterable[KernelFinding]]
+
+_FAMILIES: Final[tuple[Family, ...]] = (
+    divergence, device_memory, known_memory, synchronization, between_blocks, launch, arithmetic,
+)  # fmt: skip
+
+
+def judge(facts: KernelFacts) -> tuple[KernelFinding, ...]:
+    """Return everything that the rules say of a kernel, sorted by place."""
+    found: dict[object, KernelFinding] = {}
+    for family in _FAMILIES:
+        for finding in family(facts):
+            key = (finding.rule, finding.span or id(finding), finding.message)
+            first = found.get(key)
+            found[key] = finding if first is None else replace(first, times=first.times + 1)
+    return tuple(sorted(found.values(), key=_place))
+
+
+def _place(finding: KernelFinding) -> tuple[str, int, int, str]:
+    span = finding.span
+    return ("", 0, 0, finding.rule) if span is None else (span.file.path, span.line, span.column, finding.rule)

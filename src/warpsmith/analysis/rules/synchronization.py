@@ -1,0 +1,298 @@
+"""SYN: barriers, races, exchanges between lanes, atomics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from warpsmith.analysis.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
+from warpsmith.analysis.rules.blocks import tests_thread
+from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
+from warpsmith.analysis.rules.lanes import Lanes
+from warpsmith.analysis.rules.memory import accessed, place_of
+from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.rules.sides import comparison
+from warpsmith.base.findings import Note
+from warpsmith.base.source import Span
+from warpsmith.ssa.nodes import Block, Branch, Exit, Operand, Return, Value
+
+__all__ = ["synchronization"]
+
+
+def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of how the threads of a kernel wait for each other."""
+    yield from (_divergent(facts, barrier) for barrier in facts.barriers if barrier.divergent)
+    yield from _redundant(facts)
+    for race in facts.races:
+        if not _is_one_number(facts, race):
+            yield _race(facts, race)
+    for exchange in facts.exchanges:
+        if exchange.absent:
+            yield _absent(facts, exchange)
+    lanes = Lanes(facts)
+    for access in facts.accesses:
+        if access.kind == "atomic" and (found := _contended(facts, access, lanes)) is not None:
+            yield found
+
+
+def _text(span: Span | None) -> str:
+    return "" if span is None else " ".join(span.text.split())
+
+
+# --- barriers
+
+
+def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
+    returned = _after_return(facts, barrier)
+    rule = "SYN003" if returned else "SYN001"
+    helps: tuple[str, ...]
+    if returned:
+        message = "a barrier of the block that threads which have returned before never reach"
+        label = "some threads have ended before"
+        helps = (
+            "turn the early `return` into a flag, and let all threads come to the barrier",
+            "or test a condition that is the same for the whole block",
+        )
+    else:
+        message = "a barrier of the block under a condition that differs between its threads"
+        label = "threads of one block get here apart from each other, or not at all"
+        helps = ("move the barrier out of the branch, and keep only the work inside it",)
+    return KernelFinding(
+        rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
+        assumptions=barrier.assumptions, why=why_of(barrier.why, barrier.lines), help=helps, impact=100.0,
+    )  # fmt: skip
+
+
+def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
+    """Whether threads that pass the barrier by have returned, rather than gone around it: a `return` is written where
+    they part. In code, the two look alike."""
+    if not barrier.exits:
+        return False
+    graph = facts.warp_level.graph
+    blocks = {block.name: block for block in facts.function.blocks}
+    for branch in facts.branches:
+        terminator = branch.place.terminator
+        if branch.block != "divergent" or not isinstance(terminator, Branch):
+            continue
+        way = _only_way(facts, branch.place, barrier.block)
+        if way is None:
+            continue
+        pending, seen = [terminator.other if way else terminator.then], set[str]()
+        while pending:
+            name = pending.pop()
+            if name in seen or name not in graph.successors:
+                continue
+            seen.add(name)
+            pending += graph.successors[name]
+            end = blocks[name].terminator
+            if isinstance(end, Return | Exit) and _text(end.span).startswith("return"):
+                return True
+        if branch.span is not None and "return" in branch.span.file.line(branch.span.line):
+            return True
+    return False
+
+
+def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield SYN006 for one barrier at most: of two that each stand in for the other, one must stay."""
+    found = [barrier for barrier in facts.barriers if barrier.redundant and not barrier.divergent]
+    if not found:
+        return
+    last = found[-1]
+    more = f"; {len(found) - 1} more may go after it: look again then" if len(found) > 1 else ""
+    yield KernelFinding(
+        "SYN006", f"nothing before and behind this barrier needs an order: it can go{more}", last.certainty,
+        facts.kernel, last.span, f"barrier {_text(last.span)}", "every warp waits for the slowest one",
+        assumptions=last.assumptions, help=("remove the barrier",), impact=0.5,
+    )  # fmt: skip
+
+
+# --- races
+
+
+def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
+    first, second = race.first, race.second
+    rule = "SYN008" if race.reach == "grid" else "SYN004" if _in_one_warp(facts, race) else "SYN002"
+    where = race.variable if race.offset is None else f"{race.variable} at byte {race.offset}"
+    words = {
+        "SYN002": (f"data race on {race.space} {where}: no barrier orders the two accesses",
+                   ("put __syncthreads() between the two",
+                    "if the race is meant: // warpsmith: ignore[SYN002] and the reason")),
+        "SYN004": (f"threads of one warp exchange {where} without __syncwarp(): lanes need not run in step",
+                   ("put __syncwarp() between the two", "or exchange the value by __shfl_sync")),
+        "SYN008": (f"a block touches {where} that another block of the same launch touches: no order between them",
+                   ("split the kernel at this point: a second launch waits for the first",
+                    "or use cooperative groups and grid.sync()")),
+    }  # fmt: skip
+    message = words[rule][0]
+    helps: tuple[str, ...] = words[rule][1]
+    if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
+        helps = (rows_alike, *helps)
+    certainty = race.certainty
+    if race.reach == "grid" and facts.shape.grid is None and not _is_of_blocks(facts, race):
+        # nothing in the addresses says that there is more than one block
+        certainty = "heuristic"
+    if certainty == "conditional" and _is_guarded(facts, race):
+        certainty = "heuristic"
+    related = tuple(Note(side.access.span, _doing(side)) for side in (first, second) if side.access.span is not None)
+    rows = tuple((_who(side), side.access.kind, str(side.access.span or "")) for side in (first, second))
+    subject = f"race {race.space} {race.variable} {_text(first.access.span)} {_text(second.access.span)}"
+    return KernelFinding(
+        rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second),
+        assumptions=race.assumptions, related=related[:1], help=helps, impact=100.0,
+        evidence=(Evidence("witness", ("thread", "access", "place"), rows),),
+    )  # fmt: skip
+
+
+def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether both sides are one store of one number that is the same for all: a flag, whoever sets it."""
+    i = race.first.access.instruction
+    stores = i is race.second.access.instruction and i.op == "store"
+    return stores and origin(facts, *i.operands[1:]).of_launch
+
+
+def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether it is open that both threads get there, since a test of data or of the thread's index stands before."""
+    is_open = any("get there" in text for text in race.assumptions)
+    return is_open and any(tests_thread(facts, side.access.block) for side in (race.first, race.second))
+
+
+def _rows_alike(facts: KernelFacts, race: RaceFact) -> str:
+    """Return what to do where the block has rows that the addresses know nothing of, "" elsewhere."""
+    made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
+    if facts.block[1] == 1 or not made_of.plain or "tid.y" in made_of.registers:
+        return ""
+    return f"the index has no threadIdx.y, but the block has {facts.block[1]} rows: launch a flat block, or use it"
+
+
+def _is_of_blocks(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether an address depends on the index of the block."""
+    return origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second))).of_block
+
+
+def _who(side: Side) -> str:
+    return "a thread" if side.thread is None else str(side.thread)
+
+
+def _doing(side: Side) -> str:
+    word = {"load": "reads", "store": "writes", "atomic": "updates"}[side.access.kind]
+    return f"{_who(side)} {word} {side.access.variable}"
+
+
+def _in_one_warp(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether both sides stand where only one warp of the block gets, as the last steps of a reduction do."""
+    if facts.block[0] * facts.block[1] * facts.block[2] <= facts.device.warp_width:
+        return True
+    lanes = Lanes(facts)
+    return all(_warps_at(facts, side.access.block, lanes) == 1 for side in (race.first, race.second))
+
+
+def _warps_at(facts: KernelFacts, block: str, lanes: Lanes) -> int | None:
+    """Return how many warps of a block may get to a block of code, where branches on the thread's index say so."""
+    alive = _alive(facts, block, lanes)
+    return None if alive is None else sum(any(warp) for warp in lanes.warps(alive))
+
+
+def _alive(facts: KernelFacts, block: str, lanes: Lanes) -> list[int] | None:
+    """Return for each thread whether it may get to a block, as far as branches say that dominate it."""
+    graph = facts.warp_level.graph
+    alive: list[int] | None = None
+    for above in facts.function.blocks:
+        terminator = above.terminator
+        if above.name not in graph.successors or not isinstance(terminator, Branch):
+            continue
+        way = _only_way(facts, above, block)
+        column = lanes.of(terminator.condition) if way is not None else None
+        if column is not None:
+            passing = [int(bool(bit) == way) for bit in column]
+            alive = passing if alive is None else [a & b for a, b in zip(alive, passing, strict=True)]
+    return alive
+
+
+def _only_way(facts: KernelFacts, above: Block, block: str) -> bool | None:
+    """Return which way of a branch every path to `block` takes, None where both lead there."""
+    graph = facts.warp_level.graph
+    terminator = above.terminator
+    assert isinstance(terminator, Branch)
+    for way, taken in ((terminator.then, True), (terminator.other, False)):
+        other = terminator.other if taken else terminator.then
+        if way != other and graph.predecessors[way] == (above.name,) and graph.dominates(way, block):
+            return taken
+    return None
+
+
+# --- exchanges and atomics
+
+
+def _absent(facts: KernelFacts, exchange: ExchangeFact) -> KernelFinding:
+    mask = "its mask" if exchange.mask is None else f"the mask 0x{exchange.mask:08x}"
+    return KernelFinding(
+        "SYN005", f"{exchange.op}: {mask} names lanes that may not be there", exchange.certainty, facts.kernel,
+        exchange.span, f"{exchange.op} {_text(exchange.span)}",
+        "lanes of the mask that are elsewhere: undefined, or a hang",
+        assumptions=exchange.assumptions, why=why_of(exchange.why, exchange.lines), impact=100.0,
+        help=("take the mask before the branch: unsigned m = __ballot_sync(0xffffffff, condition)",
+              "or call it where all lanes are, and select the result"),
+    )  # fmt: skip
+
+
+def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
+    if access.addresses is None or access.addresses.most > 1 or access.space == "local":
+        return None
+    alone = _alone(facts, access, lanes)
+    if alone:
+        return None
+    message = f"all lanes of a warp update one address: {accessed(access)} is done lane by lane"
+    found = place_of(facts, access, "SYN007", message)
+    width = facts.device.warp_width
+    guarded = access.active == "some" and alone is None
+    assumptions = (*found.assumptions, "several lanes of a warp get there") if guarded else found.assumptions
+    return replace(
+        found,
+        certainty="conditional" if guarded and found.certainty == "proven" else found.certainty,
+        assumptions=assumptions,
+        label="one address for the whole warp",
+        estimate=Estimate("updates of the address a warp", float(width), "where 1 would do after a warp reduction"),
+        help=(
+            "add up within the warp first (__reduce_add_sync, or five __shfl_down_sync), then let one lane update",
+            "or reduce a block in shared memory, and update once a block",
+        ),
+        impact=float(width) / 4,
+    )
+
+
+def _alone(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> bool | None:
+    """Whether at most one lane of each warp gets to an access; None: it is not known."""
+    alive = _alive(facts, access.block, lanes)
+    if alive is not None and all(sum(warp) <= 1 for warp in lanes.warps(alive)):
+        return True
+    if _elected(facts, access.block):
+        return True
+    return None if access.active == "some" else False
+
+
+def _elected(facts: KernelFacts, block: str) -> bool:
+    """Whether a test lets one lane through: its own index equals a number that all lanes share."""
+    for above in facts.function.blocks:
+        terminator = above.terminator
+        if above.name not in facts.warp_level.graph.successors or not isinstance(terminator, Branch):
+            continue
+        way = _only_way(facts, above, block)
+        test = comparison(facts, terminator.condition) if way is not None else None
+        if test is not None and test.op == ("eq" if way else "ne"):
+            for index, number in ((test.left, test.right), (test.right, test.left)):
+                if _differs_everywhere(facts, index) and facts.warp_level.is_uniform(number, above.name):
+                    return True
+    return False
+
+
+def _differs_everywhere(facts: KernelFacts, operand: Operand) -> bool:
+    """Whether an operand is another number in each lane of a warp."""
+    if not isinstance(operand, Value):
+        return False
+    made = facts.warp_level.definitions.get(operand)
+    if getattr(getattr(made, "detail", None), "register", "") == "laneid":
+        return True
+    known = facts.warp_level.affine.get(operand)
+    if known is None or known.coefficients[0] != 1 or any(known.coefficients[1:]):
+        return False
+    return facts.block[0] >= facts.device.warp_width and facts.block[0] % facts.device.warp_width == 0

@@ -1,0 +1,146 @@
+"""`warpsmith analyze`: what the kernels of CUDA, OpenCL and PTX files cost, and what is wrong with them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from warpsmith.app.cli.options import text, texts
+from warpsmith.app.cli.settings import config_options, kernel_files, kernel_options, launching_of, settings_of
+from warpsmith.base.errors import UsageError, WarpsmithError
+from warpsmith.base.findings import Finding, render_finding
+from warpsmith.flows.explain import ExplainOptions, explain
+from warpsmith.report.analysis import AnalysisReport
+from warpsmith.report.analysis_html import analysis_html
+from warpsmith.report.analysis_json import analysis_json, analysis_jsonl
+from warpsmith.report.analysis_numbers import sort_findings
+from warpsmith.report.analysis_sarif import analysis_sarif
+from warpsmith.report.analysis_text import TextOptions, analysis_concise, analysis_text
+from warpsmith.report.baseline import read_baseline
+from warpsmith.settings.model import Settings
+
+__all__ = ["command"]
+
+FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html")
+
+
+@click.command("analyze")
+@click.argument("paths", nargs=-1, metavar="PATHS...")
+@kernel_options
+@click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), help="The gate (default error).")
+@click.option(
+    "--min-certainty",
+    type=click.Choice(["proven", "conditional", "heuristic"]),
+    help="Show what is at least so certain (default conditional).",
+)
+@click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order in text (default line).")
+@click.option("--limit", type=int, metavar="N", help="Print N findings as text; 0: all.")
+@click.option("--context", type=int, metavar="N", help="Source lines around a finding.")
+@click.option("--evidence", type=click.Choice(["none", "short", "full"]), help="Tables that show it (default short).")
+@click.option("--baseline", metavar="FILE", help="Findings in this file are known and not shown.")
+@click.option("--no-baseline", is_flag=True, help="Show what the baseline has as well.")
+@click.option("--show-suppressed", is_flag=True, help="List what comments and the baseline keep back.")
+@click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-).")
+@click.option("--ptxas", is_flag=True, help="Ask ptxas for the registers of PTX kernels (else estimated).")
+@click.option("--require-input", is_flag=True, help="No file at all is an error.")
+@click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in text.")
+@config_options
+def command(paths: tuple[str, ...], **given: object) -> int:
+    """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
+
+    A path is a file (.cu, .cl, .ptx), a folder, or - for standard input. Numbers are worked out from the text: they
+    are a model, not a measurement.
+
+    \b
+    Exit codes: 0 nothing at the gate   1 findings at the gate   2 usage, or nothing could be read
+                3 a part could not be read   70 an error of ours   124 out of time
+    """
+    outputs = _outputs(texts(given["forms"]), as_json=bool(given["as_json"]))
+    try:
+        settings = settings_of(given)
+        report = _report(paths, settings, given)
+    except WarpsmithError as error:
+        if set(outputs) <= {"text", "concise"}:
+            raise
+        settings = settings_of({"isolated": True})
+        report = AnalysisReport(paths, "negative" if error.exit_code == 1 else "error", error.exit_code, error.findings)
+    for finding in report.diagnostics:
+        click.echo(render_finding(finding), err=True)
+    report = sort_findings(report, settings.text("sort"))
+    for form, file in outputs.items():
+        _write(_rendered(report, form, settings, given), file)
+    if report.status == "incomplete" and given["allow_incomplete"]:
+        return 0
+    return report.exit_code
+
+
+def _outputs(forms: tuple[str, ...], *, as_json: bool) -> dict[str, str | None]:
+    """Return each format with the file that it goes to (None: stdout); one at most goes to stdout."""
+    found: dict[str, str | None] = {}
+    for form in (*forms, *(["json"] if as_json and "json" not in forms else [])):
+        name, _, file = form.partition("=")
+        if name not in FORMATS:
+            message = f"no format is called '{name}'"
+            raise UsageError(Finding("INP000", "error", message, help=(f"the formats: {', '.join(FORMATS)}",)))
+        found[name] = file or None
+    found = found or {"text": None}
+    if sum(file is None for file in found.values()) > 1:
+        listed = ", ".join(name for name, file in found.items() if file is None)
+        helps = ("give all but one a file: --format sarif=report.sarif",)
+        raise UsageError(Finding("INP000", "error", f"several formats for one output: {listed}", help=helps))
+    return found
+
+
+def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]) -> AnalysisReport:
+    launching = launching_of(given)
+    files = kernel_files(paths, given, settings)
+    if not files:
+        named = ", ".join(paths) or "the command line"
+        message = f"no input: {named} {'has no files that match the setting `include`' if paths else 'names no file'}"
+        finding = Finding("INP001", "warning", message, None, ("name a .cu, .cl or .ptx file, or a folder",))
+        if not paths or given["require_input"]:
+            raise UsageError(Finding("INP001", "error", message, None, finding.help))
+        return AnalysisReport(paths, "ok", 0, (*settings.findings, finding))
+    known = settings.text("baseline") if not given["no_baseline"] else ""
+    baseline = read_baseline(known) if known else None
+    return explain(files, ExplainOptions(settings, launching, texts(given["kernel"]), baseline, bool(given["ptxas"])))
+
+
+def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
+    suppressed = bool(given["show_suppressed"])
+    match form:
+        case "json":
+            return analysis_json(report, suppressed=suppressed)
+        case "jsonl":
+            return analysis_jsonl(report)
+        case "concise":
+            return analysis_concise(report)
+        case "sarif":
+            return analysis_sarif(report)
+        case "html":
+            return analysis_html(report)
+        case _:
+            wanted = text(given["color"])
+            color = wanted == "always" or (wanted == "auto" and sys.stdout.isatty())
+            options = TextOptions(
+                settings.text("evidence"), settings.number("context"), settings.number("limit"), suppressed, color
+            )  # fmt: skip
+            return analysis_text(report, options)
+
+
+def _write(rendered: str, file: str | None) -> None:
+    if file is None:
+        if rendered:
+            click.echo(rendered)
+        return
+    try:
+        Path(file).write_text(rendered + "\n", "utf-8")
+    except OSError as error:
+        message = f"{file} cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error

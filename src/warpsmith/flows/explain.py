@@ -1,0 +1,110 @@
+"""EXPLAIN, the second straight line: kernels go in, what they cost and what is wrong with them comes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.flows.clock import Clock
+from warpsmith.flows.explain_file import FileResult, FileTask, explain_file
+from warpsmith.flows.kernel_shape import Launching, check_names
+from warpsmith.flows.kernel_units import KernelFile
+from warpsmith.flows.selection import Choice, Chosen, chosen
+from warpsmith.machine.devices import device
+from warpsmith.report.analysis import SEVERITIES, AnalysisReport
+from warpsmith.report.baseline import Baseline
+from warpsmith.report.status import Status
+from warpsmith.settings.model import Settings
+
+__all__ = ["ExplainOptions", "explain"]
+
+INTERNAL, LATE = 70, 124
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
+    `ptxas`: ask it for the registers of PTX kernels."""
+
+    settings: Settings
+    launching: Launching = field(default_factory=Launching)
+    kernels: tuple[str, ...] = ()
+    baseline: Baseline | None = None
+    ptxas: bool = False
+
+
+def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisReport:
+    """Return what is to be said of the kernels in `files`.
+
+    Raises UsageError where a device, a rule, a kernel or a parameter that was named does not exist.
+    """
+    clock = Clock()
+    settings = options.settings
+    # What was asked for, before anything is read that takes time.
+    devices = tuple(device(name) for name in settings.texts("device"))
+    Choice(settings)
+    # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
+    tasks = [FileTask(file, devices, options.launching, settings, options.kernels, options.ptxas) for file in files]
+    results = list(_explained(tasks, settings.number("jobs")))
+    clock.lap("analyze")
+    # Names that nothing has are mistakes of the user's.
+    _check(results, options)
+    # What is selected, certain enough, not suppressed, and not known already.
+    found = chosen(results, settings, options.baseline)
+    clock.lap("select")
+    # How it ends: a finding at the gate is a negative answer; what could not be read makes it incomplete.
+    status, code = _end(results, found, settings)
+    return AnalysisReport(
+        inputs=tuple(file.path for file in files),
+        status=status,
+        exit_code=code,
+        diagnostics=(*settings.findings, *(d for result in results for d in result.diagnostics)),
+        kernels=tuple(kernel for result in results for kernel in result.kernels),
+        branches=tuple(branch for result in results for branch in result.branches),
+        accesses=tuple(access for result in results for access in result.accesses),
+        findings=found.shown,
+        kept_back=found.kept_back,
+        below=found.below,
+        timing_s=clock.laps,
+    )
+
+
+def _explained(tasks: Sequence[FileTask], jobs: int) -> Iterator[FileResult]:
+    """Yield the result for each file, in order."""
+    wanted = min(len(tasks), jobs or os.cpu_count() or 1)
+    if wanted <= 1:
+        yield from map(explain_file, tasks)
+        return
+    with ProcessPoolExecutor(wanted) as pool:
+        yield from pool.map(explain_file, tasks)
+
+
+def _check(results: Sequence[FileResult], options: ExplainOptions) -> None:
+    check_names(options.launching, [name for result in results for name in result.parameters])
+    names = [name for result in results for name in result.names]
+    for glob in options.kernels:
+        symbols = [kernel.symbol for result in results for kernel in result.kernels]
+        if names and not any(fnmatchcase(name, glob) for name in (*names, *symbols)):
+            near = get_close_matches(glob, names, n=1)
+            help = f"did you mean '{near[0]}'?" if near else f"the kernels: {', '.join(names)}"
+            raise UsageError(Finding("INP000", "error", f"no kernel matches '{glob}'", help=(help,)))
+
+
+def _end(results: Sequence[FileResult], found: Chosen, settings: Settings) -> tuple[Status, int]:
+    gate = settings.text("fail-on")
+    if any(result.crashed for result in results):
+        return "error", INTERNAL
+    if results and all(result.failed for result in results):
+        return "error", 2
+    if gate != "never" and any(SEVERITIES.index(one.severity) >= SEVERITIES.index(gate) for one in found.shown):
+        return "negative", 1
+    if any(result.late for result in results):
+        return "incomplete", 3 if any(result.kernels for result in results) else LATE
+    broken = any(finding.severity == "error" for result in results for finding in result.diagnostics)
+    return ("incomplete", 3) if broken else ("ok", 0)

@@ -1,0 +1,3 @@
+#pragma GCC system_header
+#include "mini_cuda.h"
+#include "cufft.h"

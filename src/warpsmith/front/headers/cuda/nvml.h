@@ -1,0 +1,2 @@
+#pragma GCC system_header
+#include "mini_cuda.h"

@@ -1,0 +1,292 @@
+"""Device code becomes trees: the kernels of a CUDA or OpenCL file, with all that they call.
+
+    source ─► worker (libclang, device mode) ─► rows ─► functions, device variables ─► KernelUnit
+                  ▲                                          │
+                  └── `--kernel 'k<float, 32>'` appended     └─► what has errors in it is a finding; the rest stays
+
+A template has kernels for its instances only: those that the file's launches name or deduce, explicit instantiations
+and specializations, and those that the user asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.front import kinds
+from warpsmith.front.canonical import constant_value
+from warpsmith.front.context import Context
+from warpsmith.front.device_functions import DeviceFunctions
+from warpsmith.front.device_instances import named_instances
+from warpsmith.front.device_problems import Problems
+from warpsmith.front.device_source import DeviceInput, device_arguments, read_device_input
+from warpsmith.front.device_statements import DeviceStatements
+from warpsmith.front.inputs import Source
+from warpsmith.front.load import FrontOptions, full_source, too_deep_findings
+from warpsmith.front.process import Failed, parse_files
+from warpsmith.front.wire import Dump, Mark
+from warpsmith.tree.nodes import Function, GlobalDecl, Name, Top, VarDecl
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["KernelUnit", "LaunchSite", "load_kernels"]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSite:
+    """A `<<<…>>>` of host code; numbers are None where they are not constants."""
+
+    kernel: str
+    grid: tuple[int | None, ...]
+    block: tuple[int | None, ...]
+    shared: int | None
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelUnit:
+    """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost` of
+    those that cannot. `device_text`, where some are lost: the file without its host functions, in the same places, for
+    a compiler that takes device code only (front/nvrtc.py)."""
+
+    program: Program
+    kernels: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    launches: tuple[LaunchSite, ...] = ()
+    lost: tuple[str, ...] = ()
+    device_text: str = ""
+
+    def function(self, kernel: str) -> Function:
+        """Return the function of a kernel of this unit; raises KeyError."""
+        for _, function in self.program.functions():
+            if function.device is not None and function.device.kernel and _label(function) == kernel:
+                return function
+        raise KeyError(kernel)
+
+
+def load_kernels(source: Source, options: FrontOptions, instances: tuple[str, ...] = ()) -> KernelUnit:
+    """Read the device code of one file; what cannot be read is a finding. `instances`: kernels of templates that the
+    user names, `k<float, 32>`."""
+    given = read_device_input(full_source(source, options), options.node_limit)
+    if isinstance(given, Finding):
+        return KernelUnit(Program(()), (), (given,))
+    wanted = tuple(name for name in instances if "<" in name)
+    unit = _read(given, options, wanted, plain=True) if given.language == "cuda" else None
+    if unit is None:
+        unit = _read(given, options, wanted, plain=False)
+    assert unit is not None
+    return unit
+
+
+def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *, plain: bool) -> KernelUnit | None:
+    """Read a file; None where it may read better with the C++ library's own headers."""
+    asked = _asked(given, wanted)
+    file = SourceFile(given.file.path, given.file.text + asked) if asked else given.file
+    text = named_instances(file.text) if given.language == "cuda" else file.text
+    request = (file.path, device_arguments(given, plain=plain), text.encode("latin-1"), options.node_limit, False)
+    (answer,) = parse_files([request], options.timeout_s)
+    if isinstance(answer, Failed):
+        return KernelUnit(Program(()), (), (_failed(given, answer, options),))
+    if answer.exceeded:
+        message = f"{file.path} has more than {options.node_limit:,} syntax tree nodes, the limit"
+        finding = Finding("INP003", "error", message, Span(file, 0, 0), ("split the file",))
+        return KernelUnit(Program(()), (), (finding,))
+    return _Reader(given, file, answer, wanted).unit(plain=plain)
+
+
+def _asked(given: DeviceInput, wanted: tuple[str, ...]) -> str:
+    """Return the text that makes the instances that the user names; it stands behind the file's own."""
+    if not wanted or given.language != "cuda":
+        return ""
+    lines = [f"static void *warpsmith_instance_{n} = (void *)&{name};" for n, name in enumerate(wanted)]
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _failed(given: DeviceInput, answer: Failed, options: FrontOptions) -> Finding:
+    path = given.file.path
+    if answer.why == "time-out":
+        message = f"{path} was not parsed within {options.timeout_s:g} s"
+        return Finding("INP003", "error", message, Span(given.file, 0, 0), ("split the file",))
+    message = f"the parser crashed on {path} ({answer.detail})"
+    remedy = "the file may use something that clang 18 cannot read: reduce it, or give its PTX"
+    return Finding("INP004", "error", message, Span(given.file, 0, 0), (remedy,))
+
+
+def _label(function: Function) -> str:
+    return function.symbol.label or function.symbol.name
+
+
+class _Reader:
+    """Builds the unit of one dump."""
+
+    def __init__(self, given: DeviceInput, file: SourceFile, dump: Dump, wanted: tuple[str, ...]) -> None:
+        self.given = given
+        self.dump = dump
+        self.wanted = wanted
+        self.file = file
+        self.context = Context(dump, lambda path: file if path == file.path else SourceFile.read(path))
+        self.table = self.context.table
+        self.problems = Problems(self.context, file, len(given.file.text))
+
+    def unit(self, *, plain: bool) -> KernelUnit | None:
+        """Return the unit; None where another round with other headers may give more."""
+        written: list[Function] = []
+        called: list[Function] = []
+        builder = DeviceFunctions(self.context, self._constant)
+        lost: list[str] = []
+        for row, number, own in self._rows():
+            if self.problems.lost(row, number):
+                lost += builder.kernel_names(row)
+            else:
+                made = tuple(builder.build(row, number))
+                kernel = any(f.device is not None and f.device.kernel for f in made)
+                (written if own or kernel else called).extend(made)
+        templates = tuple(self._templates())
+        if plain and (self.problems.matter or templates):
+            return None
+        kept = _reached(written, called)
+        items: list[Top] = [*self._variables(kept), *(f for f in kept if f.device is not None and not f.device.ours)]
+        items.sort(key=lambda item: (item.span.file is not self.file, item.span.start))
+        headers = tuple(p for p, user in zip(self.dump.files[1:], self.dump.user[1:], strict=True) if user and p)
+        unit = Unit(self.file, self.given.language, tuple(items), tuple(kept), (), self.given.arguments, (), headers)
+        kernels = tuple(dict.fromkeys(_label(f) for f in kept if f.device is not None and f.device.kernel))
+        findings = (*self.problems.findings(kernels, templates, self.wanted), *too_deep_findings(self.context))
+        launches = tuple(self._launches(kept))
+        text = self._device_text() if lost else ""
+        return KernelUnit(Program((unit,)), kernels, findings, launches, tuple(dict.fromkeys(lost)), text)
+
+    def _device_text(self) -> str:
+        """Return the file's text with blanks in place of host functions."""
+        text = self.given.file.text
+        marks = self.dump.marks or {}
+        pieces, position = list[str](), 0
+        for start, end in sorted(self._host_ranges(marks)):
+            if start >= position and end <= len(text):
+                pieces += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
+                position = end
+        return "".join([*pieces, text[position:]])
+
+    def _host_ranges(self, marks: Mapping[int, Mark]) -> Iterator[tuple[int, int]]:
+        for top, number in self.dump.tops:
+            row = top
+            while row < self.table.after[top]:
+                kind = self.table.kind[row]
+                if kind in kinds.FUNCTIONS or kind == kinds.FUNCTION_TEMPLATE:
+                    words = marks.get(self.table.aux[row], ([], ""))[0]
+                    start, end = self.table.range(row, self.context.text(number).uses)
+                    anywhere = "constexpr" in self.context.text(number).file.text[start:end].partition("{")[0]
+                    if number == 0 and "kernel" not in words and "device" not in words and not anywhere:
+                        yield start, end
+                    row = self.table.after[row]
+                else:
+                    row += 1
+
+    # --- what there is
+
+    def _rows(self) -> Iterator[tuple[int, int, bool]]:
+        """Yield every function with a text that is device code: its row, its file, and whether it stands in the user's
+        text as it is (else it is there because something names it)."""
+        marks = self.dump.marks or {}
+        instances = set(self.dump.instances)
+        for place in (*self.dump.tops, *self.dump.instances):
+            top, number = place
+            row = top
+            while row < self.table.after[top]:
+                kind = self.table.kind[row]
+                if kind == kinds.FUNCTION_TEMPLATE:
+                    row = self.table.after[row]
+                    continue
+                if kind in kinds.FUNCTIONS and self.table.body(row) is not None:
+                    words = marks.get(self.table.aux[row], ([], ""))[0]
+                    wanted = self.given.language == "opencl" or "kernel" in words or "device" in words
+                    if wanted or place in instances:
+                        yield row, number, place not in instances
+                    row = self.table.after[row]
+                    continue
+                row += 1
+
+    def _templates(self) -> Iterator[tuple[str, Span]]:
+        """Yield the names and places of kernel templates that have no instance."""
+        made = {self._place(self.table.aux[row]) for row, _ in self.dump.instances}
+        marks = self.dump.marks or {}
+        for top, number in self.dump.tops:
+            for row in range(top, self.table.after[top]):
+                if self.table.kind[row] != kinds.FUNCTION_TEMPLATE:
+                    continue
+                declared = self.table.aux[row]
+                if "kernel" in marks.get(declared, ([], ""))[0] and self._place(declared) not in made:
+                    text = self.context.text(number)
+                    start, end = self.table.range(row, text.uses)
+                    yield self.context.detail(declared)[0], Span(text.file, start, end)
+
+    def _place(self, declared: int) -> tuple[str, str]:
+        return self.context.detail(declared)[0], self.dump.declared[declared][1]
+
+    def _variables(self, functions: list[Function]) -> Iterator[GlobalDecl]:
+        """Yield the variables of the device, and the constants of the file that its code names."""
+        named = {n.symbol for f in functions for n in walk(f.body) if isinstance(n, Name)}
+        for row, number in self._file_scope():
+            symbol = self.context.symbol(self.table.aux[row])
+            if symbol in named or symbol.space:
+                yield GlobalDecl(span=self._declared(row, number).span, declarations=(self._declared(row, number),))
+
+    def _declared(self, row: int, number: int) -> VarDecl:
+        return DeviceStatements(self.context, self.context.text(number)).variable(row)
+
+    def _file_scope(self) -> Iterator[tuple[int, int]]:
+        seen: set[Symbol] = set()
+        for top, number in self.dump.tops:
+            row = top
+            while row < self.table.after[top]:
+                kind = self.table.kind[row]
+                if kind in kinds.FUNCTIONS or kind == kinds.FUNCTION_TEMPLATE:
+                    row = self.table.after[row]
+                    continue
+                if kind == kinds.VAR_DECL:
+                    symbol = self.context.symbol(self.table.aux[row])
+                    if symbol not in seen and not symbol.name.startswith("warpsmith_instance_"):
+                        seen.add(symbol)
+                        yield row, number
+                row += 1
+
+    def _constant(self, name: str) -> int | None:
+        """Return the value of a constant of the file."""
+        short = name.rpartition("::")[2]
+        for number, declared in enumerate(self.dump.declared):
+            if declared[1] == short and declared[0] == kinds.ENUM_CONSTANT:
+                return declared[8]
+            if declared[1] != short or declared[0] != kinds.VAR_DECL:
+                continue
+            for row, file in self._file_scope():
+                if self.table.aux[row] == number:
+                    init = self._declared(row, file).init
+                    return constant_value(init) if init is not None else None
+        return None
+
+    def _launches(self, functions: list[Function]) -> Iterator[LaunchSite]:
+        labels = {f.symbol: _label(f) for f in functions}
+        for declared, file, start, end, grid, block, shared in self.dump.launches:
+            label = labels.get(self.context.symbol(declared))
+            if label is not None:
+                span = self.context.span(file, start, end)
+                yield LaunchSite(label, tuple(grid), tuple(block), shared, span)
+
+
+def _reached(written: list[Function], called: list[Function]) -> list[Function]:
+    """Return the functions that the user wrote, and of all others those that they call; each once."""
+    by_symbol: dict[Symbol, Function] = {}
+    for function in (*written, *called):
+        by_symbol.setdefault(function.symbol, function)
+    wanted = list({f.symbol: f for f in written}.values())
+    seen = {f.symbol for f in wanted}
+    for function in wanted:  # grows while it is walked
+        for node in walk(function.body):
+            named = by_symbol.get(node.symbol) if isinstance(node, Name) else None
+            if named is not None and named.symbol not in seen:
+                seen.add(named.symbol)
+                wanted.append(named)
+    return wanted

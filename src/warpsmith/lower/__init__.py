@@ -1,0 +1,1 @@
+"""Trees of device code become modules of the kernel IR."""

@@ -1,0 +1,22 @@
+"""Functions that the device brings with it: tables by name, a file for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from warpsmith.lower.builtins.atomics import ATOMICS
+from warpsmith.lower.builtins.exchange import EXCHANGE
+from warpsmith.lower.builtins.integers import INTEGERS
+from warpsmith.lower.builtins.library import LIBRARY
+from warpsmith.lower.builtins.numbers import NUMBERS
+from warpsmith.lower.builtins.opencl import OPENCL
+from warpsmith.lower.builtins.synchronize import SYNCHRONIZE
+from warpsmith.lower.frame import Frame, Result
+
+__all__ = ["BUILTINS"]
+
+BUILTINS: Final[Mapping[str, Callable[[Frame, Any], Result]]] = {
+    **LIBRARY, **OPENCL, **NUMBERS, **INTEGERS, **EXCHANGE, **ATOMICS, **SYNCHRONIZE,
+}  # fmt: skip
+"""Later tables win: a name that several have means what CUDA says."""

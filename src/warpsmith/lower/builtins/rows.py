@@ -1,0 +1,99 @@
+"""What the tables of builtins are made of: rules that turn a call into one op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warpsmith.lower.conversions import converted, resized
+from warpsmith.lower.frame import Frame, Result
+from warpsmith.lower.layout import NotModeled, lanes_of, value_type
+from warpsmith.lower.places import Place, pointed
+from warpsmith.ssa.nodes import Detail, Operand, Text
+from warpsmith.ssa.types import I32, Type
+from warpsmith.tree import nodes
+from warpsmith.tree import types as tree
+
+__all__ = ["Rule", "by_lanes", "integer_argument", "lanewise", "needs", "nothing", "op_of", "place_argument"]
+
+Rule = Callable[[Frame, nodes.Call], Result]
+
+
+def needs(e: nodes.Call, count: int) -> tuple[nodes.Expr, ...]:
+    """Return the arguments; raises NotModeled where there are fewer than `count`."""
+    if len(e.arguments) < count:
+        raise NotModeled(f"a call with {len(e.arguments)} arguments where {count} are needed", e.span)
+    return e.arguments
+
+
+def nothing(frame: Frame, e: nodes.Call) -> Result:
+    """Evaluate the arguments, and do nothing."""
+    for argument in e.arguments:
+        frame.value(argument)
+    return None
+
+
+def by_lanes(frame: Frame, e: nodes.Call, one: Callable[[tree.Type, tuple[Operand, ...]], Operand]) -> Result:
+    """Apply a function to numbers of the call's type, or lane by lane to vectors; a number stands for all lanes."""
+    if not lanes_of(e.type):
+        return one(e.type, tuple(frame.as_type(argument, e.type) for argument in e.arguments))
+    element, _ = frame.lane_types(e.type)
+    columns = [
+        frame.lanes(a) if lanes_of(a.type) else (frame.as_type(a, element),) * lanes_of(e.type) for a in e.arguments
+    ]
+    return tuple(one(element, row) for row in zip(*columns, strict=True))
+
+
+def op_of(op: str, detail: Detail | None = None, *, count: int = 0) -> Rule:
+    """Return the rule of a function that is the op `op` on its result's type; a float op has its detail."""
+
+    def rule(frame: Frame, e: nodes.Call) -> Result:
+        needs(e, count)
+        return by_lanes(frame, e, lambda kind, operands: frame.builder.emit(op, operands, value_type(kind), detail))
+
+    return rule
+
+
+def lanewise(name: str, types: tuple[Type, ...] = ()) -> Rule:
+    """Return the rule of a pure function that no op computes: its arguments as they are, one result."""
+
+    def rule(frame: Frame, e: nodes.Call) -> Result:
+        if any(lanes_of(a.type) for a in e.arguments) or lanes_of(e.type):
+            return by_lanes(
+                frame, e, lambda kind, row: frame.builder.emit("lanewise", row, value_type(kind), Text(name))
+            )
+        operands = tuple(frame.scalar(a) for a in e.arguments)
+        if is_number(e.type):
+            operands = tuple(_like(frame, o, a, e.type) for o, a in zip(operands, e.arguments, strict=True))
+        return frame.builder.emit("lanewise", operands, value_type(e.type), Text(name))
+
+    return rule
+
+
+def is_number(type: tree.Type) -> bool:
+    """Whether a type is a floating-point number."""
+    return isinstance(type, tree.Scalar) and type.kind == "float"
+
+
+def _like(frame: Frame, operand: Operand, e: nodes.Expr, type: tree.Type) -> Operand:
+    """Return a floating-point argument in the type of the result; others as they are."""
+    return converted(frame.builder, operand, e.type, type) if is_number(e.type) else operand
+
+
+def integer_argument(frame: Frame, e: nodes.Expr) -> Operand:
+    """Return an argument as 32 bits."""
+    if isinstance(e.type, tree.Scalar) and e.type.kind == "float":
+        return frame.as_type(e, tree.INT)
+    signed = isinstance(e.type, tree.Scalar) and e.type.kind == "signed"
+    return resized(frame.builder, frame.scalar(e), I32, signed=signed)
+
+
+def place_argument(frame: Frame, e: nodes.Expr) -> tuple[Place, tree.Type]:
+    """Return the place that an argument points to, and the type of what lies there."""
+    while isinstance(e, nodes.MacroUse):
+        e = e.expansion
+    type = frame.decayed(e.type)
+    if isinstance(e, nodes.Unary) and e.op == "&":
+        return frame.place(e.operand), e.operand.type
+    if not isinstance(type, tree.Pointer):
+        raise NotModeled("an argument that is no pointer", e.span)
+    return pointed(frame.builder, frame.scalar(e), type), type.to

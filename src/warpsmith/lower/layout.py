@@ -1,0 +1,207 @@
+"""How C's types lie in memory, and which of them are one value of the IR (LP64, as on the device).
+
+value_type     what a scalar is in a register: `_Bool` is a predicate, an address 64 bits
+stored_type    what it is in memory: `_Bool` is a byte
+pieces         the accesses by which an object is copied: one for each scalar in it, and one for the whole of a
+               vector that is aligned to its size (float4), as the hardware moves it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warpsmith.base.source import Span
+from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I8, I64, TYPES, Type
+from warpsmith.tree import types as tree
+
+__all__ = [
+    "MOST_PIECES",
+    "NotModeled",
+    "Piece",
+    "align_of",
+    "is_object",
+    "lanes_of",
+    "leaf",
+    "pieces",
+    "size_of",
+    "stored_type",
+    "value_type",
+]
+
+MOST_PIECES = 512
+"""An object of more scalars than this is not copied piece by piece: nothing that a thread holds is that large."""
+
+
+class NotModeled(Exception):  # noqa: N818 - what it says is no error of the user's
+    """What the IR has no words for: `reason` in the user's words, `span` where it stands (None: where we are)."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`count` scalars of `type` at `offset`, moved by one access; `leaf` is their type in the tree."""
+
+    offset: int
+    type: Type
+    count: int
+    leaf: tree.Type
+
+
+def lanes_of(type: tree.Type) -> int:
+    """Return how many lanes a vector type of OpenCL has; 0 for any other type."""
+    return type.lanes if isinstance(type, tree.Record) else 0
+
+
+def is_object(type: tree.Type) -> bool:
+    """Whether a value of the type is more than one number: it lives in memory."""
+    return isinstance(type, tree.Record | tree.Array)
+
+
+_FLOATS = {"__bf16": BF16, "float": F32, "double": F64, "half": F16, "_Float16": F16, "__fp16": F16, "__half": F16}
+
+
+def value_type(type: tree.Type) -> Type:
+    """Return the type of a scalar in a register; raises NotModeled."""
+    match type:
+        case tree.Scalar(kind="bool"):
+            return I1
+        case tree.Scalar(kind="float"):
+            found = _FLOATS.get(type.name) or {16: F16, 32: F32, 64: F64}.get(type.bits)
+            if found is not None:
+                return found
+        case tree.Scalar(kind="signed" | "unsigned"):
+            if f"i{type.bits}" in TYPES:
+                return TYPES[f"i{type.bits}"]
+        case tree.Pointer() | tree.FunctionType():
+            return I64
+        case _:
+            pass
+    raise NotModeled(f"a value of type {_said(type)}")
+
+
+def stored_type(type: tree.Type) -> Type:
+    """Return the type of a scalar in memory; raises NotModeled."""
+    found = value_type(type)
+    return I8 if found == I1 else found
+
+
+def size_of(type: tree.Type) -> int:
+    """Return the bytes of an object; raises NotModeled where that is not known."""
+    match type:
+        case tree.Record() if type.bytes:
+            return type.bytes
+        case tree.Record() if not type.fields:
+            return 1
+        case tree.Array() if type.count is not None:
+            return type.count * size_of(type.of)
+        case tree.Scalar(kind="void"):
+            return 1
+        case tree.Scalar() | tree.Pointer():
+            return stored_type(type).bytes
+        case _:
+            raise NotModeled(f"the size of {_said(type)}")
+
+
+def align_of(type: tree.Type) -> int:
+    """Return the alignment of an object."""
+    match type:
+        case tree.Record():
+            return type.alignment or max((align_of(field.type) for field in type.fields), default=1)
+        case tree.Array():
+            return align_of(type.of)
+        case tree.Scalar(kind="void"):
+            return 1
+        case tree.Scalar() | tree.Pointer():
+            return stored_type(type).bytes
+        case _:
+            return 1
+
+
+def leaf(type: tree.Type) -> tree.Type:
+    """Return the type of the innermost element of an array."""
+    while isinstance(type, tree.Array):
+        type = type.of
+    return type
+
+
+def pieces(type: tree.Type) -> tuple[Piece, ...]:
+    """Return the accesses that copy an object, in order; raises NotModeled."""
+    found: list[Piece] = []
+    for piece in _pieces(type, 0):
+        found.append(piece)
+        if len(found) > MOST_PIECES:
+            raise NotModeled(f"a copy of {_said(type)}, which has more than {MOST_PIECES} numbers")
+    return tuple(found)
+
+
+def _pieces(type: tree.Type, offset: int) -> Iterator[Piece]:
+    match type:
+        case tree.Record() if type.lanes or _is_one_access(type):
+            element = type.fields[0].type
+            count = type.lanes or len(type.fields)
+            yield from _vector(stored_type(element), count, offset, element)
+        case tree.Record(union=True):
+            yield from _words(type, offset)
+        case tree.Record():
+            for field in type.fields:
+                if field.offset >= 0:
+                    yield from _pieces(field.type, offset + field.offset)
+        case tree.Array():
+            size = size_of(type.of)
+            for number in range(type.count or 0):
+                yield from _pieces(type.of, offset + number * size)
+        case _:
+            yield Piece(offset, stored_type(type), 1, type)
+
+
+def _is_one_access(type: tree.Record) -> bool:
+    """Whether the hardware moves a struct at once: two or four equal scalars, aligned to their size, 16 bytes."""
+    kinds = {field.type for field in type.fields}
+    if type.union or len(kinds) != 1 or len(type.fields) not in (2, 4) or type.bytes > 16:
+        return False
+    (kind,) = kinds
+    return isinstance(kind, tree.Scalar) and align_of(type) == type.bytes == stored_type(kind).bytes * len(type.fields)
+
+
+def _vector(type: Type, count: int, offset: int, element: tree.Type) -> Iterator[Piece]:
+    """Yield the accesses of a vector: 16 bytes and 4 elements at most, aligned to their size."""
+    at = 0
+    while at < count:
+        width = next(w for w in (4, 2, 1) if w <= count - at and at % w == 0 and w * type.bytes <= 16)
+        yield Piece(offset + at * type.bytes, type, width, element)
+        at += width
+
+
+def _words(type: tree.Record, offset: int) -> Iterator[Piece]:
+    """Yield the accesses of a union: those of the member that fills it with the fewest, else words."""
+    covers = [pieces(f.type) for f in type.fields if size_of(f.type) == type.bytes and not _has_padding(f.type)]
+    if covers:
+        best = min(covers, key=len)
+        yield from (Piece(offset + p.offset, p.type, p.count, p.leaf) for p in best)
+        return
+    word = min(align_of(type), 8)
+    unsigned = tree.Scalar(f"{8 * word} bits", 8 * word, "unsigned")
+    yield from (Piece(offset + at, TYPES[f"i{8 * word}"], 1, unsigned) for at in range(0, type.bytes, word))
+
+
+def _has_padding(type: tree.Type) -> bool:
+    return sum(piece.type.bytes * piece.count for piece in pieces(type)) != size_of(type)
+
+
+def _said(type: tree.Type) -> str:
+    match type:
+        case tree.Scalar():
+            return type.spelling or type.name
+        case tree.Record():
+            return type.spelling or type.tag
+        case tree.Opaque():
+            return type.text
+        case tree.Array():
+            return f"an array of {_said(type.of)}" + ("" if type.count is not None else " of variable length")
+        case _:
+            return type.spelling or "this type"

@@ -1,0 +1,121 @@
+"""The numbers of the kernel table: what a kernel's accesses and branches come to, in few words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from warpsmith.base.source import Span
+from warpsmith.report.analysis import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
+
+__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "kernel_rows", "sort_findings"]
+
+COLUMNS = (
+    "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "shared ways", "divergence",
+    "findings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One line of the table; `cells` belong to COLUMNS."""
+
+    kernel: AnalyzedKernel
+    cells: tuple[str, ...]
+
+
+def kernel_rows(report: AnalysisReport) -> list[KernelRow]:
+    """Return a line for each kernel on each device."""
+    return [KernelRow(kernel, _cells(report, kernel)) for kernel in report.kernels]
+
+
+def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
+    held = kernel.resources
+    estimated = "*" if held.source == "estimate" else ""
+    mine = [access for access in report.accesses if access.kernel == kernel.name and access.input == kernel.input]
+    occupancy = "unknown"
+    if held.occupancy is not None:
+        occupancy = f"{100 * held.occupancy.warps / max(1, held.occupancy.limit):.0f}%{estimated}"
+    device = [access for access in mine if access.space in ("global", "generic")]
+    findings = Counter(
+        one.severity
+        for one in report.findings
+        if (one.kernel, one.input) == (kernel.name, kernel.input) and kernel.device in one.devices
+    )
+    return (
+        kernel.name,
+        kernel.device,
+        "x".join(str(n) for n in kernel.block) + ("?" if kernel.assumed else ""),
+        f"{held.registers}{estimated}",
+        f"{held.shared_bytes + held.dynamic_shared_bytes:,} B",
+        occupancy,
+        f"{_sectors(device, ('load',))} / {_sectors(device, ('store', 'atomic'))}",
+        _ways(mine),
+        f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none",
+        ", ".join(counted(findings[word], word) for word in ("error", "warning", "note") if findings[word]) or "none",
+    )
+
+
+def _sectors(accesses: Sequence[AccessEntry], kinds: Sequence[str]) -> str:
+    """Return the mean of the sectors of a request, least and most; `?` stands for accesses that are not known."""
+    wanted = [access for access in accesses if access.kind in kinds]
+    known = [found for access in wanted if (found := access.sectors_aligned or access.sectors) is not None]
+    if not wanted:
+        return "-"
+    if not known:
+        return "?"
+    least, most = (sum(getattr(count, name) for count in known) / len(known) for name in ("least", "most"))
+    return (f"{most:.1f}" if least == most else f"{least:.1f}-{most:.1f}") + ("+?" if len(known) < len(wanted) else "")
+
+
+def _ways(accesses: Sequence[AccessEntry]) -> str:
+    shared = [access.bank_ways for access in accesses if access.space == "shared"]
+    known = [ways.most for ways in shared if ways is not None]
+    if not shared:
+        return "-"
+    if not known:
+        return "?"
+    return f"{max(known)}-way" + ("+?" if len(known) < len(shared) else "")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def closing(report: AnalysisReport) -> str:
+    """Return the last line: how much was found, and what is not shown."""
+    count = Counter(one.severity for one in report.findings)
+    listed = ", ".join(counted(count[word], word) for word in ("error", "warning", "note") if count[word])
+    kernels = len({(kernel.input, kernel.name) for kernel in report.kernels})
+    seconds = sum(report.timing_s.values())
+    parts = [f"Found {listed or 'nothing'} in {counted(kernels, 'kernel')} ({seconds:.2f} s)."]
+    hidden: Counter[str] = Counter(one.hidden for one in report.kept_back)
+    kept = [f"{hidden[key]} {word}" for key, word in (("baseline", "in the baseline"), ("suppressed", "suppressed")) if
+            hidden[key]]  # fmt: skip
+    parts += [f"{', '.join(kept)}."] if kept else []
+    if report.below:
+        parts.append(f"{report.below} less certain: --min-certainty heuristic.")
+    return " ".join(parts)
+
+
+def sort_findings(report: AnalysisReport, order: str) -> AnalysisReport:
+    """Return the report with its findings in another order: impact, line or rule."""
+    rank = {"error": 0, "warning": 1, "note": 2}
+
+    def key(one: Reported) -> tuple[object, ...]:
+        place = _place(one.finding.span)
+        match order:
+            case "impact":
+                return (rank[one.severity], -one.finding.impact, *place)
+            case "rule":
+                return (one.finding.rule, *place)
+            case _:
+                return place
+
+    return replace(report, findings=tuple(sorted(report.findings, key=key)))
+
+
+def _place(span: Span | None) -> tuple[str, int, int]:
+    return ("", 0, 0) if span is None else (span.file.path, span.line, span.column)

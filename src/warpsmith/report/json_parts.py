@@ -1,0 +1,51 @@
+"""The parts of JSON that every command's report has: places, findings, the schema."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib import resources
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span, readable
+
+__all__ = ["SCHEMA", "Json", "finding_json", "schema", "span_json"]
+
+SCHEMA = "warpsmith-report/1"
+Json = dict[str, object]
+
+
+def schema() -> Json:
+    """Return the JSON Schema of the report."""
+    text = resources.files("warpsmith.report").joinpath("schema/warpsmith-report-1.json").read_text("utf-8")
+    loaded: Json = json.loads(text)
+    return loaded
+
+
+def span_json(span: Span) -> Json:
+    """Return a place as the schema has it."""
+    return {
+        "file": span.file.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def finding_json(finding: Finding) -> Json:
+    """Return a finding as the schema has it."""
+    where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
+    fingerprint = hashlib.sha256(f"{finding.rule}\0{where}\0{finding.message}".encode()).hexdigest()[:20]
+    entry: Json = {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "certainty": finding.certainty,
+        "assumptions": [readable(text) for text in finding.assumptions],
+        "message": readable(finding.message),
+        "related": [{"span": span_json(note.span), "text": readable(note.text)} for note in finding.related],
+        "help": [readable(text) for text in finding.help],
+        "fix": None,
+        "fingerprint": fingerprint,
+    }
+    return entry if finding.span is None else entry | {"span": span_json(finding.span)}

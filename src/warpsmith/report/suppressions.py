@@ -1,0 +1,99 @@
+"""Comments in the source that silence findings:
+
+    // warpsmith: ignore[MEM001, SYN] reason           this line and the next one
+    // warpsmith: ignore-kernel[DIV001] reason         the kernel that comes next
+    // warpsmith: ignore-file[MEM] reason              the whole file
+
+One without a reason works and is told (SUP002); one that silences nothing is told as well (SUP001).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from warpsmith.base.source import SourceFile, Span
+
+__all__ = ["Suppression", "suppression_for", "suppressions"]
+
+_TOKEN: Final = re.compile(
+    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))", re.DOTALL
+)
+_WORDS: Final = re.compile(r"warpsmith:\s*ignore(-kernel|-file)?\s*\[([^\]]*)\]([^\n]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One comment. `first` and `last` are the lines that it covers (a line, for `ignore`)."""
+
+    reach: Literal["line", "kernel", "file"]
+    codes: tuple[str, ...]
+    reason: str
+    span: Span
+    first: int
+    last: int
+
+    def names(self, code: str, name: str) -> bool:
+        """Whether it names a rule, by code, by name or by the start of its code."""
+        return any(one in ("ALL", name) or (one and code.startswith(one)) for one in self.codes)
+
+
+def suppressions(file: SourceFile) -> tuple[Suppression, ...]:
+    """Return every suppression that stands in a file."""
+    return tuple(_found(file)) if "warpsmith:" in file.text else ()
+
+
+def _found(file: SourceFile) -> Iterator[Suppression]:
+    for token in _TOKEN.finditer(file.text):
+        comment = token["comment"]
+        if comment is None:
+            continue
+        for words in _WORDS.finditer(comment):
+            reach, codes, reason = words.groups()
+            span = Span(file, token.start() + words.start(), token.start() + words.end())
+            last = file.location(max(token.start(), token.end() - 1))[0]
+            alone = not file.text[file.offset(file.location(token.start())[0]) : token.start()].strip()
+            yield Suppression(
+                "kernel" if reach == "-kernel" else "file" if reach == "-file" else "line",
+                tuple(code.strip() if "-" in code else code.strip().upper() for code in codes.split(",")),
+                reason.replace("*/", "").strip(),
+                span,
+                file.location(token.start())[0],
+                _next_code(file, last) if alone else last,
+            )
+
+
+def _next_code(file: SourceFile, line: int) -> int:
+    """Return the first line behind `line` that is neither empty nor a comment alone."""
+    after = line + 1
+    while after <= file.line_count and re.match(r"\s*($|//|/\*.*\*/\s*$)", file.line(after)):
+        after += 1
+    return after
+
+
+def suppression_for(
+    found: Sequence[Suppression], rule: tuple[str, str], place: Span, kernel_lines: Sequence[int], kernel_line: int
+) -> Suppression | None:
+    """Return the suppression that silences a finding, None where there is none.
+
+    `rule` is its code and its name; `kernel_lines` are the lines of the file at which kernels start, in order;
+    `kernel_line` is that of the finding's.
+    """
+    for one in found:
+        if one.span.file.path != place.file.path or not one.names(*rule):
+            continue
+        if one.reach == "file":
+            return one
+        if one.reach == "line" and one.first <= place.line <= one.last:
+            return one
+        if one.reach == "kernel" and _next(kernel_lines, one.first) == kernel_line:
+            return one
+    return None
+
+
+def _next(lines: Sequence[int], line: int) -> int | None:
+    at = bisect_right(lines, line - 1)
+    return lines[at] if at < len(lines) else None

@@ -1,0 +1,107 @@
+"""What functions of the mathematics library compute, for `lanewise` ops that name one: by the C library, rounded.
+
+A GPU's own library may differ in the last bits; which lanes get the same number, it does not change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from warpsmith.ssa.nodes import Instruction, Text
+from warpsmith.ssa.semantics import number_of, pattern_of, signed
+
+__all__ = ["computed"]
+
+
+def computed(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the results of a `lanewise` op; None where it is no function that is known here."""
+    name = instruction.detail.text if isinstance(instruction.detail, Text) else ""
+    if name == "printf":
+        return ()
+    function = _FUNCTIONS.get(name)
+    if function is None or len(instruction.results) != 1:
+        return None
+    given = [
+        number_of(bits, operand.type) if operand.type.kind == "float" else signed(bits, operand.type)
+        for bits, operand in zip(operands, instruction.operands, strict=True)
+    ]
+    type = instruction.result.type
+    try:
+        value = function(*given)
+    except OverflowError:
+        value = math.inf
+    except (ValueError, ZeroDivisionError):
+        value = math.nan
+    except TypeError:
+        return None
+    if type.kind == "float":
+        return (pattern_of(value, type),)
+    return (int(value) & ((1 << type.bits) - 1),) if math.isfinite(value) else None
+
+
+def _power(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        odd = y == math.floor(y) and math.fmod(y, 2.0) != 0
+        return -math.inf if x < 0 and odd else math.inf
+
+
+def _logarithm(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda x: -math.inf if x == 0 else function(x)
+
+
+def _away(x: float) -> float:
+    """Round half away from zero."""
+    if not math.isfinite(x):
+        return x
+    return math.copysign(math.floor(abs(x)) + (abs(x) - math.floor(abs(x)) >= 0.5), x)
+
+
+def _turns(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Return a function of half turns, exact where they are whole."""
+    return lambda x: function(math.pi * math.fmod(x, 2.0))
+
+
+_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
+    **{name: getattr(math, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt")},
+    **{name: getattr(math, name) for name in ("cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fmod", "hypot")},
+    **{name: getattr(math, name) for name in ("lgamma", "nextafter", "remainder", "sin", "sinh", "tan", "tanh")},
+    **{name: _logarithm(getattr(math, name)) for name in ("log", "log2", "log10", "log1p")},
+    "log1p": math.log1p,
+    "tgamma": math.gamma,
+    "pow": _power,
+    "pown": _power,
+    "powi": _power,
+    "powr": _power,
+    "exp10": lambda x: _power(10.0, x),
+    "fdim": lambda x, y: max(x - y, 0.0),
+    "ldexp": lambda x, n: math.ldexp(x, int(n)),
+    "scalbn": lambda x, n: math.ldexp(x, int(n)),
+    "frexp": lambda x: math.frexp(x)[0],
+    "frexp exponent": lambda x: math.frexp(x)[1],
+    "modf": lambda x: math.modf(x)[0],
+    "modf whole": lambda x: math.modf(x)[1],
+    "logb": _logarithm(lambda x: float(math.frexp(x)[1] - 1)),
+    "ilogb": lambda x: math.frexp(x)[1] - 1,
+    "round": _away,
+    **dict.fromkeys(("lround", "lroundf", "llround", "llroundf"), _away),
+    "rcbrt": lambda x: 1.0 / math.cbrt(x),
+    "rhypot": lambda x, y: 1.0 / math.hypot(x, y),
+    "norm3d": math.hypot,
+    "norm4d": math.hypot,
+    "sinpi": _turns(math.sin),
+    "cospi": _turns(math.cos),
+    "normcdf": lambda x: 0.5 * math.erfc(-x / math.sqrt(2.0)),
+    "__expf": math.exp,
+    "__exp10f": lambda x: _power(10.0, x),
+    "__logf": _logarithm(math.log),
+    "__log10f": _logarithm(math.log10),
+    "__powf": _power,
+    "__tanf": math.tan,
+    "__tanhf": math.tanh,
+    "degrees": math.degrees,
+    "radians": math.radians,
+}

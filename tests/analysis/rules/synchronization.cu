@@ -1,0 +1,431 @@
+// Kernels on which the rules SYN speak, and near misses on which they do not; see divergence.cu.
+
+// launch: --block 256
+__global__ void SYN001_true_branch(float *a, int n)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    if (threadIdx.x < n) {
+        __syncthreads();  // SYN001
+        a[threadIdx.x] = s[255 - threadIdx.x];
+    }
+}
+
+// launch: --block 256
+__global__ void SYN001_true_data(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    if (a[threadIdx.x] > 0.0f)
+        __syncthreads();  // SYN001
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN001_true_loop(float *a)
+{
+    __shared__ float s[256];
+    for (int j = 0; j < threadIdx.x; j++) {
+        s[threadIdx.x] = j;
+        __syncthreads();  // SYN001
+    }
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN001_near_argument(float *a, int n)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    if (n > 4) {
+        __syncthreads();
+        a[threadIdx.x] = s[255 - threadIdx.x];
+    }
+}
+
+// launch: --block 256
+__global__ void SYN001_near_block(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    if (blockIdx.x == 0) {
+        __syncthreads();
+        a[threadIdx.x] = s[255 - threadIdx.x];
+    }
+}
+
+// launch: --block 256
+__global__ void SYN001_near_loop(float *a, int n)
+{
+    __shared__ float s[256];
+    for (int j = 0; j < n; j++) {
+        s[threadIdx.x] = j;
+        __syncthreads();
+        a[threadIdx.x + j] = s[255 - threadIdx.x];
+        __syncthreads();
+    }
+}
+
+// launch: --block 256
+__global__ void SYN002_true_mirror(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[255 - threadIdx.x];  // SYN002
+}
+
+// launch: --block 256
+__global__ void SYN002_true_neighbor(float *a)
+{
+    __shared__ float s[257];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[threadIdx.x + 1];  // SYN002
+}
+
+// launch: --block 256
+__global__ void SYN002_true_one_place(int *a)
+{
+    __shared__ int s;
+    s = a[threadIdx.x];  // SYN002
+    __syncthreads();
+    a[threadIdx.x] = s;
+}
+
+// launch: --block 256
+__global__ void SYN002_near_barrier(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[255 - threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN002_near_own(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[threadIdx.x] * 2.0f;
+}
+
+// launch: --block 256
+__global__ void SYN002_near_halves(float *a)
+{
+    __shared__ float s[512];
+    s[threadIdx.x] = a[threadIdx.x];
+    s[threadIdx.x + 256] = a[threadIdx.x + 256];
+    a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 256];
+}
+
+// launch: --block 256
+__global__ void SYN003_true_bounds(float *a, int n)
+{
+    __shared__ float s[256];
+    if (threadIdx.x >= n) return;
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();  // SYN003
+    a[threadIdx.x] = s[0];
+}
+
+// launch: --block 256
+__global__ void SYN003_true_global(float *a, int n)
+{
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    s[threadIdx.x] = a[i];
+    __syncthreads();  // SYN003
+    a[i] = s[0];
+}
+
+// launch: --block 256
+__global__ void SYN003_true_data(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    if (a[threadIdx.x] < 0.0f) return;
+    __syncthreads();  // SYN003
+    a[threadIdx.x] = s[0];
+}
+
+// launch: --block 256
+__global__ void SYN003_near_all(float *a, int n)
+{
+    __shared__ float s[256];
+    if (n < 5) return;
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[0];
+}
+
+// launch: --block 256
+__global__ void SYN003_near_behind(float *a, int n)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x >= n) return;
+    a[threadIdx.x] = s[0];
+}
+
+// launch: --block 256
+__global__ void SYN003_near_flag(float *a, int n)
+{
+    __shared__ float s[256];
+    bool in = threadIdx.x < n;
+    s[threadIdx.x] = in ? a[threadIdx.x] : 0.0f;
+    __syncthreads();
+    if (in) a[threadIdx.x] = s[0];
+}
+
+// launch: --block 128
+__global__ void SYN004_true_tail(float *a)
+{
+    __shared__ float s[128];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 16) {
+        float x = s[threadIdx.x + 16];
+        s[threadIdx.x] = x;
+        a[threadIdx.x] = s[threadIdx.x ^ 8];  // SYN004
+    }
+}
+
+// launch: --block 32
+__global__ void SYN004_true_one_warp(float *a)
+{
+    __shared__ float s[32];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[31 - threadIdx.x];  // SYN004
+}
+
+// launch: --block 32
+__global__ void SYN004_true_shift(float *a)
+{
+    __shared__ float s[33];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[threadIdx.x + 1];  // SYN004
+}
+
+// launch: --block 32
+__global__ void SYN004_near_synced(float *a)
+{
+    __shared__ float s[32];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncwarp();
+    a[threadIdx.x] = s[31 - threadIdx.x];
+}
+
+// launch: --block 32
+__global__ void SYN004_near_barrier(float *a)
+{
+    __shared__ float s[32];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[31 - threadIdx.x];
+}
+
+// launch: --block 32
+__global__ void SYN004_near_shuffle(float *a)
+{
+    a[threadIdx.x] = __shfl_xor_sync(0xffffffffu, a[threadIdx.x], 1);
+}
+
+// launch: --block 32
+__global__ void SYN005_true_part(int *a)
+{
+    int x = a[threadIdx.x];
+    if (threadIdx.x < 20)
+        x += __shfl_down_sync(0xffffffffu, x, 1);  // SYN005
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_true_data(int *a)
+{
+    int x = a[threadIdx.x];
+    if (x > 0)
+        x = __ballot_sync(0xffffffffu, x > 5);  // SYN005
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_true_loop(int *a)
+{
+    int x = 0;
+    for (int j = 0; j < a[threadIdx.x]; j++)
+        x += __shfl_xor_sync(0xffffffffu, j, 1);  // SYN005
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_near_all(int *a)
+{
+    int x = a[threadIdx.x];
+    a[threadIdx.x] = x + __shfl_down_sync(0xffffffffu, x, 1);
+}
+
+// launch: --block 128
+__global__ void SYN005_near_whole_warps(int *a)
+{
+    int x = a[threadIdx.x];
+    if (threadIdx.x < 64)
+        x += __shfl_down_sync(0xffffffffu, x, 1);
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_near_argument(int *a, int n)
+{
+    int x = a[threadIdx.x];
+    if (n > 2)
+        x += __shfl_down_sync(0xffffffffu, x, 1);
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 256
+__global__ void SYN006_true_twice(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    __syncthreads();  // SYN006
+    a[threadIdx.x] = s[255 - threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN006_true_alone(float *a)
+{
+    float x = a[threadIdx.x];
+    __syncthreads();  // SYN006
+    a[threadIdx.x] = x * 2.0f;
+}
+
+// launch: --block 256
+__global__ void SYN006_true_own(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();  // SYN006
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN006_near_needed(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[255 - threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN006_near_loop(float *a, int n)
+{
+    __shared__ float s[256];
+    for (int j = 0; j < n; j++) {
+        s[threadIdx.x] = a[j * 256 + threadIdx.x];
+        __syncthreads();
+        a[j * 256 + threadIdx.x] = s[255 - threadIdx.x];
+        __syncthreads();
+    }
+}
+
+// launch: --block 256
+__global__ void SYN006_near_unknown(float *a, const int *at)
+{
+    __shared__ float s[256];
+    s[at[threadIdx.x] & 255] = 1.0f;
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN007_true_counter(int *count)
+{
+    atomicMax(count, (int)threadIdx.x);  // SYN007
+}
+
+// launch: --block 256
+__global__ void SYN007_true_shared(int *a)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    atomicOr(&s, a[threadIdx.x]);  // SYN007
+    __syncthreads();
+    a[threadIdx.x] = s;
+}
+
+// launch: --block 256
+__global__ void SYN007_true_block(int *sums, const int *a)
+{
+    atomicAdd(&sums[blockIdx.x], a[threadIdx.x]);  // SYN007
+}
+
+// launch: --block 256
+__global__ void SYN007_near_one_thread(int *count, int n)
+{
+    if (threadIdx.x == 0) atomicAdd(count, n);
+}
+
+// launch: --block 256
+__global__ void SYN007_near_leader(int *count, int n)
+{
+    if (threadIdx.x % 32 == 0) atomicAdd(count, n);
+}
+
+// launch: --block 256
+__global__ void SYN007_near_elected(int *count, const int *who)
+{
+    if (threadIdx.x == who[blockIdx.x]) atomicAdd(count, 1);
+}
+
+// launch: --block 256
+__global__ void SYN007_near_apart(int *bins)
+{
+    atomicAdd(&bins[threadIdx.x], 1);
+}
+
+// launch: --block 256 --grid 64
+__global__ void SYN008_true_stencil(float *a)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    a[i] = a[i] + a[i + 1];  // SYN008
+}
+
+// launch: --block 128
+__global__ void SYN008_true_back(double *a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i + 128] = a[i] * 2.0;  // SYN008
+}
+
+// launch: --block 128
+__global__ void SYN008_true_guarded(int *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1)
+        a[i] = a[i + 1];  // SYN008
+}
+
+// launch: --block 256
+__global__ void SYN008_near_other_array(float *a, const float *b)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    a[i] = b[i] + b[i + 1];
+}
+
+// launch: --block 256
+__global__ void SYN008_near_own(float *a)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    a[i] = a[i] * 2.0f;
+}
+
+// launch: --block 256 --grid 1
+__global__ void SYN008_near_one_block(float *a)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    a[i] = a[i] + a[i + 256];
+}

@@ -1,0 +1,335 @@
+// One small kernel for each construct, with the parameters of the random ones: `t` is the thread, `oi[t]` its answer.
+
+//// unsigned comparison
+unsigned u = in[t];
+oi[t] = (u > 5u) * 2 + (in[t] > 5) + (-1 < (int)u) * 4 + (u < -1) * 8;
+
+//// promotions
+signed char q = (signed char)in[t];
+unsigned short k = (unsigned short)in[t];
+oi[t] = (q << 4) + (k >> 3) + ~k;
+
+//// mixed widths
+long long l = in[t];
+unsigned u = 3000000000u;
+oi[t] = (int)((l * u) >> 20);
+ol[t] = l + u - (unsigned)in[t];
+
+//// shifts
+int a = in[t];
+unsigned u = (unsigned)a;
+oi[t] = (a >> 3) ^ (int)(u >> 3) ^ (a << 5);
+ol[t] = ((long long)a << 33) >> 31;
+
+//// division
+int a = in[t];
+oi[t] = a / 7 * 1000 + a % 7;
+ol[t] = (unsigned)a / 7u + (unsigned)a % 7u;
+
+//// floats to integers
+float f = fin[t];
+oi[t] = (int)f * 100 + (int)(unsigned char)(f < 0 ? -f : f);
+od[t] = (int)f / 2.0;
+of[t] = 1 / 3.0f;
+
+//// booleans
+bool b = in[t] & 4;
+bool c = fin[t];
+oi[t] = b + c + !b + (b == c) * 4 + (b ^ c) * 8;
+b |= c;
+oi[t] += b ? 16 : 32;
+
+//// short circuits
+int a = in[t], b = 0;
+if (a > 0 && ++b > 0) b += 2;
+if (a < -500 || (b += 10) > 20) b++;
+int r = (a && (b++, 1)) * 100;
+oi[t] = r + b;
+
+//// conditional effects
+int a = in[t], b = 1;
+int c = a > 0 ? (b = 7, a) : b++;
+oi[t] = c * 8 + b;
+of[t] = a & 1 ? fin[t & 7] : 2;
+
+//// comma and chains
+int a, b, c;
+a = b = (c = in[t], c + 1);
+oi[t] = a * 3 + b + c;
+a += b -= c *= 2;
+oi[t] ^= a;
+
+//// steps
+int i = in[t];
+int a = i++ * 2 + i;
+a -= --i;
+short h = 32767;
+h++;
+unsigned char c = 0;
+c--;
+oi[t] = a + h + c;
+
+//// compound narrow
+unsigned char c = 200;
+c += in[t];
+short h = 5;
+h *= in[t];
+h >>= 1;
+c <<= 1;
+oi[t] = c * 65536 + h;
+
+//// for with break
+int r = 0;
+for (int i = 0; i < 10; i++) { if (i == (in[t] & 7)) break; if (i & 1) continue; r += i * 3 + 1; } oi[t] = r;
+
+//// nested loops
+int r = 0;
+for (int i = 0; i < 4; i++) for (int j = i; j < 5; j++) { if (j == 3) break; r = r * 3 + i - j; } oi[t] = r;
+
+//// while and do
+int a = (in[t] & 31) + 1, r = 0;
+while (a) { r += a & 1; a >>= 1; } do { r += 10; } while (r < 35);
+oi[t] = r;
+
+//// endless with break
+int a = in[t] & 15, n0 = 0;
+for (;;) { if (a == 1 || n0 > 9) break; a = a & 1 ? a * 3 + 1 : a / 2; n0++; } oi[t] = a + n0 * 100;
+
+//// switch falls through
+int r = 0;
+switch (in[t] & 7) { case 0: r = 1; case 1: case 2: r += 2; break; case 5: { r = 9; break; } default: r = -1;
+case 6: r += 5;
+} oi[t] = r;
+
+//// switch in a loop
+int r = 0;
+for (int i = 0; i < 5; i++) { switch ((in[t] + i) & 3) { case 0: continue; case 1: r++; break; default: r += 7;
+} r *= 2;
+} oi[t] = r;
+
+//// early return
+oi[t] = 1;
+if (in[t] > 0) return;
+oi[t] = 2;
+if (fin[t] > 0) { oi[t] = 3; return; } of[t] = 4;
+
+//// pointers
+const int *p = in + t;
+const int *e = in + 63;
+int r = *p++;
+r += p[-1] * 2;
+if (p <= e) r += *(p - 1);
+oi[t] = r;
+ol[t] = e - p;
+
+//// pointer to local
+int a[5] = { 1, 2, 3 };
+int *p = a;
+for (int i = 0; i < 5; i++) *p++ += i;
+p = &a[in[t] & 3];
+*p = 50;
+oi[t] = a[0] + a[1] * 3 + a[2] * 5 + a[3] * 7 + a[4];
+
+//// address of a scalar
+int a = in[t];
+int *p = &a;
+*p += 5;
+int **q = &p;
+**q *= 2;
+oi[t] = a;
+
+//// structures
+Pair p = pair;
+Pair r = p;
+r.x += in[t];
+r.z[t & 1] = 9;
+p = r;
+p.y *= 2;
+Pair *s0 = &p;
+s0->w = 3;
+oi[t] = p.x + p.z[0] + p.z[1] * 5 + (int)p.w;
+of[t] = p.y;
+
+//// structures by value
+Pair r = paired(pair, in[t] & 15);
+Pair again = paired(paired(r, 2), 1);
+oi[t] = r.x * 3 + again.x + again.z[1];
+of[t] = again.y;
+
+//// nested structures
+Outer o = {};
+o.in[1].b = in[t];
+o.in[0] = o.in[1];
+Inner *i = &o.in[0];
+i->a = 7;
+o.v.y = 2.5f;
+oi[t] = (int)o.in[0].b + i->a + o.in[1].a;
+of[t] = o.v.y + o.v.x;
+
+//// unions
+Bits m;
+m.f = fin[t];
+oi[t] = (int)(m.u >> 20);
+m.i = in[t] & 0xffff;
+of[t] = m.f;
+oi[t] += m.i;
+
+//// vectors
+float4 w = make_float4(1, 2, fin[t], 4);
+float2 v = { w.z, w.w };
+w.x = v.y;
+of[t] = w.x * 10 + v.x;
+int2 k = make_int2(3, in[t]);
+oi[t] = k.x * k.y;
+
+//// vector access
+const float4 *p = (const float4 *)fin;
+float4 w = p[t & 7];
+((float2 *)of)[t] = make_float2(w.x + w.w, w.y * w.z);
+
+//// references
+int a = in[t], b = 3;
+swapped(a, b);
+int &r = a;
+r += 10;
+const int &c = b + 1;
+oi[t] = a * 100 + b + c;
+
+//// calls with early returns
+int a = in[t];
+bump(&a, 3);
+bump(&a, a & 7);
+of[t] = weighted(fin[t], in[t]) + weighted(1.0f, -1);
+oi[t] = a;
+
+//// templates
+oi[t] = scaled<2>(in[t]) + scaled<7>(in[t]) * 3 + twice(in[t]);
+of[t] = twice(fin[t]);
+od[t] = twice<double>(0.1);
+
+//// constants
+const int K = 4;
+constexpr float H = 0.5f;
+oi[t] = table[(t + K) & 7] + RED + BLUE + sizeof(Outer);
+of[t] = H * weights[t & 3];
+
+//// bits of numbers
+float f = fin[t];
+int i = __float_as_int(f);
+oi[t] = i;
+of[t] = __int_as_float(i & 0x7fffffff);
+od[t] = __longlong_as_double(__double_as_longlong(f) & 0x7fffffffffffffffll);
+
+//// integer intrinsics
+int a = in[t];
+unsigned u = a;
+oi[t] = __popc(u) + __clz(a) * 64 + __ffs(a) * 4096;
+ol[t] = __brev(u) + __mul24(a, 77) + __umulhi(u, 123456789u) + __popcll((long long)a << 7);
+
+//// rounding
+float f = fin[t] * 0.37f;
+of[t] = floorf(f) * 4 + ceilf(f) + truncf(f) * 16 + rintf(f) * 64;
+od[t] = sqrt(fabs((double)f)) + fmin((double)f, 1.0) + fmax((double)f, 2.0);
+
+//// min and max
+int a = in[t];
+unsigned u = a;
+oi[t] = min(a, 5) * 3 + max(a, -7) + (int)min(u, 9u);
+of[t] = fminf(fin[t], 0.5f) + max(fin[t], 1.5f);
+oi[t] ^= abs(a);
+
+//// shared memory
+__shared__ int s0[8];
+__shared__ float m[2][9];
+s0[t] = in[t];
+m[t & 1][t] = fin[t];
+__syncthreads();
+oi[t] = s0[7 - t] + s0[t ^ 1];
+of[t] = m[(t + 1) & 1][(t + 1) & 7];
+
+//// shared through a pointer
+__shared__ int s0[8];
+int *p = s0 + t;
+*p = in[t];
+__syncthreads();
+int r = 0;
+for (p = s0; p < s0 + 8; p++) r = r * 3 + *p;
+oi[t] = r;
+
+//// pointer to either
+__shared__ int s0[8];
+s0[t] = in[t] * 2;
+__syncthreads();
+const int *p = in[t] > 0 ? s0 : in;
+oi[t] = p[t] + p[7 - t];
+
+//// dynamic shared memory
+extern __shared__ float bytes[];
+bytes[t] = fin[t];
+int *more = (int *)(bytes + 8);
+more[t] = in[t];
+__syncthreads();
+of[t] = bytes[t ^ 3];
+oi[t] = more[7 - t];
+
+//// atomics
+__shared__ int s0;
+if (t == 0) s0 = 5;
+__syncthreads();
+atomicAdd(&s0, in[t]);
+atomicMin((int *)ou, in[t]);
+atomicMax(&ou[1], (unsigned)in[t]);
+atomicOr(&ou[2], 1u << t);
+__syncthreads();
+oi[t] = s0;
+
+//// compare and swap
+unsigned old = atomicAdd(&ou[3], 0u), seen;
+do { seen = old; old = atomicCAS(&ou[3], seen, seen + (unsigned)t); } while (old != seen);
+atomicExch(&ou[8 + t], 7u);
+atomicInc(&ou[4], 5u);
+atomicSub(&ou[5], 2u);
+
+//// barriers that reduce
+oi[t] = __syncthreads_count(in[t] > 0) * 100 + (__syncthreads_or(in[t] > 900) != 0) * 10 + (__syncthreads_and(in[t] > -3000) != 0);
+
+//// local array by index
+int a[6];
+for (int i = 0; i < 6; i++) a[i] = in[(t + i) & 63];
+for (int i = 1; i < 6; i++) { int k = a[i], j = i - 1; while (j >= 0 && a[j] > k) { a[j + 1] = a[j]; j--;
+} a[j + 1] = k;
+} oi[t] = a[0] + a[3] * 3 + a[5] * 7;
+
+//// two-dimensional local
+int a[3][4] = { { 1, 2 }, { 3 } };
+a[t % 3][in[t] & 3] += 10;
+int r = 0;
+for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) r = r * 2 + a[i][j];
+oi[t] = r;
+
+//// kernel parameters
+oi[t] = n + small + pair.x + pair.z[2] + pair.c;
+n += t;
+small++;
+pair.x = n;
+of[t] = s + pair.y;
+ol[t] = small + pair.x + pair.w;
+
+//// a global variable
+atomicAdd(&total, 2u);
+__syncthreads();
+oi[t] = total > 0;
+
+//// library functions
+float f = fin[t];
+of[t] = floorf(sinf(f) * 64 + expf(f * 0.01f) * 8 + powf(fabsf(f) + 1, 0.5f) * 4 + atan2f(f, 2.0f) * 16 + fmodf(f, 3.0f) * 8 + roundf(f));
+od[t] = floor(log(fabs((double)f) + 1) * 1000 + cbrt((double)f) * 100);
+
+//// lambda
+int k = in[t];
+auto add = [=](int x) { return x > 3 ? x + k : k; };
+oi[t] = add(t) + add(9);
+
+//// printf and assert
+if (in[t] == 123456) printf("%d %f\n", t, fin[t]);
+oi[t] = 4;

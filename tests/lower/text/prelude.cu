@@ -1,0 +1,19 @@
+struct Pair { int x; float y; short z[3]; unsigned char c; unsigned w; };
+struct Inner { short a; long long b; };
+struct Outer { char tag; Inner in[2]; float2 v; };
+union Bits { float f; unsigned u; int i; };
+enum Color { RED = 2, GREEN = 5, BLUE };
+__constant__ int table[8] = { 3, -1, 4, 1, -5, 9, 2, 6 };
+__constant__ float weights[4] = { 0.5f, -1.25f, 2.0f, 3.5f };
+__device__ unsigned total;
+__device__ inline float bounded(float x) { return fminf(fmaxf(x, -1000.0f), 1000.0f); }
+__device__ inline double held(double x) { return x > 1e6 ? 1e6 : x < -1e6 ? -1e6 : x; }
+__device__ int mixed(int a, unsigned b, short c) { return a * 3 + (int)(b >> 2) - c; }
+__device__ float weighted(float x, int i) { if (i < 0) return -x; return x * weights[i & 3]; }
+__device__ void swapped(int &a, int &b) { int t = a; a = b; b = t; }
+__device__ void bump(int *p, int by) { *p += by; if (*p > 500) { *p = *p % 100; return; } (*p)++; }
+__device__ Pair paired(Pair p, int k) { p.x += k; p.z[k & 1] = (short)(p.x ^ k); p.y = bounded(p.y * 0.5f + k); return p; }
+__device__ int summed(const int *p, int count) { int r = 0; for (int i = 0; i < count; ++i) r += p[i] ^ i; return r; }
+__device__ bool odd(int x) { return x & 1; }
+template <class T> __device__ T twice(T x) { return x + x; }
+template <int K> __device__ int scaled(int x) { if (K > 2) return x * K; return x - K; }

@@ -1,0 +1,73 @@
+"""Where a value comes from: flag, variable, nearest file, pyproject, the user's file, default; and what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.errors import UsageError
+from warpsmith.settings.read import Wanted, read_settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "warpsmith").mkdir(parents=True)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    return tmp_path
+
+
+def test_the_nearer_source_wins_key_by_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "home/warpsmith/warpsmith.toml").write_text('device = ["v100"]\nevidence = "none"\ncontext = 7\n')
+    (folder / "pyproject.toml").write_text('[tool.warpsmith]\nevidence = "full"\nfail-on = "note"\nlimit = 3\n')
+    (folder / "a/warpsmith.toml").write_text('fail-on = "warning"\nlimit = 4\n')
+    (folder / "a/b/pyproject.toml").write_text("[tool.other]\nx = 1\n")
+    wanted = Wanted({"limit": 5}, folder=str(folder / "a" / "b"))
+    monkeypatch.setenv("WARPSMITH_FAIL_ON", "never")
+    found = read_settings(wanted)
+    shown = {key: (found.values[key], found.origins[key].rpartition("/")[2]) for key in found.values}
+    assert shown["limit"] == (5, "command line")
+    assert shown["fail-on"] == ("never", "WARPSMITH_FAIL_ON")
+    assert shown["evidence"] == ("full", "pyproject.toml")
+    assert shown["context"] == (7, "warpsmith.toml")
+    assert shown["sort"] == ("line", "default")
+    assert found.root == str(folder / "a")
+    assert read_settings(Wanted(folder=str(folder / "a"), environment=False)).text("fail-on") == "warning"
+    assert read_settings(Wanted(folder=str(folder / "a"), files=False, environment=False)).text("fail-on") == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "words"),
+    [
+        ("devise = ['a100']\n", "CFG001", "did you mean 'device'?"),
+        ("[rules]\nselekt = ['MEM']\n", "CFG001", "did you mean 'select'?"),
+        ("[kernels.k]\nblok = [3]\n", "CFG001", "did you mean 'block'?"),
+        ("fail-on = 'sometimes'\n", "CFG002", "one of error, warning, note, never"),
+        ("limit = 'many'\n", "CFG002", "a whole number"),
+        ("[kernels.k]\nblock = [0]\n", "CFG002", "one to three numbers above 0"),
+    ],
+)
+def test_what_makes_no_sense_is_told_with_its_line(folder: Path, text: str, rule: str, words: str) -> None:
+    (folder / "warpsmith.toml").write_text(f"# a comment\n{text}")
+    (finding,) = read_settings(Wanted(folder=str(folder))).findings
+    assert finding.rule == rule
+    assert words in f"{finding.message} {' '.join(finding.help)}"
+    assert finding.span is not None
+    assert finding.span.line >= 2
+
+
+def test_tables_are_put_together(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.warpsmith.kernels.'t*']\nblock = [32, 8]\nargs = { n = 4 }\n")
+    (folder / "warpsmith.toml").write_text("[kernels.'tr*']\ngrid = 9\nargs = { m = 5 }\n")
+    found = read_settings(Wanted(folder=str(folder))).of_kernel("transpose")
+    assert (found.block, found.grid, dict(found.args)) == ((32, 8, 1), (9, 1, 1), {"n": 4, "m": 5})
+
+
+@pytest.mark.parametrize("text", ["x = = 3\n", "\xff\xfe"])
+def test_a_file_that_is_no_toml_is_an_error(folder: Path, text: str) -> None:
+    (folder / "warpsmith.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_settings(Wanted(folder=str(folder)))
+    with pytest.raises(UsageError, match="does not exist"):
+        read_settings(Wanted(file=str(folder / "no.toml")))
