@@ -52,11 +52,28 @@ PARTICLES = Project(
     "particles",
     ("cmake", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"),
     ("cmake", "--build", "build"),
-    (),
+    ("-DWARPSMITH=ON", "-DWARPSMITH_NVCC={nvcc}"),
     ("ctest", "--test-dir", "build"),
     "particles",
     "--side 3 --steps 2 --report 1 --cutoff 1.2",
-    frozenset({"thermostat/i"}),
+    frozenset({"half_kick/i", "drift/for", "thermostat/i", "forces_compute/i", "kinetic_energy/i", "total_momentum/i"})
+    | {"cells_sort/for", "cells_sort/for#2", "neighbours_build/for", "neighbours_stale/i", "histogram_speeds/i"}
+    | {"positions_unwrapped/i", "mean_square_displacement/i", "density_add/i"},
+)
+PIPELINE = Project(
+    "pipeline",
+    (),
+    ("make", "-s", "CXXFLAGS=-O1", "pipeline", "build/tests"),
+    ("WARPSMITH=1", "NVCC={nvcc}"),
+    ("sh", "test.sh", "./pipeline", "build/tests"),
+    "main",
+    "--width 20 --height 13 --rounds 2",
+    frozenset({"Blur::rows/y", "Blur::columns/y", "sharpen/y", "edges/k", "resample/y", "smooth/round/y", "gamma/k"})
+    | {"equalize/k", "statistics/k", "statistics/k#2", "difference/y", "convolve<float,3>/y"}
+    | {"convert<unsigned char,float>/k", "convert<float,unsigned char>/k", "Image<unsigned char>::invert/k"}
+    | {"threshold<unsigned char>/for"},
+    (),
+    ("./pipeline --width 24 --height 16 --rounds {}",),
 )
 
 
@@ -67,7 +84,9 @@ def warpsmith(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def build(project: Project, folder: Path, *more: str) -> None:
-    for command in filter(None, (project.configure, (*project.build, *more))):
+    """Build a project, with words for its first command."""
+    first, *rest = filter(None, (project.configure, project.build))
+    for command in ((*first, *more), *rest):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -85,12 +104,13 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def without_additions(text: bytes) -> bytes:
     """Return what a compiler sees that does not know WARPSMITH."""
-    kept, skipped = [], False
+    kept, depth = [], 0
     for line in text.splitlines(keepends=True):
-        skipped = skipped or line.startswith(b"#ifdef WARPSMITH")
-        if not skipped:
+        starts = line.startswith(b"#ifdef WARPSMITH") or (depth and line.startswith((b"#if", b"#ifdef", b"#ifndef")))
+        depth += bool(starts)
+        if not depth:
             kept.append(line)
-        skipped = skipped and not line.startswith(b"#endif")
+        depth -= bool(depth and line.startswith(b"#endif"))
     return b"".join(kept)
 
 
@@ -148,7 +168,7 @@ def bulk_copies(project: Project, folder: Path, command: str, told: Path) -> int
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("project", [HEAT, PARTICLES], ids=lambda project: project.name)
+@pytest.mark.parametrize("project", [HEAT, PARTICLES, PIPELINE], ids=lambda project: project.name)
 def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     user = copied(project, tmp_path / "user")
     saved = database(project, user, tmp_path)
@@ -171,7 +191,7 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     loops = {loop for file in listed["file"] for loop in file["loops"]}
     assert project.hot <= loops
     for path, text in before.items():
-        if path.endswith((".c", ".h")) and not path.startswith("build/"):
+        if path.endswith((".c", ".h", ".cpp", ".hpp")) and not path.startswith("build/"):
             assert without_additions((applied / path).read_bytes()) == text, path
     build(project, applied)
     passes_its_tests(project, applied)

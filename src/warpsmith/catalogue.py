@@ -41,6 +41,7 @@ from warpsmith.loops.recognize_scan import RecognizeScan
 from warpsmith.loops.remove_header import RemoveHeader
 from warpsmith.loops.reschedule import Reschedule
 from warpsmith.loops.reverse import Reverse
+from warpsmith.loops.row_starts import RowStarts
 from warpsmith.loops.shift import Shift
 from warpsmith.loops.skew import Skew
 from warpsmith.loops.split import Split
@@ -95,6 +96,7 @@ STEPS: tuple[type[Step], ...] = (
     Contract,
     Localize,
     Flatten,
+    RowStarts,
     Unthread,
     ForwardSubstitute,
     EliminateRecurrence,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front import cxx_calls
-from warpsmith.tree.nodes import For, Function, Member, Return, VerbatimExpr, While
+from warpsmith.front import cxx_bodies, cxx_library, escapes
+from warpsmith.tree.nodes import Expr, ExprStmt, For, Function, Member, Return, VarDecl, VerbatimExpr, While
 from warpsmith.tree.printer import nothing, print_expr
 from warpsmith.tree.walk import loops
 
@@ -62,6 +64,83 @@ def test_a_body_that_writes_stays_a_call(load: Load) -> None:
     assert _written(load, "return counted(i);") == "counted(i)"
 
 
+NEARBY = """
+static double near(const double *p, double limit, double &weight)
+{
+    const double other = p[1];
+    if (other >= limit)
+        return 0;
+    weight += 1;
+    return other;
+}
+static double took(double v, double &weight) { const double was = v; weight += 1; return was; }
+static double given(double v, double &weight) { v += 1; weight += v; return v; }
+static double twice(double &a, double &b) { a += 1; b += 2; return a; }
+static double &itself(double &weight) { weight += 1; return weight; }
+static double *kept;
+static double keeps(double &weight) { kept = &weight; weight += 1; return 2; }
+"""
+LENT = [
+    ("sum += near(p, x, w)", "sum += p[1] >= x ? (double)0 : (w += 1, p[1])"),
+    ("double r = near(p, x, w)", "p[1] >= x ? (double)0 : (w += 1, p[1])"),
+    ("near(p, x, w)", "p[1] >= x ? (double)0 : (w += 1, p[1])"),
+    ("sum = took(x, w)", "sum = (w += 1, x)"),
+    ("sum = twice(w, x)", "sum = (w += 1, (x += 2, w))"),
+    # what was there before the change is not what is there after it
+    ("sum = took(w, w)", ""),
+    ("sum = took(w * 2, w)", ""),
+    ("sum = near(p, w + 1, w)", ""),
+    # the order of two operands, and of a place and its value, is nobody's
+    ("sum = w + near(p, x, w)", ""),
+    ("sum += 1 + near(p, x, w)", ""),
+    ("w = near(p, x, w)", ""),
+    ("w += near(p, x, w)", ""),
+    ("q[i] = near(p, x, w)", ""),
+    # others may look at it meanwhile
+    ("double *r = &w; sum = near(p, x, w); k = *r", ""),
+    ("keeps(w); sum = near(p, x, w)", ""),
+    ("double &r = w; sum = near(p, x, w); k = r", ""),
+    ("sum = near(p, x, q[2])", ""),
+    ("sum = itself(w)", ""),
+    ("sum = keeps(w)", ""),
+    ("sum = given(x, w)", ""),
+]
+
+
+def _wrong(load: Load) -> list[str]:
+    """Return the cases in which a call became something else than it should."""
+    use = "void use{}(const double *p, double *q, double x, double k) {{ double sum = 0, w = 1; int i = 0; {}; }}\n"
+    text = NEARBY + "".join(use.format(number, case) for number, (case, _) in enumerate(LENT))
+    functions = {f.symbol.name: f for _, f in load(text, name="case.cpp").program.functions()}
+    wrong = []
+    for number, (case, written) in enumerate(LENT):
+        made = "; ".join(print_expr(part, nothing) for part in _values(functions[f"use{number}"]))
+        if written not in made or (not written and re.search(r"w \+= 1, |\+= 2|\+= v", made)):
+            wrong.append(f"{case}: {made}")
+    return wrong
+
+
+def test_a_body_that_changes_what_it_was_lent(load: Load) -> None:
+    assert _wrong(load) == []
+
+
+def _values(function: Function) -> list[Expr]:
+    """Return what the last lines of a function evaluate."""
+    found_ones = found(function.body, ExprStmt, VarDecl)
+    return [e for n in found_ones for e in ([n.expr] if isinstance(n, ExprStmt) else [getattr(n, "init", None)]) if e]
+
+
+def test_seeded_stale_value(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cxx_bodies._Body, "_is_stale", lambda *_: False)
+    assert {"sum = took(w, w)", "sum = took(w * 2, w)"} <= {case.partition(":")[0] for case in _wrong(load)}
+
+
+def test_seeded_reference_that_is_kept(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(escapes, "_references", lambda context, taken: set())
+    kept = {"keeps(w); sum = near(p, x, w)", "double &r = w; sum = near(p, x, w); k = r"}
+    assert kept <= {case.partition(":")[0] for case in _wrong(load)}
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -104,12 +183,12 @@ def test_private_members_say_how_they_are_reached(load: Load) -> None:
 def test_a_constructor_of_numbers_knows_no_variable(load: Load, text: str, writes: set[str], kept: set[str]) -> None:
     boxes = [b for b in found(_use(load, text).body, VerbatimExpr) if isinstance(b, VerbatimExpr)]
     (box,) = [b for b in boxes if b.reason == "a constructor of Row"]
-    assert box.calls
+    assert box.calls == bool(writes)  # this one makes only its object, if its arguments do no more
     assert {s.name for s in box.writes} - {"counted"} == writes - {"counted"}
     assert {s.name for s in box.kept or ()} - {"counted"} == kept - {"counted"}
 
 
 def test_seeded_conversion_left_out(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cxx_calls.CxxCalls, "converted", lambda self, value, *rest: value)
+    monkeypatch.setattr(cxx_library.CxxLibrary, "converted", lambda self, value, *rest: value)
     with pytest.raises(AssertionError):
         test_a_body_of_several_statements_is_its_value(load)

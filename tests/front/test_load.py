@@ -207,6 +207,26 @@ def test_several_files_are_one_program(tmp_path: Path) -> None:
         assert all(file is unit.file for file in main)
 
 
+def test_a_header_that_is_included_twice_has_the_right_places_both_times(tmp_path: Path) -> None:
+    (tmp_path / "more.h").write_text("/* more */ static double table_of_more[4];\n")
+    body = "static void NAME(int n, double *a)\n{\n    for (int i = 0; i < n; i++)\n        a[i] = N;\n}\n"
+    header = f'#include "more.h"\n{body}'
+    (tmp_path / "body.h").write_text(header)
+    path = tmp_path / "case.c"
+    path.write_text(
+        '#define N 1\n#define NAME first\n#define table_of_more more1\n#include "body.h"\n#undef NAME\n'
+        '#define NAME second\n#undef table_of_more\n#define table_of_more more2\n#include "body.h"\n'
+        "void take(int n, double *a) { first(n, a); second(n, a); }\n"
+    )
+    program = load_program([str(path)], FrontOptions()).program
+    for name in ("first", "second"):
+        made = next(f for _, f in program.functions() if f.symbol.name == name)
+        assert made.span.text == body.rstrip()
+        (loop,) = (node for node in walk(made) if isinstance(node, For))
+        assert loop.span.text == body[body.index("for") : body.index(";\n}") + 1]
+    assert next(f for _, f in program.functions() if f.symbol.name == "take").span.text.startswith("void take(")
+
+
 def test_the_items_of_a_file_are_in_source_order(load: Load) -> None:
     loaded = load("#include <stdio.h>\nstruct s { int k; } t, *u;\nint a = 1, b[2] = {1, 2};\nint p(int);\n" + GOOD)
     items = loaded.program.units[0].items

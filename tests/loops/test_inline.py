@@ -27,6 +27,14 @@ CASES = [
     ("static double helper(unsigned char x, float y) { return x + y; }",
      "for (i = 0; i < n; i++) { b[i] = helper(i * 100, 0.1); } return w; }"),
     ("static int helper(int x) { return x; }", "for (i = 0; i < n; i++) { helper(i); } return w; }"),
+    ("static int helper(signed char x) { return x + x; }",
+     "for (i = 0; i < n; i++) { a[i] = c[i] + 2 * helper(i * 77) - 1; } return w; }"),
+    ("static float helper(double x, int y) { return y ? x / 3 : x; }",
+     "for (i = 0; i < n; i++) { if (i > 1 && helper(b[i], c[i]) < 3) a[i] = 1 - helper(a[i], 1); } return w; }"),
+    ("static double helper(const double *x, int i) { return x[i] - x[0]; }",
+     "for (i = 0; i < n; i++) { a[i] *= helper(b, i); b[i] += helper(a + 1, i) * 2; w -= helper(a, 0); } return w; }"),
+    ("static double helper(double x) { x *= 2; return x + 1; }",
+     "for (i = 0; i < n; i++) { a[i] += helper(b[i]); w -= helper(w); } return w; }"),
 ]  # fmt: skip
 
 
@@ -50,7 +58,10 @@ REFUSED = [
     ("static int helper(int x) { if (x > 2) return 1; return x; }", "k = helper(i);", "returns before its end"),
     ("static int helper(int x) { static int y; y += x; return y; }", "k = helper(i);", "between calls"),
     ("static int helper(int x) { return x > 0 ? helper(x - 1) : 0; }", "k = helper(i);", "may call itself"),
-    ("static int helper(int x) { return x; }", "k = 1 + helper(i);", "inside an expression"),
+    ("static int helper(int x) { x = 2 * x; return x; }", "k = 1 + helper(i);", "inside an expression"),
+    ("static int helper(int x) { return x; }", "w = 1 + helper(k++);", "inside an expression"),
+    ("static int helper(int x) { return *(&x); }", "k = 1 + helper(i);", "inside an expression"),
+    ("static int helper(int x) { return x; }", '_Pragma("omp atomic") k += helper(i);', "a pragma speaks"),
     ("static int w; static int helper(int x) { return x + w; }", "k = helper(i);", "is another variable"),
     ("int helper(int x);", "k = helper(i);", "defines no function"),
     ("static int helper(int x) { return x; }", "k = i;", "does not call"),

@@ -14,7 +14,7 @@ from tests.loops.same_results import rewritten
 from tests.loops.test_docstrings import NoWords
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown
-from warpsmith.loops import evaluated, invariants, localize
+from warpsmith.loops import evaluated, held_guards, invariants, linear, localize
 from warpsmith.loops.invariants import survey
 from warpsmith.loops.localize import Localize
 from warpsmith.loops.place import Place
@@ -122,6 +122,24 @@ static void fill(int how, int n)
     global = &w.r;
     memset(&word, 0, sizeof word);
 }
+static char *block_of(const void *p, char **end)
+{
+    struct { void *start; size_t bytes; } blocks[] = {
+        {&w.s, sizeof w.s}, {&w.t, sizeof w.t}, {&w.r, sizeof w.r}, {w.d[0], sizeof w.d[0]}, {w.d[1], sizeof w.d[1]},
+        {w.d[2], sizeof w.d[2]}, {w.d[3], sizeof w.d[3]}, {w.i[0], sizeof w.i[0]}, {w.i[1], sizeof w.i[1]},
+        {w.i[2], sizeof w.i[2]}, {w.f, sizeof w.f}};
+    for (int k = 0; k < 11; k++) {
+        char *start = blocks[k].start;
+        *end = start + blocks[k].bytes;
+        if (start <= (char *)p && (char *)p < *end) return start;
+    }
+    return 0;
+}
+int ws_units_apart(const void *p, const void *q)
+{
+    char *end, *start = block_of(p, &end);
+    return start && !(start <= (char *)q && (char *)q <= end);
+}
 static int differs(function *one, function *two, int how, int n, int m, int null)
 {
     static struct world after;
@@ -210,6 +228,8 @@ def _random(rng: random.Random) -> str:
         return rng.choice([array, number, number, "i"])
 
     def store() -> str:
+        other, far = struct(), rng.choice(["c[i]", "c[i] % 3 + 1"])
+        gathered = rng.choice([f"{other}->id[{far}] = i % 5;", f"{{ double *q = {other}->u; q[{far}] = {value()}; }}"])
         once = rng.choice(["dt = 3", "w = 2", "m = 1"])
         call = rng.choice(["turn(t)", "global = t", "clear(s->u, 3)"])
         stores = [
@@ -219,8 +239,9 @@ def _random(rng: random.Random) -> str:
             f"if (i == {rng.randrange(4)}) {{ double *p = s->u; s->u = t->v; t->v = p; }}",
             f"if ({value()} > 1) {struct()}->v[i] = {value()};",
             f"if (i == 1) {call};",
+            gathered,
         ]
-        return rng.choices(stores, [8, 2, 1, 1, 2, 1])[0]
+        return rng.choices(stores, [8, 2, 1, 1, 2, 1, 4])[0]
 
     body = " ".join(store() for _ in range(rng.randrange(1, 4)))
     guard = rng.choice(["", "", "if (!s) return; "])
@@ -233,6 +254,9 @@ TAKEN = [
     ("for (int i = 0; i < n; i++) s->u[i] = 1;", "double *u = 0 < n ? s->u : 0;"),
     ("for (int i = 0; i < s->n; i++) s->u[i] = s->v[i];", "double *v = s->v;"),
     ("for (int i = 0; i < s->n; i++) s->id[i] = i;", "(unsigned long)&s->n + sizeof(s->n) <= (unsigned long)id"),
+    ("for (int i = 0; i < s->n; i++) s->id[c[i]]++;", "if (ws_units_apart(id, &s->n))"),
+    ("for (int i = 0; i < s->n; i++) { s->u[i] = i; t->u = t->v; }", "&s->u + sizeof(s->u) <= (unsigned long)t"),
+    ("for (int i = 0; i < s->n; i++) { int *q = s->id + m; q[c[i]] = 3; }", "if (ws_units_apart(id, &s->n))"),
     ("for (int i = 0; i < s->n; i++) s->next->next->u[i] = i;", "double *u = 0 < s_n ? s->next->next->u : 0;"),
     ("int u = 0; for (int i = 0; i < s->n; i++) s->u[i] = u;", "double *s_u = s->u;"),
     ("int k = s->n; for (int i = 0; i < k; i++) s->u[i] = 1;", "double *u = s->u;"),
@@ -240,7 +264,7 @@ TAKEN = [
 ]
 REFUSED = [
     ("for (int i = 0; i < n; i++) { s->u[i] = i; if (i == 2) s->u = s->v; }", "s->u = s->v may write it"),
-    ("for (int i = 0; i < n; i++) { s->u[i] = i; t->u = t->v; }", "t->u = t->v may write it"),
+    ("for (int i = 0; i < n; i++) { s->u[i] = i; s->u = t->v; }", "s->u = t->v may write it"),
     ("for (int i = 0; i < n; i++) { s->u[i] = i; turn(t); }", "turn(t) may write it"),
     ("for (int i = 0; i < n; i++) s->flag[i] = 1;", "may change in the loop"),
     ("for (int i = 0; i < n; i++) if (c[i]) s->u[i] = 1;", "may never be read"),
@@ -307,3 +331,39 @@ def test_seeded_bugs_are_caught(
     monkeypatch.setattr(owner, name, bug)
     with pytest.raises((AssertionError, subprocess.TimeoutExpired)):
         test_results_stay_the_same(tmp_path)
+
+
+# --- what is stored through pointers that the loop reads from memory
+
+ROWS = "struct grid { int n, **rows, *ends; }; "
+
+
+def test_a_store_through_a_row_is_no_store_to_the_row_pointers() -> None:
+    text = ROWS + "void f(struct grid *g) { for (int i = 0; i < g->n; i++) g->rows[i][0] = 5; }"
+    after = rewritten(text, Localize("f/for"))
+    # one of the rows may be &g->n, wherever the row pointers are
+    assert "int **rows = g->rows;" in after
+    assert "i < g->n" in after and "i < n" not in after
+
+
+def test_bounds_inside_are_tested_before_the_nest() -> None:
+    text = (
+        ROWS
+        + """void f(struct grid *g, int *to) {
+      for (int i = 0; i < g->n; i++)
+        for (int k = g->ends[i]; k < g->ends[i + 1]; k++)
+          to[g->ends[k]] = i; }"""
+    )
+    once = rewritten(text, Localize("f/for"))
+    assert "ws_units_apart(to, &g->n) && ws_units_apart(to, ends)" in once.replace("\n", " ")
+    twice = rewritten("int ws_units_apart(const void *p, const void *q);" + once, Localize("f/i/for"))
+    # the test around it is all that it takes
+    assert twice.count("ws_units_apart") == once.count("ws_units_apart") + 1
+    assert "int ends2 = ends[i + 1];" in twice and "k < ends2" in twice
+
+
+def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(held_guards, "units_apart", lambda one, other, span: linear.number(1, span))
+    bodies = ["for (int i = 0; i < s->n; i++) s->id[c[i] % 8] = i % 3;"]
+    with pytest.raises(AssertionError):
+        _assert_same(bodies, tmp_path)

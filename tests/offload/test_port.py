@@ -107,6 +107,7 @@ def test_what_cannot_be_sized_is_refused_and_the_rest_is_ported(tmp_path: Path) 
             c[i] = 1.0;
     }
     """
-    plan = port(load(text, tmp_path)).plan
+    # a test at run time would find the block of memory that holds b
+    plan = port(load(text, tmp_path), OffloadOptions(guards=False)).plan
     assert [f.region for f in plan.fragments] == ["f/i#2"]
     assert [r.loop for r in plan.refusals] == ["f/i"]

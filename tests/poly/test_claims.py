@@ -225,4 +225,4 @@ def test_what_threads_own_in_a_region_is_not_called_wrong(tmp_path: Path) -> Non
     # pointers that are swapped behind the loop; a part of a sum that each thread makes for itself; an element of each
     assert len(found) == 5
     assert not any(isinstance(facts.verdict, Refuted) for facts in found)
-    assert all(isinstance(facts.verdict, Unknown) for facts in found[1:])
+    assert all(isinstance(facts.verdict, Unknown) for facts in found[1:4])

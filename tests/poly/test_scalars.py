@@ -175,3 +175,18 @@ def test_values_inside_an_iteration(tmp_path: Path) -> None:
         ("w", 7): "j",
         ("row", 7): "a + i * n",
     }
+
+
+def test_reasons_are_told_in_an_order_that_no_run_changes(tmp_path: Path) -> None:
+    """Six variables that one call may write: sets would give them in another order in most runs."""
+    named = [f"v{number}" for number in range(6)]
+    given = ", ".join(f"&{name}" for name in named)
+    program = load(
+        f"void all(int *, int *, int *, int *, int *, int *);\nvoid f(int n, int *h) {{ int {', '.join(named)};\n"
+        f"for (int i = 0; i < n; i++) {{ all({given}); h[i] = {' + '.join(named)}; }} }}",
+        tmp_path,
+    )
+    found = classify_scalars(program, function(program, "f"), loop(program, "f/i"))
+    told = [carried.symbol for carried in found.carried]
+    assert {s.name for s in told} >= set(named)
+    assert told == sorted(told, key=lambda symbol: symbol.key)

@@ -10,12 +10,17 @@ from tests.random_programs.construct_survey import ConstructPorts, Survey, batch
 from tests.random_programs.constructs import KINDS
 from tests.random_programs.seeded import STATIC
 
-SEED, FUNCTIONS, PORTED, BATCH = 20261121, 240, 48, 24
+SEED, BATCH = 20261121, 24
+FUNCTIONS = [216, pytest.param(480, marks=pytest.mark.slow)]
+# in one build: that is most of what a port takes
+PORTED_TOGETHER = 48
+PORTED = [PORTED_TOGETHER, pytest.param(2 * PORTED_TOGETHER, marks=pytest.mark.slow)]
 
 
-def test_verdicts_agree_with_the_oracle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("functions", FUNCTIONS)
+def test_verdicts_agree_with_the_oracle(functions: int, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     survey = Survey()
-    for batch in batches(SEED, FUNCTIONS, BATCH):
+    for batch in batches(SEED, functions, BATCH):
         judge_batch(batch, tmp_path, survey)
     with capsys.disabled():
         print(f"\n{survey}")
@@ -41,9 +46,12 @@ def test_wrong_verdicts_are_seen(name: str, tmp_path: Path, monkeypatch: pytest.
     assert survey.wrong
 
 
-def test_ports_with_steps_do_what_the_originals_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("functions", PORTED)
+def test_ports_with_steps_do_what_the_originals_do(
+    functions: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     ports = ConstructPorts()
-    for batch in batches(SEED + 1, PORTED, BATCH):
+    for batch in batches(SEED + 1, functions, PORTED_TOGETHER):
         port_batch(batch, tmp_path, ports)
     with capsys.disabled():
         print(f"\n{ports}")

@@ -8,21 +8,22 @@ import pytest
 
 from tests.random_programs.ports import Ports, port_batch
 from tests.random_programs.strategies import gather
-from tests.random_programs.test_verdicts import BATCH, NESTS
+from tests.random_programs.test_verdicts import BATCH, MANY, NESTS
 
-# every n-th batch is ported with steps, the others as they are written, which takes less
-WITH_STEPS = 4
-HALVES = 2
 # each nest is built and run three times
-PORTED_NESTS = max(75, NESTS // 2)
+PORTED_NESTS = max(2 * BATCH, NESTS // 2)
 
 
-@pytest.mark.parametrize("half", range(HALVES))
-def test_ports_do_what_the_originals_do(half: int, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("steps", [True, False], ids=["with steps", "as written"])
+@pytest.mark.parametrize("nests", [PORTED_NESTS, pytest.param(MANY // 2, marks=pytest.mark.slow)])
+def test_ports_do_what_the_originals_do(
+    nests: int, steps: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     ports = Ports()
-    for number, batch in enumerate(gather(PORTED_NESTS, BATCH)):
-        if number % HALVES == half:
-            port_batch(batch, tmp_path, ports, steps=number % WITH_STEPS == half)
+    for number, batch in enumerate(gather(nests, BATCH)):
+        # every other batch is ported with steps, the others as they are written, which takes less
+        if number % 2 == (not steps):
+            port_batch(batch, tmp_path, ports, steps=steps)
     with capsys.disabled():
         print(f"\n{ports}")
     assert not ports.wrong, "\n\n".join(ports.wrong[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,10 +71,16 @@ def test_verdicts_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
     assert not mix.wrong, "\n\n".join(mix.wrong)
 
 
+def parts(batch: list[Nest], size: int) -> Iterator[list[Nest]]:
+    """Yield a batch in parts: most bugs show in the first."""
+    for start in range(0, len(batch), size):
+        yield batch[start : start + size]
+
+
 @pytest.mark.parametrize("name", STATIC)
 def test_wrong_verdicts_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     STATIC[name](monkeypatch)
-    assert surveyed(batch, tmp_path).wrong
+    assert any(surveyed(part, tmp_path).wrong for part in parts(batch, 9))
 
 
 def small(batch: list[Nest]) -> list[Nest]:
@@ -83,17 +90,16 @@ def small(batch: list[Nest]) -> list[Nest]:
     return [*flat[:14], *(nest for nest in live[:2] if nest not in flat[:14])]
 
 
-def status(batch: list[Nest], directory: Path) -> str:
-    verification = port_nests(small(batch), directory).verification
-    assert verification is not None
-    return verification.status
+def status(nests: list[Nest], directory: Path) -> str:
+    verification = port_nests(nests, directory).verification
+    return verification.status if verification is not None else "nothing is ported"
 
 
 def test_ports_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
-    assert status(batch, tmp_path) == "pass"
+    assert status(small(batch), tmp_path) == "pass"
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_wrong_ports_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     DYNAMIC[name](monkeypatch)
-    assert status(batch, tmp_path) == "fail"
+    assert any(status(part, tmp_path) == "fail" for part in parts(small(batch), 5))

@@ -17,6 +17,7 @@ from warpsmith.emit.device import DeviceSection, device_section
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host import CudaWords
 from warpsmith.emit.runtime import check_text, declarations, pool_prototypes, pool_text
+from warpsmith.emit.units import UNIT_HEADERS
 from warpsmith.emit.unused import without_unused
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.layout import line_end
@@ -24,6 +25,7 @@ from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DataStmt, DeviceAlloc, DeviceFree, Launch, Node, replace
 from warpsmith.tree.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.units import asks, names_units
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -42,7 +44,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One unit to be emitted: `path` and `stem` are its place among the output files."""
+    """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
+    the program, with the table of what is `present` and that of the heap's `units` where any file needs them."""
 
     original: Unit
     rewritten: Unit
@@ -51,6 +54,13 @@ class Job:
     stem: str
     pool: bool
     present: bool = False
+    units: bool = False
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """What the run time includes beside what every kernel file does."""
+        tables = (*(("string.h",) if self.present else ()), *(UNIT_HEADERS if self.units else ()))
+        return ("mutex", *tables) if self.pool else ()
 
 
 def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) -> tuple[OutputFile, ...]:
@@ -111,6 +121,7 @@ def jobs(source: Program, ported: Program) -> list[Job]:
     made: list[Job] = []
     pool = True
     present = any(isinstance(node, DataStmt) for _, function in ported.functions() for node in walk(function))
+    units = any(names_units(function) for _, function in ported.functions())
     for old, new, path in zip(source.units, ported.units, paths, strict=True):
         launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
         kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
@@ -119,7 +130,7 @@ def jobs(source: Program, ported: Program) -> list[Job]:
             stem += "_"
         if kernels:
             taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
-        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), present))
+        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), present, units))
         pool = pool and not kernels
     return made
 
@@ -162,15 +173,19 @@ def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile
         return _files(job, source, words)
     support = words.support
     section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
-    standard = ["cuda_runtime.h", *(["mutex"] if job.pool else []), "stdio.h", "stdlib.h"]
+    standard = ["cuda_runtime.h", *sorted({*job.headers, "stdio.h", "stdlib.h"})]
     prototypes = [f'extern "C" {line}' for line in section.declarations]
-    told = declarations(support, present=job.present).splitlines()
+    told = declarations(support, present=job.present, units=job.units).splitlines()
     support_lines = [f'extern "C" {line}' if line.endswith(");") else line for line in told]
     includes = [*(f"#include <{name}>" for name in standard), "", *support_lines, *prototypes, *_captures(job)]
-    tail = [check_text(support), *section.pieces, *([pool_text(support, present=job.present)] if job.pool else [])]
+    tail = [check_text(support), *section.pieces, *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
     return [OutputFile(str(job.path.with_suffix(".cu")), text)]
+
+
+def _pool(job: Job, support: Support) -> list[str]:
+    return [pool_text(support, present=job.present, units=job.units)] if job.pool else []
 
 
 def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
@@ -192,7 +207,7 @@ def _includes(job: Job) -> tuple[str, ...]:
 
 
 def _needs_header(job: Job) -> bool:
-    return any(_is_device(node) for function in job.rewritten.functions for node in walk(function))
+    return any(_is_device(n) or asks(n) for function in job.rewritten.functions for n in walk(function))
 
 
 def _is_device(node: Node) -> bool:
@@ -214,25 +229,26 @@ def _header_text(job: Job, section: DeviceSection | None, support: Support) -> s
     if section is not None:
         for place, declaration in zip(section.places, section.declarations, strict=True):
             lines += [f"/* {place} */", declaration]
-    told = declarations(support, present=job.present).rstrip()
+    told = declarations(support, present=job.present, units=job.units).rstrip()
     lines += ["", told, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
 
 def size_lines(job: Job) -> list[str]:
-    """Return what a C++ file needs for the sizes of containers, which it may have known as std::size_t only."""
-    return [] if job.original.language == "c" else ["#include <stddef.h>", ""]
+    """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
+    only."""
+    return [] if job.original.language == "c" and not job.units else ["#include <stddef.h>", ""]
 
 
 def kernels_text(job: Job, section: DeviceSection, support: Support, header: str, *, in_place: bool = False) -> str:
     """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
     defined = needed_definitions(job.original, section.device)
-    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *(["mutex"] if job.pool else [])}
+    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
     parts = [f"/* Kernels of {job.path.name}; {header} declares the launchers. */\n" + "\n".join(includes)]
     parts.append(check_text(support, in_place=in_place))
-    pool = [pool_text(support, present=job.present)] if job.pool else []
+    pool = _pool(job, support)
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
     body = ["\n".join(defined.texts), *section.pieces]

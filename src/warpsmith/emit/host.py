@@ -31,6 +31,7 @@ from warpsmith.tree.printer import DeviceStmt, print_type
 from warpsmith.tree.program import Kernel, Parameter
 from warpsmith.tree.references import address_text
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type, padding_of
+from warpsmith.tree.units import names_units
 
 __all__ = ["CudaWords"]
 
@@ -107,12 +108,17 @@ class CudaWords:
 
     def _enter(self, node: DataEnter, expr: Text) -> str:
         declared, cast = print_type(node.buffer.type, node.buffer.name), print_type(node.buffer.type)
-        flags = [word for word, said in ((self.support.copy, node.copy), (self.support.keep, node.keep)) if said]
+        words = self.support
+        said = ((words.copy, node.copy), (words.keep, node.keep), (words.unit, node.unit), (words.change, node.changes))
+        flags = [word for word, holds in said if holds]
         parts = [_part(node.address, expr), _part(node.bytes, expr), " | ".join(flags) or "0"]
         call = f'{self.support.enter}({", ".join(parts)}, "{node.variable.name}", {self.support.here})'
         return f"{declared} = ({cast}){call};"
 
     def _update(self, node: Update, expr: Text) -> str:
+        if node.block and node.address is not None:
+            block = self.support.update_block(to_device=node.to_device)
+            return f"{block}({_part(node.address, expr)}, {self.support.here});"
         if node.address is None or node.bytes is None:
             return f"{self.support.update_all(to_device=node.to_device)}({self.support.here});"
         parts = [_part(node.address, expr), _part(node.bytes, expr)]
@@ -200,7 +206,8 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     ]
     gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
     padding = f'ws_capture_padding("{gaps}"), ' if gaps else ""
-    return f"{padding}ws_capture({', '.join(parts)});"
+    block = "ws_capture_block(), " if names_units(node.lower) else ""
+    return f"{padding}{block}ws_capture({', '.join(parts)});"
 
 
 def _number_of(element: Type) -> Scalar | None:

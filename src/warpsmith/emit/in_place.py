@@ -20,6 +20,7 @@ from pathlib import PurePosixPath
 from warpsmith.emit.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
 from warpsmith.emit.device import DeviceSection, device_section
 from warpsmith.emit.files import OutputFile
+from warpsmith.emit.headers import by_file, once
 from warpsmith.emit.host import CudaWords
 from warpsmith.emit.runtime import check_text, declarations, pool_text, switch_text
 from warpsmith.emit.words import Support, choose_support
@@ -66,23 +67,31 @@ def emit_in_place(
     changed: list[OutputFile] = []
     holding: set[str] = set()
     kernels: dict[str, tuple[OutputFile, ...]] = {}
-    made = _named(jobs(source, ported))
-    for job in made:
-        spans = {f.span for f in job.original.functions}
-        mine = [v for v in versions if v.function.span in spans]
-        between = [i for i in inserted if i.function.span in spans]
-        path = _below(job.original, root)
-        text = in_place_text(job.original, mine, between, words, _includes(job, path))
-        if text == job.original.file.text:
+    made = _named([part for job in jobs(source, ported) for part in by_file(job)])
+    for path, together in _by_path(made, root).items():
+        file = together[0].original.file
+        mine = once(original, (v for v in versions if v.function.span.file is file))
+        between = [i for i in inserted if i.function.span.file is file]
+        includes = tuple(dict.fromkeys(line for job in together for line in _includes(job, path)))
+        includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
+        text = in_place_text(together[0].original, mine, between, words, includes)
+        if text == file.text:
             continue
         changed.append(OutputFile(path, text))
         if any(isinstance(part, DataHold) for new in between for stmt in new.statements for part in walk(stmt)):
             holding.add(path)
-        if job.kernels:
-            kernels[path] = tuple(_kernel_files(job, source, words, path))
-    return InPlace(
-        tuple(changed), kernels, _runtime(support, present=made[0].present) if changed else (), frozenset(holding)
-    )
+        files = [file for job in together if job.kernels for file in _kernel_files(job, source, words, path)]
+        if files:
+            kernels[path] = tuple(files)
+    return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(holding))
+
+
+def _by_path(made: Sequence[Job], root: str) -> dict[str, list[Job]]:
+    """Return the jobs of each of the user's files, by its path below `root`; headers come after the program's files."""
+    found: dict[str, list[Job]] = {}
+    for job in made:
+        found.setdefault(_below(job.original, root), []).append(job)
+    return found
 
 
 def _named(made: Sequence[Job]) -> list[Job]:
@@ -129,12 +138,16 @@ def _header(job: Job, section: DeviceSection, support: Support, path: str) -> st
     return "\n".join([*lines, *_guarded([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 
 
-def _runtime(support: Support, *, present: bool) -> tuple[OutputFile, ...]:
-    includes = ["#include <cuda_runtime.h>", "#include <mutex>", "#include <stdio.h>", "#include <stdlib.h>"]
+def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
+    pool = dataclasses.replace(job, pool=True)
+    includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*pool.headers, "stdio.h", "stdlib.h"}))]
     parts = ["/* Device memory, copies and the switch of the ported loops. */\n" + "\n".join(includes)]
-    parts += [check_text(support, in_place=True), switch_text(support), pool_text(support, present=present)]
+    parts += [check_text(support, in_place=True), switch_text(support)]
+    parts += [pool_text(support, present=job.present, units=job.units)]
     on = ["/* Whether the device is in use: not where WARPSMITH_OFF=1 is set. */", f"int {support.on}(void);", ""]
-    body = [*_linkage_opens(), *on, declarations(support, present=present).rstrip(), "", *_LINKAGE_ENDS]
+    told = declarations(support, present=job.present, units=job.units).rstrip()
+    sizes = ["#include <stddef.h>", ""] if job.units else []
+    body = [*sizes, *_linkage_opens(), *on, told, "", *_LINKAGE_ENDS]
     header = ["/* What every file with ported loops calls. Valid as C and as C++. */"]
     header += _guarded(body, f"{support.prefix}_RUNTIME_H")
     return (

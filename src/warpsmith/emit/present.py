@@ -10,6 +10,10 @@ valid on the device; where `written` is false it is valid on the host, too. Of r
 truth; a released range hands its bytes to the next older one, or to the host. A kept range (no user) that a new one
 overlaps grows instead: nobody holds its address, so that the two become one.
 
+A range that is a whole block of the heap may hold bytes that no kernel touches and that host code writes untold, since
+they are of another type, or beside what it names. While such a range is kept, `before` has what the device had when a
+kernel was first let write into it, and only bytes that differ from that come back.
+
 After Jablin et al., Automatic CPU-GPU Communication Management and Optimization (PLDI 2011), and the structured data
 regions of OpenACC 3.3 (2.6.5).
 """
@@ -25,6 +29,8 @@ _TABLE = """\
 
 #define WS_COPY 1
 #define WS_KEEP 2
+#define WS_UNIT 4
+#define WS_CHANGE 8
 
 struct ws_range {
     const char *host;
@@ -32,7 +38,8 @@ struct ws_range {
     char *device;
     const char *name;
     int users;
-    bool written, kept;
+    bool written, kept, unit;
+    char *before;
     ws_range *next;
 };
 
@@ -77,6 +84,42 @@ static void ws_move(void *to, const void *from, const char *begin, const char *e
     ws_check(cudaMemcpy(to, from, (size_t)(end - begin), kind), what, file, line);
 }
 
+/* Remember what the device has in a range, which is `fresh` from the host or not. */
+static void ws_remember(ws_range *range, bool fresh, const char *file, int line)
+{
+    range->before = (char *)malloc((size_t)range->bytes);
+    if (range->before == nullptr)
+        abort();
+    const char *end = range->host + range->bytes;
+    if (fresh)
+        memcpy(range->before, range->host, (size_t)range->bytes);
+    else
+        ws_move(range->before, range->device, range->host, end, cudaMemcpyDeviceToHost, file, line);
+}
+
+/* Copy a part of a range to the host: where it is remembered, what has changed since. */
+static void ws_bring(ws_range *range, const char *begin, const char *end, const char *file, int line)
+{
+    const size_t offset = (size_t)(begin - range->host), bytes = (size_t)(end - begin), step = 64;
+    if (range->before == nullptr) {
+        ws_move((void *)begin, range->device + offset, begin, end, cudaMemcpyDeviceToHost, file, line);
+        return;
+    }
+    char *now = (char *)malloc(bytes), *before = range->before + offset, *host = (char *)begin;
+    if (now == nullptr)
+        abort();
+    ws_move(now, range->device + offset, begin, end, cudaMemcpyDeviceToHost, file, line);
+    for (size_t at = 0; at < bytes; at += step) {
+        const size_t stop = at + step < bytes ? at + step : bytes;
+        if (memcmp(now + at, before + at, stop - at) == 0)
+            continue;
+        for (size_t i = at; i < stop; i++)
+            if (now[i] != before[i])
+                host[i] = before[i] = now[i];
+    }
+    free(now);
+}
+
 static void ws_unlink(ws_range *range)
 {
     ws_range **link = &ws_ranges;
@@ -84,6 +127,7 @@ static void ws_unlink(ws_range *range)
         link = &(*link)->next;
     *link = range->next;
     ws_device_release(range->device);
+    free(range->before);
     free(range);
 }
 
@@ -99,7 +143,7 @@ static void ws_hand_over(ws_range *range, const char *file, int line)
             for (other = range->next; other != nullptr && !ws_overlaps(other, at, stop);)
                 other = other->next;
             if (other == nullptr)
-                ws_move((void *)at, device, at, stop, cudaMemcpyDeviceToHost, file, line);
+                ws_bring(range, at, stop, file, line);
             else {
                 ws_move(other->device + (at - other->host), device, at, stop, cudaMemcpyDeviceToDevice, file, line);
                 other->written = true;
@@ -137,6 +181,29 @@ static bool ws_grows(const char **begin, const char **end)
     return true;
 }
 
+static bool ws_meets_unit(const char *begin, const char *end)
+{
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        if (range->unit && ws_overlaps(range, begin, end))
+            return true;
+    return false;
+}
+
+/* Hand over all ranges that meet [begin, end), which have no users; return the flag that says that the host has all. */
+static int ws_hand_over_all(const char *begin, const char *end, const char *file, int line)
+{
+    int flags = 0;
+    for (ws_range *range = ws_ranges; range != nullptr;) {
+        ws_range *next = range->next;
+        if (ws_overlaps(range, begin, end)) {
+            ws_hand_over(range, file, line);
+            flags = WS_COPY;
+        }
+        range = next;
+    }
+    return flags;
+}
+
 static ws_range *ws_new_range(const char *host, long long bytes, int flags, const char *name, const char *file,
                               int line)
 {
@@ -146,10 +213,13 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
         begin = host;
         end = host + bytes;
     }
+    const bool unit = (flags & WS_UNIT) != 0 || (grows && ws_meets_unit(begin, end));
+    if (grows && unit)
+        flags |= ws_hand_over_all(begin, end, file, line);
     ws_range *range = (ws_range *)malloc(sizeof *range);
     if (range == nullptr)
         abort();
-    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, nullptr};
+    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, unit, nullptr, nullptr};
     range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
@@ -187,9 +257,13 @@ extern "C" void *ws_data_enter(const void *host, long long bytes, int flags, con
     ws_range *range = ws_ranges;
     while (range != nullptr && !ws_overlaps(range, begin, end))
         range = range->next;
-    if (range == nullptr || range->host > begin || range->host + range->bytes < end)
+    const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
+    if (fresh)
         range = ws_new_range(begin, bytes, flags, name, file, line);
     range->users++;
+    const bool stays = range->users > 1 || (range->kept && ws_holds > 0 && ws_pauses == 0);
+    if ((flags & WS_CHANGE) != 0 && range->unit && stays && range->before == nullptr)
+        ws_remember(range, fresh && !ws_shares(range), file, line);
     return range->device + (begin - range->host);
 }
 
@@ -212,9 +286,9 @@ static void ws_to_host(const char *begin, const char *end, const char *file, int
 {
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
-        const ws_range *range = ws_newest(at);
+        ws_range *range = ws_newest(at);
         if (range != nullptr && range->written)
-            ws_move((void *)at, range->device + (at - range->host), at, stop, cudaMemcpyDeviceToHost, file, line);
+            ws_bring(range, at, stop, file, line);
         at = stop;
     }
     for (ws_range *range = ws_ranges; range != nullptr; range = range->next)
@@ -229,6 +303,8 @@ static void ws_to_device(const char *begin, const char *end, const char *file, i
         ws_range *range = ws_newest(at);
         if (range != nullptr) {
             ws_move(range->device + (at - range->host), at, at, stop, cudaMemcpyHostToDevice, file, line);
+            if (range->before != nullptr)
+                memcpy(range->before + (at - range->host), at, (size_t)(stop - at));
             range->written = range->written || ws_shares(range);
         }
         at = stop;
@@ -272,6 +348,43 @@ static void ws_let_go(const char *file, int line)
     }
 }
 
+#ifdef WS_TELL_COPY
+/* Under the emulation: whether a device address is in a remembered range; lay what kernels have changed in such ranges
+   over a copy of the host's bytes. */
+extern "C" int warpsmith_remembers(const void *device)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    const char *at = (const char *)device;
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        if (at >= range->device && at < range->device + range->bytes)
+            return range->before != nullptr;
+    return 0;
+}
+
+extern "C" void warpsmith_lay_over(const void *host, long long bytes, char *to)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    const char *begin = (const char *)host, *end = begin + bytes;
+    for (const char *at = begin; at < end;) {
+        const char *stop = ws_edge(at, end);
+        const ws_range *range = ws_newest(at);
+        if (range != nullptr && range->before != nullptr) {
+            const char *before = range->before + (at - range->host);
+            char *now = (char *)malloc((size_t)(stop - at));
+            if (now == nullptr)
+                abort();
+            ws_check(cudaMemcpy(now, range->device + (at - range->host), (size_t)(stop - at), cudaMemcpyDeviceToHost),
+                     "look at the device", "", 0);
+            for (long long i = 0; i < stop - at; i++)
+                if (now[i] != before[i])
+                    to[at - begin + i] = now[i];
+            free(now);
+        }
+        at = stop;
+    }
+}
+#endif
+
 extern "C" void ws_hold_begin(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
@@ -308,6 +421,8 @@ _DECLARATIONS = """\
    again; a hold keeps them between its begin and its end. */
 #define WS_COPY 1
 #define WS_KEEP 2
+#define WS_UNIT 4
+#define WS_CHANGE 8
 /* An address that is only looked up: what is there need not be set. */
 #if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
 #define WS_LOOK __attribute__((access(none, 1)))

@@ -7,6 +7,7 @@ called ten thousand times does not allocate ten thousand times. Compile with -DW
 from __future__ import annotations
 
 from warpsmith.emit.present import present_declarations, present_text
+from warpsmith.emit.units import unit_declarations, unit_text
 from warpsmith.emit.words import Support
 
 __all__ = ["check_text", "declarations", "pool_prototypes", "pool_text", "switch_text"]
@@ -188,15 +189,21 @@ def check_text(support: Support, *, in_place: bool = False) -> str:
     return _named(_CHECK.replace(*_REMEDIES) if in_place else _CHECK, support)
 
 
-def pool_text(support: Support, *, present: bool = False) -> str:
-    """Return the pool and the copies, with the present table where the program needs it; one kernel file of a program
-    has them."""
-    return _named(_POOL, support) + (f"\n{present_text(support)}" if present else "")
+def pool_text(support: Support, *, present: bool = False, units: bool = False) -> str:
+    """Return the pool and the copies, with the present table and the heap's units where the program needs them; one
+    kernel file of a program has them."""
+    parts = [
+        _named(_POOL, support),
+        *([present_text(support)] if present else []),
+        *([unit_text(support, present=present)] * units),
+    ]
+    return "\n".join(parts)
 
 
-def declarations(support: Support, *, present: bool = False) -> str:
-    """Return what host text needs to know of them, as C and C++."""
-    return _named(_DECLARATIONS, support) + (f"\n{present_declarations(support)}" if present else "")
+def declarations(support: Support, *, present: bool = False, units: bool = False) -> str:
+    """Return what host text needs to know of them, as C and C++; for units, <stddef.h> is included before."""
+    parts = [_named(_DECLARATIONS, support), *([present_declarations(support)] if present else [])]
+    return "\n".join([*parts, *([unit_declarations(support, present=present)] * units)])
 
 
 def _named(text: str, support: Support) -> str:

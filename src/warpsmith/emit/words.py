@@ -15,7 +15,8 @@ __all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overlo
 
 CAPTURE_PROTOTYPE = (
     "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
-    "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps);"
+    "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps), "
+    "ws_capture_block(void);"
 )
 
 _CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
@@ -91,6 +92,10 @@ class Support:
         """Function that does so for everything that is present."""
         return f"{self.update(to_device=to_device)}_all"
 
+    def update_block(self, *, to_device: bool) -> str:
+        """Function that does so for the block of memory that holds an address."""
+        return f"{self.update(to_device=to_device)}_block"
+
     @property
     def copy(self) -> str:
         """Macro: a new range starts with the host's bytes."""
@@ -100,6 +105,16 @@ class Support:
     def keep(self) -> str:
         """Macro: the range may stay on the device while a hold lasts."""
         return f"{self.prefix.upper()}_KEEP"
+
+    @property
+    def unit(self) -> str:
+        """Flag of `enter`: the range is a whole block of the heap."""
+        return f"{self.prefix.upper()}_UNIT"
+
+    @property
+    def change(self) -> str:
+        """Flag of `enter`: kernels may write the range before its exit."""
+        return f"{self.prefix.upper()}_CHANGE"
 
     @property
     def on(self) -> str:

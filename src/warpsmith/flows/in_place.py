@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.series import Earlier, Series, earlier_port, make_series
 from warpsmith.flows.targets import build_root, sources_below, target_commands
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.additions import without_additions
+from warpsmith.tree.nodes import NOT_MADE, While
 from warpsmith.tree.walk import loop_names
 
 __all__ = ["PortedProject", "port_project", "project_of"]
@@ -46,13 +50,34 @@ def port_project(project: Project, target: str | None, options: PortOptions) -> 
     root = build_root(project)
     earlier = earlier_port(root)
     commands = target_commands(project, target)
+    _check_headers(root, earlier, project)
     sources = sources_below(commands, root, earlier.added)
     wanted = _loops(options.loops, sources, earlier)
     result = port(sources, replace(options, root=root, loops=wanted))
     rejected = result.verification is not None and result.verification.status == "fail"
     if result.in_place is None or rejected:
         return PortedProject(root, result, None)
-    return PortedProject(root, result, make_series(root, result.in_place, _ported_loops(result, root)))
+    compiled = [os.path.relpath(command.file, root) for command in project.commands]
+    loops = _ported_loops(result, root)
+    return PortedProject(root, result, make_series(root, result.in_place, loops, tuple(dict.fromkeys(compiled))))
+
+
+def _check_headers(root: str, earlier: Earlier, project: Project) -> None:
+    """Raise where an earlier port has changed a header: what is included is read as it stands."""
+    compiled = {os.path.relpath(command.file, root) for command in project.commands}
+    changed = next((path for path in earlier.added if path not in compiled and _has_additions(root, path)), None)
+    if changed is not None:
+        message = f"{changed} was changed by an earlier port, and a header cannot be ported anew on top of that"
+        remedy = "take the earlier port out (git apply -R PATCH), then port all of it again"
+        raise UsageError(Finding("PRJ013", "error", message, help=(remedy,)))
+
+
+def _has_additions(root: str, path: str) -> bool:
+    try:
+        text = Path(root, path).read_bytes().decode("latin-1")
+    except OSError:
+        return False
+    return without_additions(text) != text
 
 
 def _loops(asked: tuple[str, ...], sources: Sequence[Source], earlier: Earlier) -> tuple[str, ...]:
@@ -81,9 +106,11 @@ def _ported_loops(result: PortResult, root: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     fragments = result.plan.fragments if result.plan else ()
     spans = [statement.span for fragment in fragments for statement in fragment.statements]
-    for unit, function in result.program.functions():
+    for _, function in result.program.functions():
         for loop, name in loop_names(function).items():
+            if isinstance(loop, While) and loop.reason == NOT_MADE:
+                continue
             if any(span.contains(loop.span) for span in spans):
-                names = found.setdefault(os.path.relpath(unit.file.path, root), [])
-                names += [name] if not any(name.startswith(f"{other}/") for other in names) else []
+                names = found.setdefault(os.path.relpath(function.span.file.path, root), [])
+                names += [name] if not any(name == other or name.startswith(f"{other}/") for other in names) else []
     return {path: tuple(names) for path, names in found.items()}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.harness import harness_functions
@@ -19,6 +22,7 @@ from warpsmith.tree.program import Program
 __all__ = ["judged"]
 
 _MACRO = ("-DWARPSMITH",)
+_OF_ROWS = ("flatten", "row-starts")
 
 
 def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None = None) -> Verification:
@@ -31,6 +35,7 @@ def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: s
     changed = {fragment.function.symbol for fragment in ported.plan.fragments}
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
+    candidate = replace(candidate, addressed=_addressed(prepared, written))
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
     verdict = verdict if steps is None else with_steps(verdict, steps)
     if written.in_place is None or root is None or verdict.status != "pass":
@@ -41,14 +46,44 @@ def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: s
     return with_steps(verify(before, after, options, harness_functions(prepared.original, changed)), verdict)
 
 
+def _addressed(prepared: Prepared, written: Written) -> frozenset[str]:
+    """Return the regions before which a test looks at where rows lie: those of separate allocations may be neighbors in
+    one build and not in another."""
+    rows = [a for a in prepared.applied if a.step.name in _OF_ROWS]
+    return frozenset(
+        f.region
+        for f in written.port.plan.fragments
+        if any(a.function == f.function.symbol and _meet(a.span, f.kernel.span) for a in rows)
+    )
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.file is other.file and one.start < other.end and other.start < one.end
+
+
 def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) -> tuple[Sources, Sources]:
     """Return the user's files as they are, and with what a port in place adds, as a build for the GPU sees them."""
     paths = {unit: PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix() for unit in program.units}
-    given = {path: unit_arguments(unit) for unit, path in paths.items()}
-    before = tuple(OutputFile(path, unit.file.text) for unit, path in paths.items())
+    given = {path: _with_folders(unit_arguments(unit), root) for unit, path in paths.items()}
+    before = (*(OutputFile(path, unit.file.text) for unit, path in paths.items()), *_headers(program, root))
     new = {file.path: file for file in made.files}
     after = (*(new.get(file.path, file) for file in before), *(f for p, f in new.items() if p not in given))
     own = {path: (*arguments, *_MACRO) for path, arguments in given.items()}
     own |= kernel_arguments(after, own)
     folder = str(Path(program.units[0].file.path).parent)
     return Sources(before, (), folder, own=given), Sources(after, (), folder, reordered=reordered, own=own)
+
+
+def _headers(program: Program, root: str) -> Iterator[OutputFile]:
+    """Yield the project's own headers: a port may change some, and one that stays must include those."""
+    named = {os.path.relpath(os.path.realpath(header), root) for unit in program.units for header in unit.headers}
+    for path in sorted(named):
+        if not path.startswith(".."):
+            yield OutputFile(path, Path(root, path).read_bytes().decode("latin-1"))
+
+
+def _with_folders(arguments: tuple[str, ...], root: str) -> tuple[str, ...]:
+    """Return options that look for headers among the files of the build before they look into the project's folders."""
+    folders = (a[2:] for a in arguments if a.startswith("-I"))
+    inside = [os.path.relpath(os.path.realpath(folder), root) for folder in folders]
+    return (*(f"-I{folder}" for folder in inside if not folder.startswith("..")), *arguments)

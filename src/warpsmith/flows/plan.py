@@ -16,7 +16,8 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.shared import is_own, shared_functions, without_shared
 from warpsmith.tree.versioned import Inserted
 
 __all__ = ["Written", "writable_port"]
@@ -25,14 +26,16 @@ __all__ = ["Written", "writable_port"]
 @dataclass(frozen=True, slots=True)
 class Written:
     """A port and its text; `reference` and `candidate` are that of the programs with captures. `in_place`: the text of
-    the port inside the user's project. `whole`: nothing that was planned is left out because it cannot be written."""
+    the port inside the user's project. `refused`: what is not planned because it cannot be written.
+    `shared`: some of it stands in text that functions share, and so only in the text in place."""
 
     port: Port
     files: tuple[OutputFile, ...]
     reference: tuple[OutputFile, ...]
     candidate: tuple[OutputFile, ...]
     in_place: InPlace | None = None
-    whole: bool = False
+    refused: tuple[tuple[Fragment, Reason], ...] = ()
+    shared: bool = False
 
 
 def writable_port(
@@ -44,23 +47,59 @@ def writable_port(
     first: Written | None = None,
 ) -> Written:
     """Return the port of what steps have prepared, planned again without the fragments that cannot be written. `root`:
-    the folder of the project inside which it shall be written as well. `first`: the answer to the same question
-    without it.
+    the folder of the project inside which it shall be written, so that text in its headers can change as well. `first`:
+    the answer to the same question; then the text in place is wanted too.
 
     Raises RefusedError where the text of the program cannot be changed at all.
     """
     program, facts, user = prepared.program, prepared.facts, prepared.original.program
-    refused: list[tuple[Fragment, Reason]] = []
+    refused: list[tuple[Fragment, Reason]] = [] if first is None else [*first.refused]
+    port, known = (None, None) if first is None else (first.port, first)
     while True:
-        if first is not None and first.whole and not refused:
-            port = first.port
-        else:
+        more: tuple[tuple[Fragment, Reason], ...] = ()
+        if port is None:
             port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
-        more = tuple(_device_refusals(user, port))
-        written = more or _written(user, port, root, single_file=single_file)
+            more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
+        written = more or _written(user, port, None if first is None else root, known, single_file=single_file)
         if isinstance(written, Written):
-            return replace(written, whole=not refused)
+            break
         refused += written
+        port = known = None
+    shared = any(_own_unit(user, f) is None for f in port.plan.fragments)
+    if shared and first is not None:
+        # Apart from the project's own files nothing may change: the program is compared without what headers have.
+        own = writable_port(prepared, options, single_file=single_file)
+        written = replace(written, files=own.files, reference=own.reference, candidate=own.candidate)
+    return replace(written, refused=tuple(refused), shared=shared)
+
+
+def _shared_refusals(
+    program: Program, prepared: Program, port: Port, root: str | None
+) -> Iterator[tuple[Fragment, Reason]]:
+    """Yield the fragments in text that their functions share, but for those to which text can be added in place, in the
+    first of the files that have them."""
+    fragments = [f for f in port.plan.fragments if _own_unit(program, f) is None]
+    if not fragments:
+        return
+    open_ones = {f.symbol for _, f in shared_functions(program, root)} if root is not None else set()
+    units = {f.symbol: (u, f) for u, f in program.functions()}
+    first = {f.symbol: f for _, f in reversed([*prepared.functions()])}
+    for fragment in fragments:
+        symbol = fragment.function.symbol
+        if symbol in open_ones and first[symbol] is not fragment.function:
+            text = f"{symbol.label or symbol.name} is ported in another file that includes it"
+            yield fragment, Reason("POR008", text, fragment.function.span)
+        elif symbol not in open_ones:
+            unit, function = units[symbol]
+            text = f"{symbol.name} is defined in a header, which is not rewritten"
+            if function.span.file is unit.file:
+                text = f"{symbol.label or symbol.name} shares its text with what its template makes of other types"
+            yield fragment, Reason("POR008", text, function.span)
+
+
+def _own_unit(program: Program, fragment: Fragment) -> Unit | None:
+    """Return the unit in which a fragment's function alone has its text."""
+    return next((u for u, f in program.functions() if f.symbol == fragment.function.symbol and is_own(u, f)), None)
 
 
 def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, Reason]]:
@@ -72,15 +111,18 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
 
 
 def _written(
-    program: Program, port: Port, root: str | None, *, single_file: bool
+    program: Program, port: Port, root: str | None, known: Written | None, *, single_file: bool
 ) -> Written | tuple[tuple[Fragment, Reason], ...]:
-    """Return the text of a port, or the fragments whose region cannot be replaced in the user's text."""
+    """Return the text of a port, or the fragments whose region cannot be replaced in the user's text; `known`: all of
+    it but the text in place."""
     try:
+        if known is not None:
+            return replace(known, in_place=None if root is None else _in_place(program, port, root))
         return Written(
             port,
-            emit_cuda(program, port.program, single_file=single_file),
-            emit_cuda(program, port.reference),
-            emit_cuda(program, port.candidate),
+            emit_cuda(program, without_shared(program, port.program), single_file=single_file),
+            emit_cuda(program, without_shared(program, port.reference)),
+            emit_cuda(program, without_shared(program, port.candidate)),
             None if root is None else _in_place(program, port, root),
         )
     except RefusedError as error:

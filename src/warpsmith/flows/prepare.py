@@ -20,6 +20,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
+from warpsmith.tree.shared import is_own, shared_functions
 from warpsmith.tree.walk import loops
 
 __all__ = ["automatic", "planned"]
@@ -28,12 +29,18 @@ __all__ = ["automatic", "planned"]
 _OF_PRAGMAS = ("unthread", "peel")
 
 
-def automatic(prepared: Prepared, selected: tuple[Loop, ...] | None, left: frozenset[Span] = frozenset()) -> Prepared:
+def automatic(
+    prepared: Prepared,
+    selected: tuple[Loop, ...] | None,
+    left: frozenset[Span] = frozenset(),
+    root: str | None = None,
+) -> Prepared:
     """Return `prepared` with every further step that helps the loops inside `selected` (None: all of them).
 
-    `left`: nests (by the span of their text) to leave as they are.
+    `left`: nests (by the span of their text) to leave as they are. `root`: the folder of the project whose headers may
+    change too.
     """
-    left |= decided_nests(prepared.program) | _in_headers(prepared.program)
+    left |= decided_nests(prepared.program) | _in_headers(prepared.program, root)
     while True:
         asked = None if selected is None else [loop.span for loop in selected]
         alone = last_apart(unthreaded(prepared, asked, left), asked, left)
@@ -56,11 +63,11 @@ def planned(
 ) -> tuple[Prepared, Written]:
     """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
     the project's folder, for a port in place."""
-    found = automatic(prepared, selected) if search else prepared
+    found = automatic(prepared, selected, root=root) if search else prepared
     left: frozenset[Span] = frozenset()
     while True:
         wanted = replace(options, selected=_now(found.program, selected))
-        written = writable_port(found, wanted, single_file=single_file)
+        written = writable_port(found, wanted, single_file=single_file, root=root)
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         idle = _idle(found, written)
         more |= idle if root is not None else {a.span for a in found.applied if a.step.name in _OF_PRAGMAS} & idle
@@ -68,15 +75,17 @@ def planned(
             in_place = root is not None and written.port.plan.fragments
             return found, writable_port(found, wanted, root=root, first=written) if in_place else written
         left |= more
-        found = automatic(prepared, selected, left)
+        found = automatic(prepared, selected, left, root)
 
 
-def _in_headers(program: Program) -> frozenset[Span]:
+def _in_headers(program: Program, root: str | None) -> frozenset[Span]:
     """Return the nests whose text is not their function's alone, and is not rewritten: those in headers, which every
-    file has that includes them, and those of templates that have several instances."""
-    written = {id(item) for unit in program.units for item in unit.items}
-    functions = [f for unit, f in program.functions() if f.span.file is not unit.file or id(f) not in written]
-    return frozenset(loop.span for function in functions for loop, _ in loops(function.body))
+    file has that includes them, and those of templates that have several instances; below `root` text can be added."""
+    kept = [f.body.span for _, f in shared_functions(program, root)] if root is not None else []
+    functions = [f for u, f in program.functions() if not is_own(u, f)]
+    found = {loop.span for function in functions for loop, _ in loops(function.body)}
+    # a file without an instance lists the same loops as those of a template
+    return frozenset(span for span in found if not any(body.contains(span) for body in kept))
 
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:

@@ -23,6 +23,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.in_place import FOLDER, InPlace
 from warpsmith.project.buildfile import edit_build, lines_to_add
+from warpsmith.project.included import concerned
 from warpsmith.project.merging import Conflict, merged
 from warpsmith.project.patches import Change, Patch, series_texts
 from warpsmith.project.tree import copy_of
@@ -66,13 +67,14 @@ def earlier_port(root: str) -> Earlier:
     return Earlier(loops, {path: tuple(entry["added"]) for path, entry in files.items()})
 
 
-def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]]) -> Series:
-    """Return the patches that turn the project at `root` into the port `made`; `loops`: the ported ones by file."""
+def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], compiled: Sequence[str] = ()) -> Series:
+    """Return the patches that turn the project at `root` into the port `made`; `loops`: the ported ones by file;
+    `compiled`: the files (below `root`) that its build compiles, of which some may include a header that changes."""
     tree = _Tree(root)
     edited = tuple(_edited_additions(tree, earlier_port(root)))
     new = {file.path: file.text for file in made.files}
-    sources = [file.path for file in made.changed]
-    build = _build(tree, made)
+    sources = concerned([file.path for file in made.changed], compiled, tree.read)
+    build = _build(tree, made, sources)
     if build is not None:
         new |= build
     generated = [path for path in new if path.startswith(f"{FOLDER}/")]
@@ -145,8 +147,9 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
 # --- the build file
 
 
-def _build(tree: _Tree, made: InPlace) -> dict[str, str] | None:
-    """Return the new texts of build files and rules, tried in a copy; None where the build is not understood."""
+def _build(tree: _Tree, made: InPlace, sources: Sequence[str]) -> dict[str, str] | None:
+    """Return the new texts of build files and rules, tried in a copy; None where the build is not understood.
+    `sources`: the files that must be compiled for the port."""
     if not made.changed:
         return {}
     changes: dict[str, str | None] = {file.path: file.text for file in made.files}
@@ -155,7 +158,7 @@ def _build(tree: _Tree, made: InPlace) -> dict[str, str] | None:
         if text is not None and _INCLUDED.search(text):
             changes[path] = _INCLUDED.sub("", text)
     with copy_of(tree.root, changes) as copy:
-        edit = edit_build(copy, [file.path for file in made.changed], FOLDER, _run)
+        edit = edit_build(copy, sources, FOLDER, _run)
     return None if edit is None else edit.texts
 
 

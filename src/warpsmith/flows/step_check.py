@@ -23,6 +23,7 @@ from warpsmith.run.referee import verify
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
+from warpsmith.tree.shared import without_shared
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import loops, walk, written_symbols
 
@@ -31,7 +32,9 @@ __all__ = ["verify_steps"]
 
 def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
     """Compare the user's program with what steps made of it, as C on the host; raises UsageError without a compiler."""
-    facts, rewritten = prepared.original, prepared.guarded()
+    facts = prepared.original
+    # what headers have is judged with the project's own files: its text is not written anew
+    rewritten = without_shared(facts.program, prepared.guarded())
     reference, candidate = _captured(facts, rewritten)
     changed = {function.symbol for function, _ in pairs(facts.program, rewritten)}
     harness = harness_functions(facts, changed)

@@ -16,6 +16,7 @@ from typing import cast
 
 from warpsmith.base.source import readable
 from warpsmith.front.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
+from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -299,6 +300,8 @@ class _Body:
 
 def _may_reach(store: Store, load: Expr, owner: Symbol | None) -> bool:
     """Whether a store may change what is loaded, which lies in `owner` itself (None: behind a pointer)."""
+    if is_held_by_container(load) and isinstance(store.type, Scalar | Pointer):
+        return False
     apart = owner is not None and not store.indirect and store.root != owner
     return not apart and (isinstance(store.type, Opaque) or may_name_same_object(store.type, load.type))
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front import kinds
+from warpsmith.front.device_marks import place_of
 from warpsmith.front.node_table import MacroRange, MacroUses, NodeTable
 from warpsmith.front.scan import Scan
 from warpsmith.front.types_of import Types, decayed, fill_extents
 from warpsmith.front.wire import CONST, PATTERN, Detail, Dump
 from warpsmith.tree.effects import EffectsTable
-from warpsmith.tree.nodes import Expr
+from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
 __all__ = ["Context", "FileText"]
@@ -46,6 +47,7 @@ class Context:
         self.cxx = bool(dump.details)
         self.bodies = self._bodies() if self.cxx else {}
         self.in_place: set[tuple[int, int]] = set()
+        self.functions: dict[int, Function] = {}
 
     def _bodies(self) -> dict[int, tuple[int, int]]:
         """Return the node and the file of every function definition, by its declaration row."""
@@ -190,6 +192,9 @@ class Context:
                 this = Pointer(holder, const=True)
                 type = replace(type, parameters=(this, *type.parameters), method=True)
         symbol = Symbol(name, self.key(row), type, stored, span, value if kind == kinds.ENUM_CONSTANT else None, label)
+        if self.dump.marks is not None:
+            space, alignment = place_of(self.dump.marks.get(row))
+            symbol = replace(symbol, space=space, alignment=alignment)
         self._symbols[row] = symbol
         return symbol
 

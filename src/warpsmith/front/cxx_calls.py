@@ -13,24 +13,23 @@ parameter takes has no side effect, and nothing in the body changes it. What is 
 from __future__ import annotations
 
 from dataclasses import replace as node_with
-from dataclasses import replace as with_type
 from typing import TYPE_CHECKING, Final
 
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
-from warpsmith.front.cxx_bodies import returned
+from warpsmith.front.cxx_bodies import Alone, returned
 from warpsmith.front.cxx_captures import captures_stay
+from warpsmith.front.cxx_library import CxxLibrary
 from warpsmith.front.cxx_objects import (
     INCREMENTS,
     address,
-    again,
     before,
-    behind,
     dereference,
     is_lvalue,
     is_pure,
     member_of,
 )
+from warpsmith.front.cxx_values import is_value, makes_only_its_object
 from warpsmith.front.node_table import NodeTable
 from warpsmith.front.types_of import is_std_array
 from warpsmith.front.wire import VIRTUAL
@@ -39,10 +38,7 @@ from warpsmith.tree.nodes import (
     Binary,
     Call,
     Cast,
-    Conditional,
     Expr,
-    Index,
-    InitList,
     Literal,
     MacroUse,
     Name,
@@ -52,39 +48,24 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.openers import Opener
 from warpsmith.tree.printer import print_type
 from warpsmith.tree.types import (
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    INT,
-    SIZE_T,
     Array,
     FunctionType,
     Pointer,
     Record,
     Scalar,
-    Symbol,
     Type,
-    is_float,
-    is_integer,
 )
 from warpsmith.tree.walk import peel, root_symbol, walk
 
 if TYPE_CHECKING:
     from warpsmith.front.expressions import Expressions
 
-__all__ = ["NATIVE", "CxxCalls"]
+__all__ = ["CxxCalls"]
 
-_MATH: Final = frozenset({
-    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
-    "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma", "floor", "ceil",
-    "trunc", "round", "rint", "nearbyint", "fabs", "pow", "atan2", "hypot", "fmod", "fmin", "fmax", "fdim", "copysign",
-    "fma", "remainder",
-})  # fmt: skip
 _CHANGES: Final = frozenset({
     "assign", "clear", "fill", "pop_back", "push_back", "emplace_back", "reserve", "resize", "shrink_to_fit",
     "capacity", "max_size", "operator=",
 })  # fmt: skip
-_MOST_COPIES: Final = 60
 _MOST_NESTED: Final = 8
 
 
@@ -95,6 +76,8 @@ class CxxCalls:
         self.expressions = expressions
         self.context = expressions.context
         self.table = expressions.table
+        self.library = CxxLibrary(expressions)
+        self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
     @property
     def escaped(self) -> frozenset[str]:
@@ -115,7 +98,7 @@ class CxxCalls:
         if kind == kinds.CXX_METHOD or name.startswith("operator"):
             return self._method(row, span, given, arguments)
         if library and full.startswith("std::"):
-            return self._standard(row, span, name, arguments)
+            return self.library.standard(row, span, name, arguments)
         return self._function(row, span, None, arguments)
 
     def _parts(self, row: int, callee: int) -> tuple[int | None, list[int]]:
@@ -157,9 +140,26 @@ class CxxCalls:
         signature = self.context.symbol(self.table.aux[row]).type
         given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
         given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
-        if self._by_value(parts) and all(isinstance(part, Scalar) for part in given):
-            return node_with(boxed, writes=(), kept=())  # it knows the numbers only
+        if is_value(self.context, type) and len(given) == 1 and len(parts) == 1:
+            copied = self._copied(boxed, given[0], parts[0])
+            if copied is not None:
+                return copied
+        if all(isinstance(part, Scalar) for part in given) and self._are_numbers(parts):
+            # it knows the numbers only
+            alone = is_value(self.context, type) and makes_only_its_object(self.context, self.table.aux[row])
+            return node_with(boxed, writes=(), kept=(), calls=boxed.calls and not alone)
         return boxed
+
+    def _copied(self, boxed: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
+        """Return the making of an object from another one of its class, which keeps no address; None for any other."""
+        source = self.expressions.build(part)
+        refers = isinstance(given, Pointer) and given.reference and isinstance(given.to, Record)
+        root = root_symbol(source) if is_lvalue(source) and is_pure(source) else None
+        same = isinstance(source.type, Record) and isinstance(boxed.type, Record) and source.type.tag == boxed.type.tag
+        if not refers or not same or root is None or not isinstance(given, Pointer):
+            return None
+        copies = isinstance(given.to, Record) and given.to.const
+        return node_with(boxed, writes=() if copies else (root,), calls=False, kept=())
 
     def _is_container(self, type: Type) -> bool:
         """Whether a type is a std::vector or std::array whose elements are numbers, or such containers again."""
@@ -180,6 +180,11 @@ class CxxCalls:
         below = [r for row in rows for r in range(row, self.table.after[row]) if kind[r] in (kinds.CALL, kinds.LAMBDA)]
         return all(kind[r] == kinds.CALL and aux[r] >= 0 and declared[aux[r]][9] for r in below)
 
+    def _are_numbers(self, rows: list[int]) -> bool:
+        """Whether arguments are numbers that evaluating changes nothing, whatever functions they call."""
+        made = [self.expressions.build(row) for row in rows if not self._by_value([row])]
+        return all(isinstance(one.type, Scalar) and is_pure(one) for one in made)
+
     # --- methods and operators
 
     def _method(self, row: int, span: Span, given: int | None, arguments: list[int]) -> Expr | None:
@@ -196,7 +201,7 @@ class CxxCalls:
         holder = value.type
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
         if (standard or is_std_array(holder)) and declared[9]:
-            made = self._container(span, declared[1], value, arguments)
+            made = self.library.container(span, declared[1], value, arguments)
             return made if made is not None else self._changed(row, value, f"a call of {_short(full)}", arguments)
         if declared[1] == "operator=" and self.context.types.is_plain(owner) and len(arguments) == 1:
             other = self.expressions.build(arguments[0])
@@ -239,131 +244,6 @@ class CxxCalls:
             return None
         declared = print_type(found.type, f"({holder.tag}::*type)")
         return node_with(made, opener=Opener(holder.tag, declared, field, holder.definition))
-
-    def _container(self, span: Span, name: str, value: Expr, rows: list[int]) -> Expr | None:
-        """Return a member function of std::vector or std::array as the tree has it; None for any other."""
-        own = self.expressions.own
-        data = value if is_std_array(value.type) else member_of(value, "data()", behind(value.span), intact=False)
-        if data is None:
-            return None
-        type = data.type
-        element = type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else None
-        if element is None:
-            return None
-        if name == "operator[]" and len(rows) == 1:
-            index = self.expressions.build(rows[0])
-            return Index(span=span, intact=own, type=element, base=data, index=index)
-        made = self._asked(span, name, (value, data), element) if not rows else None
-        return made and MacroUse(span=span, intact=own, type=made.type, name="", expansion=made)
-
-    def _asked(self, span: Span, name: str, container: tuple[Expr, Expr], element: Type) -> Expr | None:
-        """Return what a member function without arguments gives."""
-        value, data = container
-        match name:
-            case "data":
-                return _first(data, element, span) if isinstance(data.type, Array) else data
-            case "size":
-                return self._size(value, data, span)
-            case "front":
-                return _at(data, _number(0, span), element)
-            case "back":
-                size = self._size(value, data, span)
-                last = Binary(span=span, type=SIZE_T, op="-", left=size, right=_number(1, span))
-                return _at(data, last, element)
-            case "empty":
-                size = self._size(value, data, span)
-                return Binary(span=span, type=BOOL, op="==", left=size, right=_number(0, span))
-            case _:
-                return None
-
-    def _size(self, value: Expr, data: Expr, span: Span) -> Expr:
-        if isinstance(data.type, Array):
-            return Cast(span=span, type=SIZE_T, operand=_number(data.type.count or 0, span))
-        size = member_of(value, "size()", span, intact=False)
-        assert size is not None
-        return size
-
-    # --- the standard library
-
-    def _standard(self, row: int, span: Span, name: str, rows: list[int]) -> Expr | None:
-        """Return a call of a function of namespace std."""
-        type = self.context.types.of(self.table.type[row])
-        type = type.to if isinstance(type, Pointer) and type.reference else type
-        if not isinstance(type, Scalar):
-            return None if self._is_plain_call(row) else self._box(row, f"a call of std::{name}")
-        if name in ("min", "max") and len(rows) == 2:
-            chosen = self._extreme(name, span, type, rows)
-            return chosen or self._box(row, f"a call of std::{name} whose arguments have side effects")
-        if name == "abs" and len(rows) == 1:
-            made = self._absolute(span, type, rows[0])
-        elif name in _MATH and is_float(type):
-            made = self._math(name, span, type, rows)
-        else:
-            return None if self._is_plain_call(row) else self._box(row, f"a call of std::{name}")
-        if made is None:
-            return self._box(row, f"a call of std::{name} whose arguments have side effects")
-        return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
-
-    def _is_plain_call(self, row: int) -> bool:
-        """Whether a function takes and returns no reference and no object, so that its call is one as in C."""
-        type = self.context.symbol(self.table.aux[row]).type
-        parts = (type.result, *type.parameters) if isinstance(type, FunctionType) else (type,)
-        return all(isinstance(t, Scalar) or (isinstance(t, Pointer) and not t.reference) for t in parts)
-
-    def _extreme(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
-        a, b = (self.converted(self.expressions.build(r), type, before(span)) for r in rows)
-        if not all(self.is_copied(e) for e in (a, b)):
-            return None
-        # std::max(a, b) is (a < b) ? b : a, std::min(a, b) is (b < a) ? b : a: of a NaN the first stays.
-        low, high = (a, b) if name == "max" else (b, a)
-        test = Binary(span=before(span), type=BOOL, op="<", left=low, right=high)
-        plain = with_type(type, const=False)
-        return Conditional(
-            span=span, intact=self.expressions.own, type=plain, condition=test, then=again(b), other=again(a)
-        )
-
-    def is_copied(self, expr: Expr) -> bool:
-        """Whether an expression may be evaluated twice."""
-        parts = list(walk(expr))
-        calls = [part for part in parts if isinstance(part, Call)]
-        pure = all(isinstance(c.function, Name) and c.function.symbol.name.rstrip("f") in _MATH_STEMS for c in calls)
-        changes = (Assign, VerbatimExpr, InitList)
-        if any(isinstance(p, changes) or (isinstance(p, Unary) and p.op in INCREMENTS) for p in parts):
-            return False
-        return pure and len(parts) <= _MOST_COPIES
-
-    def _absolute(self, span: Span, type: Scalar, row: int) -> Expr | None:
-        value = self.converted(self.expressions.build(row), type, span)
-        if is_float(type):
-            return self._native("fabs", span, type, [value])
-        if not self.is_copied(value) or not is_integer(type):
-            return None
-        zero = _number(0, span, type)
-        test = Binary(span=span, type=BOOL, op="<", left=value, right=zero)
-        negated = Unary(span=span, type=type, op="-", operand=again(value))
-        return Conditional(
-            span=span, type=with_type(type, const=False), condition=test, then=negated, other=again(value)
-        )
-
-    def _math(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
-        return self._native(name, span, type, [self.converted(self.expressions.build(r), type, span) for r in rows])
-
-    def _native(self, name: str, span: Span, type: Scalar, arguments: list[Expr]) -> Expr | None:
-        """Return a call of the C function of this name and type."""
-        if type.bits not in (FLOAT.bits, DOUBLE.bits):
-            return None
-        plain = FLOAT if type.bits == FLOAT.bits else DOUBLE
-        full = f"{name}f" if plain is FLOAT else name
-        signature = FunctionType(plain, (plain,) * len(arguments))
-        function = Name(span=span, type=signature, symbol=Symbol(full, full, signature, "function"))
-        return Call(span=span, type=plain, function=function, arguments=tuple(arguments))
-
-    def converted(self, value: Expr, type: Type, span: Span) -> Expr:
-        """Return a value converted to a parameter's type."""
-        have = value.type
-        if isinstance(type, Scalar) and isinstance(have, Scalar) and have != type:
-            return Cast(span=span, type=with_type(type, const=False), operand=value)
-        return value
 
     # --- the program's own functions
 
@@ -485,14 +365,50 @@ class CxxCalls:
         only = self._only(statements[0]) if len(statements) == 1 else None
         site = self.expressions.site_of(row)
         there = self.expressions.elsewhere(site, number, bound, this, self.table.aux[row])
-        made = there.tried(only) if only is not None else returned(self, there, statements, result)
-        if made is None or not self._is_same(made, list(bound.values())):
+        if only is not None:
+            made = there.tried(only)
+            kept = made is not None and self._is_same(made, list(bound.values()))
+        else:
+            made = returned(self, there, statements, result, self._alone(row, parameters))
+            kept = True
+        if made is None or not kept:
             return None
         if isinstance(result, Record):
             return None
         if isinstance(result, Scalar) and result.kind != "void":
-            made = self.converted(made, result, site)
+            made = self.library.converted(made, result, site)
         return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
+
+    def _alone(self, row: int, parameters: list[int]) -> Alone | None:
+        """Return what may be changed by a call, where it is all that its statement evaluates; None where it is not."""
+        target = self.alone.get(row) if self.expressions.own else None
+        if target is None:
+            return None
+        types = ((self.table.aux[p], self.context.symbol(self.table.aux[p]).type) for p in parameters)
+        return Alone(target, frozenset(number for number, t in types if isinstance(t, Pointer) and t.reference))
+
+    def stands_alone(self, row: int) -> None:
+        """Note that a call is all that a statement evaluates, or all that it assigns to something."""
+        table, target = self.table, frozenset[int]()
+        row = self.inner(row)
+        if table.kind[row] in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
+            parts = table.expressions(row)
+            if len(parts) != 2 or not kinds.FIRST_ASSIGNMENT <= table.aux[row] <= kinds.LAST_ASSIGNMENT:
+                return
+            below = range(parts[0], table.after[parts[0]])
+            if any(table.kind[r] not in (kinds.DECL_REF, kinds.UNEXPOSED_EXPR, kinds.PAREN) for r in below):
+                return  # finding the place may read what the call changes
+            target = frozenset(table.aux[r] for r in below if table.kind[r] == kinds.DECL_REF)
+            row = self.inner(parts[1])
+        if table.kind[row] == kinds.CALL:
+            self.alone[row] = target
+
+    def inner(self, row: int) -> int:
+        """Return the row below parentheses and conversions."""
+        table = self.table
+        while table.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and len(table.expressions(row)) == 1:
+            row = table.expressions(row)[0]
+        return row
 
     def _only(self, row: int) -> int | None:
         """Return the expression that a statement returns or evaluates."""
@@ -510,7 +426,7 @@ class CxxCalls:
             if made is None or not is_pure(made) or not isinstance(type, Scalar | Pointer):
                 return None  # what is handed over as a copy may be changed without a trace
             wanted = type.to if isinstance(type, Pointer) and type.reference else type
-            bound[self.table.aux[parameter]] = self.converted(made, wanted, span)
+            bound[self.table.aux[parameter]] = self.library.converted(made, wanted, span)
         return bound
 
     def _is_same(self, made: Expr, arguments: list[Expr]) -> bool:
@@ -532,30 +448,12 @@ class CxxCalls:
         return simple and not touched and kept and not any(isinstance(t, Literal | Cast | Binary) for t in targets)
 
 
-NATIVE: Final = _MATH | {f"{name}f" for name in _MATH}
-"""The functions of C that those of namespace std become."""
-
-_MATH_STEMS: Final = frozenset(name.rstrip("f") for name in _MATH)
-
-
 def _writes(table: NodeTable, row: int) -> bool:
     """Whether an expression itself is an assignment or an increment."""
     kind, aux = table.kind[row], table.aux[row]
     if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
         return kinds.FIRST_ASSIGNMENT <= aux <= kinds.LAST_ASSIGNMENT
     return kind == kinds.UNARY and aux in kinds.INCREMENTS
-
-
-def _number(value: int, span: Span, type: Scalar | None = None) -> Literal:
-    return Literal(span=span, type=type or INT, text=str(value), value=value)
-
-
-def _at(data: Expr, index: Expr, element: Type) -> Expr:
-    return Index(span=behind(data.span), type=element, base=data, index=index)
-
-
-def _first(data: Expr, element: Type, span: Span) -> Expr:
-    return Unary(span=span, type=Pointer(element), op="&", operand=_at(data, _number(0, span), element))
 
 
 def _short(full: str) -> str:

@@ -18,18 +18,18 @@ from collections.abc import Callable, Iterator
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
+from warpsmith.front.cxx_instances import with_instances
 from warpsmith.front.cxx_statements import CxxStatements
 from warpsmith.front.statements import Statements
 from warpsmith.front.wire import PATTERN
 from warpsmith.front.writes import Knowledge
-from warpsmith.tree.nodes import Block, Function
+from warpsmith.tree.nodes import NOT_MADE, Block, Function
 from warpsmith.tree.printer import print_type
 from warpsmith.tree.references import OBJECT_KEY
 from warpsmith.tree.types import VOID, FunctionType, Symbol, Type
 
 __all__ = ["more_functions", "own_object", "written_once"]
 
-_NOT_MADE = "a template of which no instance is seen"
 _IN_LAMBDA = "the body of a lambda"
 _BY_MACRO = "a function that a macro writes"
 
@@ -75,7 +75,7 @@ def more_functions(
     found += _lambdas(context, found)
     main = context.text(0).file.path
     found.sort(key=lambda f: (f.span.file.path == main, f.span.file.path, f.span.start))
-    return [*_labelled(found)]
+    return [*_labelled([*with_instances(context, found)])]
 
 
 def written_once(context: Context, functions: list[Function]) -> list[Function]:
@@ -116,7 +116,7 @@ def _listing(context: Context, text: FileText, row: int, body: int) -> Function 
     """Return a function that has the loops of a template's text, of which nothing is known; None without loops."""
     symbol = context.symbol(context.table.aux[row])
     in_macro = context.table.begins_in_macro(body)
-    return _only_loops(context, text, (row, body), symbol, _BY_MACRO if in_macro else _NOT_MADE)
+    return _only_loops(context, text, (row, body), symbol, _BY_MACRO if in_macro else NOT_MADE)
 
 
 def _only_loops(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.cxx_objects import address, behind, is_lvalue, is_pure, member_of
+from warpsmith.front.cxx_swaps import swap
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import (
     Block,
@@ -95,6 +96,9 @@ class CxxStatements:
 
     def expression(self, row: int, span: Span) -> Stmt | None:
         """Return an expression statement that is a lambda called on the spot, or a swap; None for any other."""
+        swapped = self._swapped(row)
+        if swapped is not None:
+            return swap(self.context, span, *swapped)
         called = self._called_lambda(row)
         if called is None:
             return None
@@ -110,16 +114,27 @@ class CxxStatements:
         inner = self.statements.build(body)
         return Block(span=span, intact=True, statements=(inner,))
 
+    def _swapped(self, row: int) -> tuple[Expr, Expr] | None:
+        """Return the two objects that an expression statement swaps: std::swap(a, b), a.swap(b) of containers."""
+        table, row = self.table, self.statements.expressions.cxx.inner(row)
+        callee = table.aux[row] if table.kind[row] == kinds.CALL else -1
+        if callee < 0 or not self.context.is_library(callee):
+            return None
+        full, parts = self.context.detail(callee)[0], table.expressions(row)
+        build = self.statements.expressions.build
+        if full == "std::swap" and len(parts) == 3:
+            return build(parts[1]), build(parts[2])
+        if re.fullmatch(r"std::vector<.*>::swap", full) and len(parts) == 2:
+            holder = table.expressions(self.statements.expressions.cxx.inner(parts[0]))
+            return (build(holder[0]), build(parts[1])) if holder else None
+        return None
+
     def _called_lambda(self, row: int) -> int | None:
         """Return the lambda that an expression statement makes and calls without arguments."""
-        table = self.table
-        while table.kind[row] == kinds.UNEXPOSED_EXPR and len(table.expressions(row)) == 1:
-            row = table.expressions(row)[0]
+        table, row = self.table, self.statements.expressions.cxx.inner(row)
         if table.kind[row] != kinds.CALL or not table.expressions(row):
             return None
-        first = table.expressions(row)[0]
-        while table.kind[first] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and len(table.expressions(first)) == 1:
-            first = table.expressions(first)[0]
+        first = self.statements.expressions.cxx.inner(table.expressions(row)[0])
         return first if table.kind[first] == kinds.LAMBDA and len(table.expressions(row)) == 2 else None
 
     # --- loops in what is not modelled

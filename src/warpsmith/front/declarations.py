@@ -92,6 +92,7 @@ class Declarations:
         init = None
         if parts and not self._is_default(row, parts[-1]):
             # A constructor's variable is known to what makes it: `T x(x.size())` is no program that anyone writes.
+            self.expressions.cxx.stands_alone(parts[-1])
             init = self._part(parts[-1], use)
         refers = isinstance(type, Pointer) and type.reference
         if refers and init is not None and isinstance(type, Pointer):

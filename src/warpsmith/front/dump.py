@@ -15,9 +15,19 @@ from warpsmith.front.cxx_names import detail
 from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.places import FilePlaces
 from warpsmith.front.type_table import TypeTable
-from warpsmith.front.wire import BEGINS_IN_MACRO, ELSEWHERE, Declared, Detail, Diagnostic, Dump, Request
+from warpsmith.front.wire import (
+    BEGINS_IN_MACRO,
+    ELSEWHERE,
+    Declared,
+    Detail,
+    Diagnostic,
+    Dump,
+    LaunchRow,
+    Mark,
+    Request,
+)
 
-__all__ = ["dump_file"]
+__all__ = ["Walk", "dump_file"]
 
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
 _DETAILED_PREPROCESSING, _KEEP_GOING = 0x01, 0x200
@@ -37,8 +47,9 @@ _NAMED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.CLASS_DECL, kinds
 _LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
 
 
-def dump_file(library: Library, index: object, request: Request) -> Dump:
-    """Parse one file and return its tables; a file that clang cannot even open has one diagnostic."""
+def dump_file(library: Library, index: object, request: Request, walks: type[Walk] | None = None) -> Dump:
+    """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: another
+    kind of walk than that of host code."""
     path, arguments, text, limit, diagnostics_only = request
     options = _KEEP_GOING | (0 if diagnostics_only else _DETAILED_PREPROCESSING)
     unit = library.parse(index, path, arguments, options, text)
@@ -48,13 +59,13 @@ def dump_file(library: Library, index: object, request: Request) -> Dump:
     places = FilePlaces(library, unit, path)
     places.measure(unit, path, len(text) if text is not None else Path(path).stat().st_size)
     diagnostics = _diagnostics(library, unit)
-    walk = _Walk(library, places, limit, cxx=arguments[:2] != ["-x", "c"])
-    if not diagnostics_only and not any(d[0] >= _ERROR for d in diagnostics):
+    walk = (walks or Walk)(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
+    if not diagnostics_only and (walk.despite_errors or not any(d[0] >= _ERROR for d in diagnostics)):
         walk.run(unit)
     return Dump(
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
         walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
-        walk.details, list(walk.includes),
+        walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches,
     )  # fmt: skip
 
 
@@ -71,15 +82,18 @@ def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
     return found
 
 
-class _Walk:
+class Walk:
     """The state of one walk; `nodes` is the table of wire.py."""
+
+    despite_errors = False
+    device = False
 
     def __init__(self, library: Library, places: FilePlaces, limit: int, *, cxx: bool) -> None:
         self.library = library
         self.places = places
         self.limit = limit
         self.cxx = cxx
-        self.types = TypeTable(library, places, cxx=cxx)
+        self.types = TypeTable(library, places, cxx=cxx, device=self.device)
         self.nodes = array("i")
         self.tops: list[tuple[int, int]] = []
         self.declared: list[Declared] = []
@@ -89,6 +103,9 @@ class _Walk:
         self.instances: list[tuple[int, int]] = []
         self.details: dict[int, Detail] = {}
         self.includes: dict[str, None] = {}
+        self.marks: dict[int, Mark] | None = None
+        self.constants: dict[int, int] = {}
+        self.launches: list[LaunchRow] = []
         self.exceeded = False
         self.failure: Exception | None = None
         self._in_instance = False
@@ -153,7 +170,10 @@ class _Walk:
             return _CONTINUE
         self._file = file
         self.tops.append((self._count, file))
-        return self._node(cursor)
+        going = self._node(cursor)
+        # Nothing asks what the parameters of a prototype are called, and headers have thousands.
+        prototype = kind == kinds.FUNCTION_DECL and not self.cxx and not self.library.isCursorDefinition(cursor)
+        return _CONTINUE if prototype and going == _RECURSE else going
 
     def _macro(self, cursor: Cursor, kind: int) -> None:
         file, start, end, _ = self.places.span(cursor)

@@ -20,6 +20,7 @@ def escaped_keys(context: Context, effects: EffectsTable) -> Iterator[str]:
     """Yield the keys of the variables of a unit whose address is taken and may be kept."""
     table = context.table
     path: list[int] = []
+    kept: set[int] = set()
     for row, depth in enumerate(table.depth):
         del path[depth:]
         if (
@@ -29,10 +30,49 @@ def escaped_keys(context: Context, effects: EffectsTable) -> Iterator[str]:
         ):
             named = _root(context, row)
             if named is not None:
-                yield context.key(named)
-        if context.cxx:
-            yield from (context.key(number) for number in _bound(context, row))
+                kept.add(named)
         path.append(row)
+    if context.cxx:
+        kept = _references(context, kept)
+    yield from (context.key(number) for number in kept)
+
+
+def _references(context: Context, taken: set[int]) -> set[int]:
+    """Return the declarations whose address is `taken`, and those of what references are bound to, and may be kept by.
+    A function of the program's that returns a number keeps a reference to a number only where its parameter is kept by
+    something itself."""
+    kept = set(taken)
+    lent: list[tuple[int, int]] = []
+    for row in range(len(context.table.kind)):
+        for number in _bound(context, row):
+            parameters = _lends(context, row, number)
+            lent += [(number, parameter) for parameter in parameters]
+            kept |= set() if parameters else {number}
+    changed = True
+    while changed:
+        more = {number for number, parameter in lent if parameter in kept} - kept
+        kept |= more
+        changed = bool(more)
+    return kept
+
+
+def _lends(context: Context, row: int, number: int) -> list[int]:
+    """Return the parameters that a call of one of the program's functions binds to a number, if it is bound to nothing
+    else there."""
+    table, declared = context.table, context.dump.declared
+    callee = table.aux[row]
+    found = context.bodies.get(callee) if table.kind[row] == kinds.CALL and callee >= 0 else None
+    if found is None or declared[callee][0] != kinds.FUNCTION_DECL or declared[callee][1].startswith("operator"):
+        return []
+    parameters = [c for c in table.children(found[0]) if table.kind[c] == kinds.PARM_DECL]
+    given = table.expressions(row)[1:]
+    result = context.types.result(declared[callee][2])
+    if len(parameters) != len(given) or not context.types.is_number(result):
+        return []
+    mine = [p for p, part in zip(parameters, given, strict=True) if _root(context, part) == number]
+    bound = [p for p in mine if context.types.is_reference(table.type[p])]
+    plain = all(context.types.is_number(table.type[p], behind=True) for p in bound)
+    return [table.aux[p] for p in bound] if plain else []
 
 
 def _bound(context: Context, row: int) -> Iterator[int]:
@@ -54,11 +94,27 @@ def _bound(context: Context, row: int) -> Iterator[int]:
     elif kind == kinds.CALL and not (number >= 0 and declared[number][9]):
         given = table.expressions(row)
     for part in given:
-        if table.kind[part] == kinds.UNEXPOSED_EXPR and kind == kinds.CALL and _is_value(context, row, part):
+        if _is_made(context, part):
+            continue
+        plain = table.kind[part] == kinds.UNEXPOSED_EXPR or context.types.is_number(table.type[part])
+        if kind == kinds.CALL and plain and _is_value(context, row, part):
             continue
         root = _root(context, part)
         if root is not None and _is_variable(context, root):
             yield root
+
+
+def _is_made(context: Context, row: int) -> bool:
+    """Whether an expression is a value of its own, and no variable: a sum, a comparison, a number."""
+    table = context.table
+    while table.kind[row] in (kinds.PAREN, kinds.UNEXPOSED_EXPR) and len(table.expressions(row)) == 1:
+        row = table.expressions(row)[0]
+    kind, aux = table.kind[row], table.aux[row]
+    if kind == kinds.BINARY:
+        return not kinds.FIRST_ASSIGNMENT <= aux <= kinds.LAST_ASSIGNMENT and kinds.BINARY_OPERATORS[aux] != ","
+    if kind == kinds.UNARY:
+        return kinds.UNARY_OPERATORS[aux] in ("+", "-", "~", "!")
+    return kind in (kinds.INTEGER, kinds.FLOATING, kinds.CHARACTER, kinds.CXX_BOOL, kinds.SIZEOF)
 
 
 def _is_variable(context: Context, number: int) -> bool:
@@ -68,9 +124,12 @@ def _is_variable(context: Context, number: int) -> bool:
 def _is_value(context: Context, call: int, argument: int) -> bool:
     """Whether an argument is handed over by value: the function's parameter is known to be no reference."""
     number = context.table.aux[call]
-    if number < 0 or context.dump.declared[number][1].startswith("operator"):
-        return False  # the arguments of an operator stand in another order
+    if number < 0:
+        return False
     parameters = context.types.parameters(context.dump.declared[number][2])
+    if context.dump.declared[number][1].startswith("operator"):  # its arguments may stand in another order
+        by_value = not any(context.types.is_reference(p) for p in parameters)
+        return by_value and context.types.is_number(context.table.type[argument])
     made = context.dump.declared[number][0] == kinds.CONSTRUCTOR  # its call has no function before the arguments
     position = context.table.expressions(call).index(argument) - (not made)
     if not 0 <= position < len(parameters):

@@ -290,7 +290,7 @@ class Expressions:
         if number in self.bound:
             return again(self.bound[number])
         if self.context.cxx and self.context.dump.declared[number][0] not in _NAMED:
-            made = self.table.expressions(row)  # a parameter of a template: the value that it has here
+            made = [] if self.context.dump.declared[number][1] else self.table.expressions(row)  # a template's value
             return self.build(made[0]) if made else self._box(row, _UNKNOWN_NAME)
         symbol = self.context.symbol(number)
         if isinstance(symbol.type, Opaque) and ("&" in symbol.type.text or self.context.cxx):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+UNEXPOSED_DECL: Final = 1
 STRUCT_DECL: Final = 2
 UNION_DECL: Final = 3
 CLASS_DECL: Final = 4
@@ -20,6 +21,7 @@ LINKAGE_SPEC: Final = 23
 CONSTRUCTOR: Final = 24
 DESTRUCTOR: Final = 25
 CONVERSION: Final = 26
+VALUE_PARAMETER: Final = 28
 FUNCTION_TEMPLATE: Final = 30
 CLASS_TEMPLATE: Final = 31
 PARTIAL_SPECIALIZATION: Final = 32
@@ -48,6 +50,7 @@ INIT_LIST: Final = 119
 ADDRESS_OF_LABEL: Final = 120
 STATEMENT_EXPR: Final = 121
 GENERIC: Final = 122
+GNU_NULL: Final = 123
 STATIC_CAST: Final = 124
 DYNAMIC_CAST: Final = 125
 REINTERPRET_CAST: Final = 126
@@ -84,12 +87,17 @@ RANGE_FOR: Final = 225
 NULL_STMT: Final = 230
 DECL_STMT: Final = 231
 LAST_STMT: Final = 399
+FIRST_ATTRIBUTE: Final = 400
+ANNOTATION: Final = 406
+LAST_ATTRIBUTE: Final = 499
 MACRO_DEFINITION: Final = 501
 MACRO_USE: Final = 502
 INCLUSION: Final = 503
 
 FUNCTIONS: Final = frozenset({FUNCTION_DECL, CXX_METHOD, CONSTRUCTOR, DESTRUCTOR, CONVERSION})
 TEMPLATES: Final = frozenset({FUNCTION_TEMPLATE, CLASS_TEMPLATE, PARTIAL_SPECIALIZATION})
+
+DEVICE_ATTRIBUTES: Final = {412: "constant", 413: "device", 414: "kernel", 415: "host", 416: "shared"}
 
 # --- type kinds
 T_VOID: Final = 2
@@ -106,6 +114,8 @@ T_ELABORATED: Final = 119
 T_COMPLEX: Final = 100
 T_LVALUE_REFERENCE: Final = 103
 T_RVALUE_REFERENCE: Final = 104
+T_VECTOR: Final = 113
+T_EXT_VECTOR: Final = 176
 
 ARITHMETIC: Final[dict[int, tuple[str, int, str]]] = {
     2: ("void", 0, "void"),
@@ -129,6 +139,12 @@ ARITHMETIC: Final[dict[int, tuple[str, int, str]]] = {
     22: ("double", 64, "float"),
     23: ("long double", 128, "float"),
 }
+HALVES: Final[dict[int, tuple[str, int, str]]] = {
+    31: ("half", 16, "float"),
+    32: ("half", 16, "float"),
+    39: ("__bf16", 16, "float"),
+}
+"""Floating-point types of device code; in host code they are opaque."""
 
 BINARY_OPERATORS: Final = (
     "", "", "", "*", "/", "%", "+", "-", "<<", ">>", "", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",

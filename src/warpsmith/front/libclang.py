@@ -71,6 +71,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "getDiagnosticLocation": (Location, [c_void_p]),
     "getFile": (c_void_p, [c_void_p, c_char_p]),
     "getFileName": (String, [c_void_p]),
+    "getFileContents": (c_void_p, [c_void_p, c_void_p, POINTER(ctypes.c_size_t)]),
     "getLocationForOffset": (Location, [c_void_p, c_void_p, c_uint]),
     "getExpansionLocation": (None, _PLACE),
     "Location_isInSystemHeader": (c_int, [Location]),
@@ -82,6 +83,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "getCursorReferenced": (Cursor, [Cursor]),
     "getCursorDefinition": (Cursor, [Cursor]),
     "getCanonicalCursor": (Cursor, [Cursor]),
+    "isCursorDefinition": (c_uint, [Cursor]),
     "getCursorSemanticParent": (Cursor, [Cursor]),
     "getCursorLinkage": (c_int, [Cursor]),
     "Cursor_getStorageClass": (c_int, [Cursor]),
@@ -98,6 +100,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "Cursor_getTemplateArgumentType": (Type, [Cursor, c_uint]),
     "Cursor_getTemplateArgumentValue": (c_longlong, [Cursor, c_uint]),
     "CXXMethod_isVirtual": (c_uint, [Cursor]),
+    "CXXMethod_isDefaulted": (c_uint, [Cursor]),
     "CXXMethod_isConst": (c_uint, [Cursor]),
     "CXXMethod_isStatic": (c_uint, [Cursor]),
     "Type_visitFields": (c_uint, [Type, FIELD_VISITOR, c_void_p]),
@@ -125,6 +128,14 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "isRestrictQualifiedType": (c_uint, [Type]),
     "Type_getSizeOf": (c_longlong, [Type]),
     "Type_getNamedType": (Type, [Type]),
+    "Type_getAlignOf": (c_longlong, [Type]),
+    "getNumElements": (c_longlong, [Type]),
+    "getAddressSpace": (c_uint, [Type]),
+    "Cursor_getVarDeclInitializer": (Cursor, [Cursor]),
+    "getCursorPrintingPolicy": (c_void_p, [Cursor]),
+    "PrintingPolicy_setProperty": (None, [c_void_p, c_int, c_uint]),
+    "PrintingPolicy_dispose": (None, [c_void_p]),
+    "getCursorPrettyPrinted": (String, [Cursor, c_void_p]),
     "getEnumDeclIntegerType": (Type, [Cursor]),
     "getEnumConstantDeclValue": (c_longlong, [Cursor]),
     "Cursor_Evaluate": (c_void_p, [Cursor]),
@@ -167,6 +178,11 @@ class Library:
             location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
         )
         return file.value or 0, line.value, offset.value
+
+    def size(self, unit: int, file: int) -> int:
+        """Return the length of a file in bytes, -1 where clang does not hold it."""
+        size = ctypes.c_size_t()
+        return size.value if self.getFileContents(unit, file, ctypes.byref(size)) else -1
 
     def parse(self, index: object, path: str, arguments: list[str], options: int, text: bytes | None) -> int | None:
         """Return a translation unit handle, or None where clang gives none; `text` replaces the file's content."""

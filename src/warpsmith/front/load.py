@@ -15,7 +15,7 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.context import Context
-from warpsmith.front.cxx_calls import NATIVE
+from warpsmith.front.cxx_library import NATIVE
 from warpsmith.front.diagnostics import diagnostic_findings
 from warpsmith.front.escapes import escaped_keys
 from warpsmith.front.inputs import Input, Source, parser_arguments, read_input

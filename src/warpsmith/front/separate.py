@@ -33,9 +33,11 @@ from warpsmith.front.unit import build_unit
 from warpsmith.front.wire import ELSEWHERE, Dump
 from warpsmith.front.writes import Knowledge
 from warpsmith.tree.effects import EffectsTable
+from warpsmith.tree.nodes import Function, While
 from warpsmith.tree.program import Unit
+from warpsmith.tree.walk import loops
 
-__all__ = ["LoopPlace", "Parsed", "parse_separately"]
+__all__ = ["LoopPlace", "Parsed", "has_uncounted", "parse_separately"]
 
 _FORMS: Final = {kinds.FOR: "for", kinds.WHILE: "while", kinds.DO: "do", kinds.RANGE_FOR: "range for"}
 
@@ -65,6 +67,11 @@ class Parsed:
         assert self.given is not None and self.context is not None
         return build_unit(self.context, self.given.language, self.given.arguments, knowledge)
 
+    def unit_again(self, knowledge: Knowledge) -> Unit:
+        """Return the tree with what is known by now: functions are built again whose `for` loops may be counted now."""
+        assert self.given is not None and self.context is not None
+        return build_unit(self.context, self.given.language, self.given.arguments, knowledge, has_uncounted)
+
     def library(self, effects: EffectsTable) -> frozenset[str]:
         """Return the keys of the functions that system headers declare."""
         return frozenset(self.context.library_keys(effects)) if self.context is not None else frozenset()
@@ -89,6 +96,11 @@ class Parsed:
     def loops(self) -> tuple[LoopPlace, ...]:
         """Return every loop of the user's text in this unit, each once, in the order in which clang met them."""
         return tuple(_loops(self.context)) if self.context is not None else ()
+
+
+def has_uncounted(function: Function) -> bool:
+    """Whether a `for` loop of a function is not counted, as far as was known when it was built."""
+    return any(isinstance(loop, While) and loop.form == "for" for loop, _ in loops(function.body))
 
 
 def parse_separately(sources: Sequence[Source], options: FrontOptions) -> list[Parsed]:

@@ -259,6 +259,7 @@ class Statements:
             made = self.cxx.expression(row, Span(span.file, start, span.end))
             if made is not None:
                 return made
+            self.expressions.cxx.stands_alone(row)
         expr = self.expressions.build(row)
         return ExprStmt(span=Span(span.file, start, span.end), intact=True, expr=expr)
 
@@ -268,6 +269,8 @@ class Statements:
 
     def _return(self, row: int, span: Span) -> Stmt:
         parts = self.table.expressions(row)
+        if self.context.cxx and parts:
+            self.expressions.cxx.stands_alone(parts[0])
         value = self.expressions.build(parts[0]) if parts else None
         if value is not None and isinstance(self.result, Pointer) and self.result.reference:
             if not is_lvalue(value):

@@ -11,10 +11,13 @@ from warpsmith.front.wire import RecordRow, TypeRow
 
 __all__ = ["TypeTable"]
 
-_BOOL, _UNSIGNED_LONG = 3, 10
+_BOOL, _UNSIGNED, _UNSIGNED_LONG, _INT = 3, 9, 10, 17
+_MOST_INT = 2**31 - 1
 _TRANSLATION_UNIT = 350
 _PROTECTED, _PRIVATE = 2, 3
-_QUALIFIERS = ("const ", "volatile ", "restrict ")
+_QUALIFIERS = (
+    "const ", "volatile ", "restrict ", "__private ", "__global ", "__local ", "__constant ", "__generic ",
+)  # fmt: skip
 
 
 class TypeTable:
@@ -24,14 +27,15 @@ class TypeTable:
     needs of it (front/containers.py); the members of a base class stand among the class's own.
 
     Rows: `s` scalar (clang's kind; const, volatile), `e` enum (its integer kind; const, volatile), `p` pointer
-    (to; restrict, const, reference), `a` array (of; count, -1 where no
+    (to; restrict, const, reference, address space), `a` array (of; count, -1 where no
     extent is written, -2 where it varies), `r` record (row of `records`; const), `f` function (result;
-    variadic, parameters...), `o` anything else.
+    variadic, parameters...), `v` vector of device code (element; lanes, bytes, const), `o` anything else.
     """
 
-    def __init__(self, library: Library, files: FilePlaces, *, cxx: bool = False) -> None:
+    def __init__(self, library: Library, files: FilePlaces, *, cxx: bool = False, device: bool = False) -> None:
         self.library = library
         self.cxx = cxx
+        self.device = device
         self.places = files
         self.rows: list[TypeRow] = []
         self.records: list[RecordRow] = []
@@ -64,8 +68,30 @@ class TypeTable:
         return bool(parent.kind != _TRANSLATION_UNIT)
 
     def _structure(self, type: Type, name: str) -> TypeRow:
-        row = self._structure_of_cxx(type, name) if self.cxx else None
+        row = self._structure_of_device(type, name) if self.device else None
+        if row is None and self.cxx:
+            row = self._structure_of_cxx(type, name)
         return row if row is not None else self._structure_of_c(type, name)
+
+    def _structure_of_device(self, type: Type, name: str) -> TypeRow | None:
+        """Return the row of a type that only device code has, or that it may look into."""
+        library, kind = self.library, type.kind
+        const = int(library.isConstQualifiedType(type))
+        if kind in kinds.HALVES:
+            return "s", kind, (const, int(library.isVolatileQualifiedType(type))), name
+        if kind in (kinds.T_VECTOR, kinds.T_EXT_VECTOR):
+            element, lanes = library.getElementType(type), int(library.getNumElements(type))
+            return "v", self.number(element), (lanes, int(library.Type_getSizeOf(type)), const), name
+        if kind in (kinds.T_POINTER, kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE):
+            to = library.getPointeeType(type)
+            space = int(library.getAddressSpace(to))
+            if kind != kinds.T_POINTER:
+                return "p", self.number(to), (0, 1, 1 + (kind == kinds.T_RVALUE_REFERENCE), space), ""
+            return "p", self.number(to), (int(library.isRestrictQualifiedType(type)), const, 0, space), name
+        if kind == kinds.T_RECORD:
+            plain = name or _plain(library.text(library.getTypeSpelling(type)))
+            return "r", self._record(type), (const,), "auto" if plain.startswith("(lambda") else plain
+        return None
 
     def _structure_of_cxx(self, type: Type, name: str) -> TypeRow | None:
         """Return the row of a type that C does not have, or has under another name."""
@@ -96,10 +122,7 @@ class TypeTable:
             count = -2 if kind == kinds.T_VARIABLE_ARRAY else count
             return "a", self.number(library.getArrayElementType(type)), (count,), name
         if kind == kinds.T_ENUM:
-            integer = library.getEnumDeclIntegerType(library.getTypeDeclaration(type))
-            base = library.getCanonicalType(integer).kind
-            numbers = (const, int(library.isVolatileQualifiedType(type)))
-            return "e", base, numbers, name or _plain(library.text(library.getTypeSpelling(type)))
+            return self._enum(type, name)
         if kind == kinds.T_RECORD:
             return "r", self._record(type), (const,), name
         if kind in (kinds.T_FUNCTION, kinds.T_FUNCTION_NO_PROTO):
@@ -113,6 +136,26 @@ class TypeTable:
                 return self._structure(canonical, name)
         return "o", kind, (), library.text(library.getTypeSpelling(type))
 
+    def _enum(self, type: Type, name: str) -> TypeRow:
+        library = self.library
+        integer = library.getEnumDeclIntegerType(library.getTypeDeclaration(type))
+        base = library.getCanonicalType(integer).kind
+        if self.device and self.cxx and base == _UNSIGNED and self._promotes_to_int(type):
+            base = _INT
+        numbers = (int(library.isConstQualifiedType(type)), int(library.isVolatileQualifiedType(type)))
+        return "e", base, numbers, name or _plain(library.text(library.getTypeSpelling(type)))
+
+    def _promotes_to_int(self, type: Type) -> bool:
+        """Whether values of an enum of C++ become int: it names no type of its own, and they all fit."""
+        library, declaration = self.library, self.library.getTypeDeclaration(type)
+        policy = library.getCursorPrintingPolicy(declaration)
+        text = library.text(library.getCursorPrettyPrinted(declaration, policy))
+        library.PrintingPolicy_dispose(policy)
+        values = [p for p in self.places.children(declaration) if p.kind == kinds.ENUM_CONSTANT]
+        own = ":" in text.partition("{")[0].replace("::", "")
+        # what does not fit comes as a negative number
+        return not own and all(0 <= library.getEnumConstantDeclValue(p) <= _MOST_INT for p in values)
+
     def _record(self, type: Type) -> int:
         declaration = self.library.getTypeDeclaration(type)
         known = self._record_ids.get(declaration.first)
@@ -122,8 +165,8 @@ class TypeTable:
         self._record_ids[declaration.first] = row
         # A record may point to itself: its row exists before its members are looked at.
         union = declaration.kind == kinds.UNION_DECL
-        self.records.append(("", -1, union, [], -1, 0, 0, True, False, []))
-        container = self._container(type) if self.cxx else None
+        self.records.append(("", -1, union, [], -1, 0, 0, True, False, [], 0, False))
+        container = self._container(type) if self.cxx and not self.device else None
         self.records[row] = container or self._members(type, declaration, union)
         return row
 
@@ -162,11 +205,11 @@ class TypeTable:
         element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
         size = max(0, int(self.library.Type_getSizeOf(canonical)))
         if self.library.getCanonicalType(element).kind == _BOOL:
-            return tag, size, False, [], -1, 0, 0, False, False, []
+            return tag, size, False, [], -1, 0, 0, False, False, [], 0, False
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         pointer = len(self.rows) - 1
         members = [("data()", pointer, 0, False), ("size()", self._unsigned_long(), 64, False)]
-        return tag, size, False, members, -1, 0, 0, False, False, []
+        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False
 
     def _unsigned_long(self) -> int:
         self.rows.append(("s", _UNSIGNED_LONG, (0, 0), "size_t"))
@@ -185,6 +228,8 @@ class TypeTable:
                 name = library.text(library.getCursorSpelling(member))
                 offset = int(library.Cursor_getOffsetOfField(member))
                 number = self.number(library.getCursorType(member))
+                if self.device and (not name or "(" in name):
+                    members += self._unnamed(library.getCursorType(member), offset)
                 members.append((name, number, offset, bool(library.Cursor_isBitField(member))))
         file, start, end = self.places.extent(declaration)
         hidden = [
@@ -194,7 +239,24 @@ class TypeTable:
         ]
         plain = not self.cxx or bool(library.isPODType(type))
         ends = self.cxx and self._ends(type, declaration)
-        return tag, int(library.Type_getSizeOf(type)), union, members, file, start, end, plain, ends, hidden
+        alignment = int(library.Type_getAlignOf(type)) if self.device else 0
+        size = int(library.Type_getSizeOf(type))
+        one_base = self.device and self._has_one_base(declaration)
+        return tag, size, union, members, file, start, end, plain, ends, hidden, max(0, alignment), one_base
+
+    def _has_one_base(self, declaration: Cursor) -> bool:
+        """Whether a class has one base class and no virtual function of its own: the base is where the object is."""
+        pattern = self.library.getSpecializedCursorTemplate(declaration)
+        parts = self.places.children(pattern if pattern.first else declaration)
+        methods = [part for part in parts if part.kind in (kinds.CXX_METHOD, kinds.DESTRUCTOR)]
+        bases = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
+        return len(bases) == 1 and not any(self.library.CXXMethod_isVirtual(part) for part in methods)
+
+    def _unnamed(self, type: Type, offset: int) -> list[tuple[str, int, int, bool]]:
+        """Return the members of an unnamed struct or union, which are members of what it stands in."""
+        type = self.library.getCanonicalType(type)
+        inner = self.records[self._record(type)][3] if type.kind == kinds.T_RECORD else []
+        return [(name, number, offset + at, bits) for name, number, at, bits in inner if name]
 
     def _is_hidden(self, field: Cursor) -> bool:
         return self.cxx and int(self.library.getCXXAccessSpecifier(field)) in (_PROTECTED, _PRIVATE)

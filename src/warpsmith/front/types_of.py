@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
@@ -19,8 +19,14 @@ from warpsmith.tree.types import (
     Record,
     Scalar,
     ScalarKind,
+    Space,
     Type,
 )
+
+_SPACES: Final[tuple[Space, ...]] = (
+    "", "global", "shared", "constant", "private", "generic", "global", "global", "global", "constant", "shared",
+)  # fmt: skip
+"""clang's numbers of address spaces: OpenCL's from 1, CUDA's from 8."""
 
 __all__ = ["Types", "decayed", "fill_extents", "is_std_array"]
 
@@ -50,6 +56,20 @@ class Types:
         tag, _, numbers, _ = self._dump.types[row]
         return tag == "p" and bool(numbers[2])
 
+    def result(self, row: int) -> int:
+        """Return the row of the type that a function returns; -1 for what is no function."""
+        tag, inner, _, _ = self._dump.types[row]
+        return inner if tag == "f" else -1
+
+    def is_number(self, row: int, *, behind: bool = False) -> bool:
+        """Whether a type is a number, an enumeration or void; `behind`: what a reference refers to."""
+        if row < 0:
+            return False
+        tag, inner, _, _ = self._dump.types[row]
+        if behind and tag == "p":
+            tag, inner, _, _ = self._dump.types[inner]
+        return tag in ("s", "e")
+
     def parameters(self, row: int) -> tuple[int, ...]:
         """Return the rows of the types of a function's parameters."""
         tag, _, numbers, _ = self._dump.types[row]
@@ -65,6 +85,10 @@ class Types:
     def hides(self, tag: str, field: str) -> bool:
         """Whether a member of a class may be named by the class's own functions only."""
         return any(record[0] == tag and field in record[9] for record in self._dump.records)
+
+    def one_base(self, tag: str) -> bool:
+        """Whether a class has one base class, which then stands at the start of its objects; known in device code."""
+        return any(record[0] == tag and record[11] for record in self._dump.records)
 
     def ends(self, row: int) -> bool:
         """Whether the end of an object of a type runs code of the user's."""
@@ -87,10 +111,12 @@ class Types:
         tag, inner, numbers, spelling = self._dump.types[row]
         match tag:
             case "s" | "e":
-                name, bits, kind = kinds.ARITHMETIC.get(inner, ("int", 32, "signed"))
+                name, bits, kind = kinds.ARITHMETIC.get(inner) or kinds.HALVES.get(inner) or ("int", 32, "signed")
                 return Scalar(name, bits, cast(ScalarKind, kind), bool(numbers[0]), bool(numbers[1]), spelling)
             case "p":
-                return Pointer(self.of(inner), bool(numbers[0]), bool(numbers[1]), spelling, bool(numbers[2]))
+                restrict, const, reference = (bool(number) for number in numbers[:3])
+                space = _SPACES[numbers[3]] if len(numbers) > 3 and numbers[3] < len(_SPACES) else ""
+                return Pointer(self.of(inner), restrict, const, spelling, reference, space)
             case "a":
                 return Array(self.of(inner), None, numbers[0] if numbers[0] >= 0 else None, spelling)
             case "f":
@@ -99,6 +125,8 @@ class Types:
             case "r":
                 record = self._record(inner)
                 return replace(record, const=bool(numbers[0]), spelling=spelling)
+            case "v":
+                return _vector(self.of(inner), numbers, spelling)
             case _:
                 return Opaque(spelling)
 
@@ -106,20 +134,30 @@ class Types:
         known = self._records.get(row)
         if known is not None:
             return known
-        tag, size, union, members, file, start, end, *_ = self._dump.records[row]
+        tag, size, union, members, file, start, end, _, _, _, alignment, _ = self._dump.records[row]
         span = self._place(file, start, end)
         if not tag:
             tag = f"(unnamed at {span})" if span is not None else "(unnamed)"
-        record = Record(tag, max(0, size), (), union, definition=span)
+        record = Record(tag, max(0, size), (), union, definition=span, alignment=alignment)
         if row in self._open:
             return record
         self._open.add(row)
         fields = tuple(Field(name, self.of(type), offset // 8) for name, type, offset, _ in members)
         self._open.discard(row)
-        record = replace(record, fields=() if union else fields)
+        record = replace(record, fields=() if union and self._dump.marks is None else fields)
         if not self._open:
             self._records[row] = record
         return record
+
+
+def _vector(element: Type, numbers: tuple[int, ...], spelling: str) -> Record:
+    """Return the record of a vector type of OpenCL."""
+    lanes, size, const = numbers
+    each = element.bits // 8 if isinstance(element, Scalar) else 1
+    plain = replace(element, const=False) if isinstance(element, Scalar) else element
+    fields = tuple(Field(f"s{lane:x}", plain, lane * each) for lane in range(lanes))
+    name = element.name if isinstance(element, Scalar) else "vector"
+    return Record(f"{name}{lanes}", size, fields, const=bool(const), spelling=spelling, alignment=size, lanes=lanes)
 
 
 def is_std_array(type: Type) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
@@ -24,8 +24,17 @@ __all__ = ["build_unit"]
 _CONTAINERS = frozenset({kinds.LINKAGE_SPEC, kinds.NAMESPACE})
 
 
-def build_unit(context: Context, language: Language, arguments: tuple[str, ...], knowledge: Knowledge) -> Unit:
-    """Return the unit of a dump; what it cannot model is boxed, never an error."""
+def build_unit(
+    context: Context,
+    language: Language,
+    arguments: tuple[str, ...],
+    knowledge: Knowledge,
+    again: Callable[[Function], bool] = lambda _: True,
+) -> Unit:
+    """Return the unit of a dump; what it cannot model is boxed, never an error. Of the functions that were built
+    before, with other knowledge, only those are built that are wanted `again`."""
+    for row in [row for row, function in context.functions.items() if again(function)]:
+        del context.functions[row]
     tops = list(_tops(context))
     globals_by_name = _globals(context)
     items: list[Top] = []
@@ -130,6 +139,8 @@ def _function(
     context: Context, text: FileText, row: int, knowledge: Knowledge, visible: dict[str, list[int]]
 ) -> Function | None:
     """Return a function definition; None for a prototype, or where a macro writes the whole function."""
+    if row in context.functions:
+        return context.functions[row]
     table = context.table
     bodies = [child for child in table.children(row) if table.kind[child] == kinds.COMPOUND]
     if not bodies or table.begins_in_macro(bodies[0]):
@@ -157,11 +168,12 @@ def _function(
     if not isinstance(body, Block):
         body = Block(span=body.span, intact=True, statements=(body,))
     start, end = _extent(context, text, row)
-    return Function(
+    context.functions[row] = made = Function(
         span=Span(text.file, start, max(end, body.span.end)), intact=True, symbol=symbol,
         parameters=parameters if this is None else (this, *parameters), body=body,
         static=context.dump.declared[number][3] in ((2, 3) if context.cxx else (2,)),
     )  # fmt: skip
+    return made
 
 
 def _outermost(items: list[Top]) -> list[Top]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import marshal
 from array import array
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Final, cast
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "CONST",
     "ELSEWHERE",
     "ENDS_IN_MACRO",
+    "INITIALIZER",
     "INSTANCE",
     "PATTERN",
     "VIRTUAL",
@@ -30,6 +31,8 @@ __all__ = [
     "Detail",
     "Diagnostic",
     "Dump",
+    "LaunchRow",
+    "Mark",
     "RecordRow",
     "Request",
     "TypeRow",
@@ -41,6 +44,9 @@ BEGINS_IN_MACRO: Final = 1
 ENDS_IN_MACRO: Final = 2
 ELSEWHERE: Final = 4
 """The node's text is in another file than its top-level declaration (`#include` inside a function)."""
+
+INITIALIZER: Final = 8
+"""Of device code: the node is what a variable, a parameter or a field is made from."""
 
 COLUMNS: Final = 7
 
@@ -65,8 +71,12 @@ Detail = tuple[str, str, int, int]
 # tag of the row, kind or inner type, further numbers, spelling
 TypeRow = tuple[str, int, tuple[int, ...], str]
 # tag, size in bytes (-1 unknown), union, (name, type, offset in bits, bit-field), file, start, end, copied as bytes,
-# has a destructor of the user's, names of the members that are not public
-RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int, bool, bool, list[str]]
+# has a destructor of the user's, names of the members that are not public, alignment in bytes, has one base class
+RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int, bool, bool, list[str], int, bool]
+# of a declaration in device code: its attributes' words, its first line as clang prints it ("" where not needed)
+Mark = tuple[list[str], str]
+# a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not constant), dynamic shared bytes
+LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +86,9 @@ class Dump:
     `macro_definitions` and `macro_uses` are (name, file, start, end); `tops` is (node, file) of every top-level
     declaration outside system headers; `exceeded`: the walk stopped at the node limit. Of C++ only: `instances` is
     (node, file) of every function that a template made, `details` has rows of `declared`. `includes` are the
-    paths of all files that were included, those of the system too.
+    paths of all files that were included, those of the system too. Of device code only: `marks` has rows of
+    `declared`, `constants` the values (rows of `values`) of nodes that name constants, `launches` what host
+    code starts.
     """
 
     diagnostics: list[Diagnostic]
@@ -94,6 +106,9 @@ class Dump:
     instances: list[tuple[int, int]]
     details: dict[int, Detail]
     includes: list[str]
+    marks: dict[int, Mark] | None = None
+    constants: dict[int, int] = field(default_factory=dict)
+    launches: list[LaunchRow] = field(default_factory=list)
 
     def columns(self) -> tuple[list[int], ...]:
         """Return the seven columns of the node table."""

@@ -12,6 +12,7 @@ import marshal
 import sys
 from typing import cast
 
+from warpsmith.front.device_dump import DeviceWalk, reads_device_code
 from warpsmith.front.dump import dump_file
 from warpsmith.front.libclang import load_library
 from warpsmith.front.wire import Request, encode_dump
@@ -26,7 +27,8 @@ def main() -> None:
     library = load_library(path)
     for request in requests:
         index = library.createIndex(0, 0)
-        data = encode_dump(dump_file(library, index, request))
+        walks = DeviceWalk if reads_device_code(request[1]) else None
+        data = encode_dump(dump_file(library, index, request, walks))
         sys.stdout.buffer.write(len(data).to_bytes(8, "little") + data)
         sys.stdout.buffer.flush()
 

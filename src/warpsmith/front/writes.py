@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from warpsmith.base.source import Span
+from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -156,7 +157,9 @@ def _target(target: Expr, variables: set[Symbol], stores: set[Store]) -> None:
     direct = is_direct(target)
     if direct and root is not None and not isinstance(root.type, Array):
         variables.add(root)
-    stores.add(Store(root, not direct, target.type, target.span))
+    # what a container holds in itself is changed by nothing else: such a store may be of any of it
+    type = Opaque("") if is_held_by_container(target) else target.type
+    stores.add(Store(root, not direct, type, target.span))
 
 
 def _call(call: Call, calls: set[Symbol], stores: set[Store]) -> bool:

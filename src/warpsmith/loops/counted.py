@@ -20,6 +20,7 @@ from warpsmith.tree.nodes import (
     ExprStmt,
     For,
     Literal,
+    MacroUse,
     Name,
     Relation,
     Stmt,
@@ -72,7 +73,8 @@ def counted(loop: While, hidden: frozenset[Symbol]) -> For | None:
         return None
     written = written_symbols(loop.body)
     for part in walk(header.bound):
-        if not isinstance(part, Name | Literal | Binary) and not (isinstance(part, Unary) and part.op in ("+", "-")):
+        signed = isinstance(part, Unary) and part.op in ("+", "-")
+        if not isinstance(part, Name | Literal | Binary | MacroUse) and not signed:
             return None
     for symbol in (header.variable, *(n.symbol for n in names(header.bound))):
         own = symbol.storage in ("local", "parameter", "enumerator") and symbol not in hidden

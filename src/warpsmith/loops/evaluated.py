@@ -38,6 +38,7 @@ from warpsmith.tree.nodes import (
     Index,
     Literal,
     Loop,
+    MacroUse,
     Member,
     Name,
     Node,
@@ -149,7 +150,7 @@ class _Steady:
                     plain = symbol.storage in ("local", "parameter", "enumerator") and symbol not in self.origin.hidden
                     if symbol in own or symbol in changed or not plain:
                         return False
-                case Literal() | Member():
+                case Literal() | Member() | MacroUse():
                     pass
                 case Binary(op="+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "!="):
                     pass

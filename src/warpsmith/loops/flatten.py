@@ -14,11 +14,13 @@ Limits: two subscripts at every use; the bounds of both must be told before the 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
+from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.extremes import wide, wide_expr
@@ -129,21 +131,16 @@ class Flatten:
         place = Place.of(program, self.loop)
         if not facts.options.guards:
             return does_not_fit("a test before the loop is not allowed", place.loop)
-        plain = _plain(program, facts, place)
-        if plain is not program:
-            program, facts = plain, facts.after(plain)
-            place = Place.of(program, self.loop)
         stop = pragma_in_the_way(place)
-        found = stop if stop is not None else _all(program, facts, place, self.variables)
+        found = stop if stop is not None else _found(self, Identity(program), _limits(facts.options))[1]
         if isinstance(found, Reason):
             return Unknown((found,))
         return names_hold(self, program, self.loop, Proved())
 
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
-        program = _plain(program, Facts.about(program, PolyOptions()), Place.of(program, self.loop))
+        program, found = _found(self, Identity(program), PolyOptions())
         place = Place.of(program, self.loop)
-        found = _all(program, Facts.about(program, PolyOptions()), place, self.variables)
         assert not isinstance(found, Reason), found.text
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
         tests: list[Stmt] = []
@@ -203,6 +200,20 @@ class _Flat:
     rows: _Rows
     block: Symbol
     step: Symbol
+
+
+def _limits(options: PolyOptions) -> PolyOptions:
+    """Return the options on which the rows and columns of a loop depend."""
+    return PolyOptions(options.guards, options.granted, options.max_operations)
+
+
+# what the check has found is what is applied
+@functools.lru_cache(maxsize=2)
+def _found(step: Flatten, given: Identity[Program], options: PolyOptions) -> tuple[Program, tuple[_Rows, ...] | Reason]:
+    """Return the program without variables that hold a row, and what its loop touches behind pointers to pointers."""
+    program = _plain(given.value, Facts.about(given.value, options), Place.of(given.value, step.loop))
+    place = Place.of(program, step.loop)
+    return program, _all(program, Facts.about(program, options), place, step.variables)
 
 
 def _plain(program: Program, facts: Facts, place: Place) -> Program:

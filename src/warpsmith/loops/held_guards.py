@@ -2,27 +2,51 @@
 
     for (i = 0; i < n; i++) u[i] = 2 * dt;      dt = g->dt: a double is stored, which g->dt might be
     &g->dt + 1 <= u || u + n <= &g->dt          it is not
+    for (…) u[id[i]]++;                         where in u cannot be said: g->dt is in another block of memory
 
 Invariant: the sections are those of the loop with the variables. Where they do not meet the places, no store of the
 user's loop is the first to change one, so that both loops do the same. Several numbers of one struct are tested as one.
+What is stored through a pointer that the loop reads from memory has neither a section nor a block that can be told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
+from warpsmith.loops.counted import counted_header
+from warpsmith.loops.evaluated import reassigned
 from warpsmith.loops.invariants import Held
+from warpsmith.poly.aliasing import is_still
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import Section
 from warpsmith.poly.sections import run_sections
 from warpsmith.poly.space import OutOfBudgetError, budget
-from warpsmith.tree.nodes import Binary, Cast, Expr, Function, Index, Literal, Member, Name, SizeOf, Stmt, Unary
+from warpsmith.poly.unchanged import disturbances, loads
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Function,
+    If,
+    Index,
+    Literal,
+    Member,
+    Name,
+    SizeOf,
+    Stmt,
+    Unary,
+    VarDecl,
+    While,
+)
 from warpsmith.tree.printer import shown
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
-from warpsmith.tree.walk import peel, same
+from warpsmith.tree.units import is_apart, units_apart
+from warpsmith.tree.walk import peel, same, walk
 
-__all__ = ["all_of", "apart_from", "held_guards"]
+__all__ = ["all_of", "apart_from", "bound_guards", "held_guards", "untestable"]
 
 Variables = Sequence[tuple[Held, Symbol]]
 
@@ -32,34 +56,168 @@ def held_guards(facts: Facts, function: Function, loop: Stmt, variables: Variabl
 
     `facts` are those of the program with `loop` in it.
     """
-    guarded = [one for one, _ in variables if one.stores]
-    targets = {_followed(target, variables) for one in guarded for target in one.stores}
+    known = _known_apart(facts, function, loop)
+    wanted: list[Held] = []
+    targets: set[Symbol] = set()
+    for one in (one for one, _ in variables if one.stores):
+        here = _followed(one.load, variables, loop)
+        found = {_followed(target, variables, loop) for target in one.stores}
+        far = {s for s in found if s is not None and frozenset({s, here}) not in known}
+        if None in found:
+            return None
+        wanted += [one] if far else []
+        targets |= far
     try:
         with budget(facts.options.max_operations):
             answer = run_sections(facts.program, function, (loop,), facts.options, facts.summaries)
     except OutOfBudgetError:
         return None
     sections = {s.symbol: s for s in answer.sections}
-    extra = [getattr(a, "condition", None) for a in answer.assumptions]
-    if None in targets or any(s not in sections for s in targets) or any(c is None for c in extra):
-        return None
-    written = [sections[s] for s in sorted((s for s in targets if s is not None), key=lambda s: s.key)]
     inside = any(isinstance(one.load.type, Array) for one, _ in variables)
-    tests = [apart_from(low, high, s) for low, high in _ranges(guarded, whole=not inside) for s in written]
+    tests: list[Expr] = []
+    for low, high in _ranges(wanted, whole=not inside):
+        for symbol in sorted(targets, key=lambda s: s.key):
+            if symbol in sections:
+                tests.append(apart_from(low, high, sections[symbol]))
+            elif is_still(facts.summaries, function, (loop,), symbol):
+                tests.append(_in_another_unit(low, symbol))
+            else:
+                return None
+    extra = [getattr(a, "condition", None) for a in answer.assumptions] if tests else []
+    if any(c is None for c in extra):
+        return None
     return (*tests, *(c for c in extra if c is not None))
 
 
-def _followed(target: Expr, variables: Variables) -> Symbol | None:
-    """Return the variable that the element `target` is reached through, once what is held is in variables."""
+def untestable(variables: Variables, loop: Stmt) -> tuple[Held, ...]:
+    """Return those that a store may change of which it cannot be said where it goes."""
+    stores = ((one, target) for one, _ in variables for target in one.stores)
+    return tuple(dict.fromkeys(one for one, target in stores if _followed(target, variables, loop) is None))
+
+
+def bound_guards(facts: Facts, function: Function, loop: Stmt, known: Sequence[Expr]) -> tuple[Expr, ...]:
+    """Return conditions under which bounds of loops inside `loop` keep their values, where they are elements of arrays:
+    no test is made inside, but these can be made before `loop`. `known` are tested anyway."""
+    found: dict[frozenset[Symbol], Expr] = {}
+    for inner in (n for n in walk(loop) if isinstance(n, While) and n is not loop):
+        for here, target in _met_by_bounds(facts, function, loop, inner):
+            still = all(is_still(facts.summaries, function, (loop,), s) for s in (here, target))
+            if still and target != here:
+                one, other = (Name(span=loop.span, type=s.type, symbol=s) for s in (target, here))
+                found.setdefault(frozenset({target, here}), units_apart(one, other, loop.span))
+    return tuple(c for c in found.values() if not any(same(c, old) for old in known))
+
+
+def _met_by_bounds(facts: Facts, function: Function, loop: Stmt, inner: While) -> Iterator[tuple[Symbol, Symbol]]:
+    """Yield the variables of outside `loop` whose elements the bound of `inner` reads, each with one through which a
+    store of `inner` may change them."""
+    header = counted_header(inner)
+    for load in loads(header.bound) if header is not None else ():
+        here = _followed(load, (), loop) if isinstance(load, Index) else None
+        stores = disturbances(facts.origin(function), (inner,), load, typed=True) if here is not None else ()
+        for target in {s.target for s in stores}:
+            there = _followed(target, (), loop) if target is not None else None
+            if here is not None and there is not None:
+                yield here, there
+
+
+def _known_apart(facts: Facts, function: Function, loop: Stmt) -> frozenset[frozenset[Symbol]]:
+    """Return the pairs of pointers of which a test around `loop` says that they lead into different blocks."""
+    moving = reassigned(function) | facts.origin(function).hidden
+    found: set[frozenset[Symbol]] = set()
+    for node in walk(function.body):
+        if isinstance(node, If) and any(part is loop for part in walk(node.then)):
+            for part in _conjuncts(node.condition):
+                if isinstance(part, Call) and is_apart(part):
+                    pair = [n.symbol for n in map(peel, part.arguments) if isinstance(n, Name)]
+                    if len(pair) == 2 and not moving & set(pair):
+                        found.add(frozenset(pair))
+    return frozenset(found)
+
+
+def _conjuncts(condition: Expr) -> Iterator[Expr]:
+    condition = peel(condition)
+    if isinstance(condition, Binary) and condition.op == "&&":
+        yield from _conjuncts(condition.left)
+        yield from _conjuncts(condition.right)
+    else:
+        yield condition
+
+
+def _in_another_unit(low: Expr, symbol: Symbol) -> Expr:
+    """Return the condition that a place lies in another block of memory than what a pointer or an array leads to."""
+    span = low.span
+    start = low.operand if isinstance(low, Cast) else low
+    return units_apart(Name(span=span, type=symbol.type, symbol=symbol), start, span)
+
+
+def _followed(target: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
+    """Return the variable that the element `target` is reached through, with no pointer read on the way from there,
+    once what is held is in variables."""
     target = peel(target)
-    while isinstance(target, Index | Member):
-        held = next((s for one, s in variables if same(one.load, target)), None)
-        if held is not None:
+    while not _is_behind_pointer(target):
+        if isinstance(target.type, Array) and (held := _held(target, variables)) is not None:
             return held
-        if isinstance(target, Member) and target.arrow:
-            return None
+        if not isinstance(target, Index | Member):
+            return target.symbol if isinstance(target, Name) else None
         target = peel(target.base)
-    return target.symbol if isinstance(target, Name) else None
+    if isinstance(target.type, Array) and (held := _held(target, variables)) is not None:
+        return held
+    assert isinstance(target, Unary | Index | Member)
+    return _pointer(peel(target.operand if isinstance(target, Unary) else target.base), variables, loop)
+
+
+def _held(expr: Expr, variables: Variables) -> Symbol | None:
+    return next((s for one, s in variables if same(one.load, expr)), None)
+
+
+def _is_behind_pointer(place: Expr) -> bool:
+    match place:
+        case Index(base=base):
+            return isinstance(peel(base).type, Pointer)
+        case Member(arrow=arrow):
+            return arrow
+        case Unary(op="*"):
+            return True
+        case _:
+            return False
+
+
+def _pointer(expr: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
+    """Return the variable of outside the loop from which a pointer is made, that may be one that is held."""
+    held = _held(expr, variables)
+    if held is not None:
+        return held
+    match expr:
+        case Binary(op="+" | "-", left=left, right=right):
+            pointer = left if isinstance(peel(left).type, Pointer | Array) else right
+            return _pointer(peel(pointer), variables, loop)
+        case Unary(op="&", operand=operand):
+            return _followed(operand, variables, loop)
+        case Name(symbol=symbol):
+            return _declared_from(symbol, variables, loop)
+        case Index() | Member() if isinstance(expr.type, Array):
+            return _followed(expr, variables, loop)
+        case _:
+            return None
+
+
+def _declared_from(symbol: Symbol, variables: Variables, loop: Stmt) -> Symbol | None:
+    """Return what a pointer that the loop declares, and gives no second value, is made from; any other is itself."""
+    made = [n for n in walk(loop) if isinstance(n, VarDecl) and n.symbol == symbol]
+    if not made:
+        return symbol
+    init = made[0].init
+    if len(made) > 1 or init is None:
+        return None
+    changed = any(isinstance(n, Assign) and _is(n.target, symbol) for n in walk(loop))
+    taken = any(isinstance(n, Unary) and n.op == "&" and _is(n.operand, symbol) for n in walk(loop))
+    return None if changed or taken else _pointer(peel(init), variables, loop)
+
+
+def _is(expr: Expr, symbol: Symbol) -> bool:
+    inner = peel(expr)
+    return isinstance(inner, Name) and inner.symbol == symbol
 
 
 def _ranges(guarded: Sequence[Held], *, whole: bool) -> list[tuple[Expr, Expr]]:

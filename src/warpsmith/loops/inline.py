@@ -9,11 +9,13 @@ Limits: a function whose only return is at its end; no static variables, no vari
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
+from warpsmith.loops.called_value import called_value
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.storage import before
@@ -30,7 +32,10 @@ from warpsmith.tree.nodes import (
     Expr,
     ExprStmt,
     Function,
+    Loop,
     Name,
+    Node,
+    Pragma,
     Return,
     SizeOf,
     Stmt,
@@ -42,7 +47,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import names, peel, walk
+from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["Inline"]
 
@@ -51,11 +56,20 @@ _STEPS = ("++x", "--x", "x++", "x--")
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """A statement that is a call, or that only assigns a call's value."""
+    """A statement that is a call, or that only assigns a call's value, by `op`."""
 
     statement: Stmt
     call: Call
     target: Expr | None
+    op: str = "="
+
+
+@dataclass(frozen=True, slots=True)
+class _Sites:
+    """The calls in a loop: statements, and those whose value is written where they stand."""
+
+    statements: tuple[_Site, ...]
+    values: tuple[Call, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,8 @@ class Inline:
 
     Legal for calls that are statements of their own, or the whole right side of an assignment, of a function that the
     file defines, that returns at its end only, and that calls itself by no way. Parameters become declarations; one
-    that the function never changes, given a variable that it cannot change either, becomes that variable.
+    that the function never changes, given a variable that it cannot change either, becomes that variable. A function
+    that does nothing but return an expression may be called anywhere, with arguments that have no effects.
 
     Step: loop=f/i function=scaled
 
@@ -112,7 +127,8 @@ class Inline:
             return Unknown((sites,))
         stop = _obstacle(place, callee) or _captured(place, callee)
         if stop is None:
-            stop = next((r for site in sites if (r := _mismatch(site, callee, place.function)) is not None), None)
+            found = (r for site in sites.statements if (r := _mismatch(site, callee, place.function)) is not None)
+            stop = next(found, None)
         return Proved() if stop is None else Unknown((stop,))
 
     def apply(self, program: Program) -> Program:
@@ -122,8 +138,12 @@ class Inline:
         assert isinstance(callee, Function)
         sites = _sites(place, callee)
         assert not isinstance(sites, Reason)
+        if sites.values:
+            after = _with_values(place.loop, sites.values, callee)
+            program = with_run(program, place.function, (place.loop,), (after,))
+            return self.apply(program) if sites.statements else program
         fresh = Fresh.of(program)
-        for site in sites:
+        for site in sites.statements:
             holder = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
             program = with_run(program, holder, (site.statement,), (_written_out(place, callee, site, fresh),))
         return program
@@ -142,7 +162,7 @@ def _definition(place: Place, name: str) -> Function | Reason:
     return found
 
 
-def _sites(place: Place, callee: Function) -> list[_Site] | Reason:
+def _sites(place: Place, callee: Function) -> _Sites | Reason:
     """Return the calls in the loop, innermost last, or the one that is not a statement of its own."""
     found: list[_Site] = []
     for node in walk(place.loop.body):
@@ -150,18 +170,47 @@ def _sites(place: Place, callee: Function) -> list[_Site] | Reason:
             expr = peel(node.expr)
             if _calls(expr, callee):
                 found.append(_Site(node, _call(expr), None))
-            elif isinstance(expr, Assign) and expr.op == "=" and _calls(peel(expr.value), callee):
-                found.append(_Site(node, _call(peel(expr.value)), expr.target))
+            elif isinstance(expr, Assign) and _calls(peel(expr.value), callee):
+                found.append(_Site(node, _call(peel(expr.value)), expr.target, expr.op))
     known = {id(site.call) for site in found}
+    inside = {id(node) for node in walk(place.loop.body)}
+    values: list[Call] = []
     for node in walk(place.loop):
         if isinstance(node, Call) and _calls(node, callee) and id(node) not in known:
-            text = f"{callee.symbol.name} is called inside an expression"
-            return Reason("STP002", text, node.span, legal_if=("the call is a statement, or all that is assigned",))
-        if isinstance(node, Case) and any(s is site.statement for s in node.body for site in found):
-            return Reason("STP002", "a call stands in a switch", node.span)
-    if not found:
+            if id(node) not in inside or called_value(node, callee) is None:
+                text = f"{callee.symbol.name} is called inside an expression"
+                return Reason("STP002", text, node.span, legal_if=("the call is a statement, or all that is assigned",))
+            values.append(node)
+        stop = _bound(node, found)
+        if stop is not None:
+            return stop
+    if not found and not values:
         return Reason("STP002", f"the loop does not call {callee.symbol.name}", place.loop.header)
-    return found
+    return _Sites(tuple(found), tuple(values))
+
+
+def _bound(node: Node, found: Sequence[_Site]) -> Reason | None:
+    """Return why a statement of `node` cannot become a block, or None."""
+    if isinstance(node, Case) and any(s is site.statement for s in node.body for site in found):
+        return Reason("STP002", "a call stands in a switch", node.span)
+    if isinstance(node, Block):
+        behind = {id(s) for p, s in pairwise(node.statements) if isinstance(p, Pragma)}
+        marked = next((site for site in found if id(site.statement) in behind), None)
+        if marked is not None:
+            return Reason("STP002", "a pragma speaks of the statement with the call", marked.statement.span)
+    return None
+
+
+def _with_values(loop: Loop, calls: Sequence[Call], callee: Function) -> Loop:
+    """Return the loop with the values of calls in their places."""
+    spans = {call.span for call in calls}
+
+    def change(node: Node) -> Node:
+        wanted = isinstance(node, Call) and node.span in spans and _calls(node, callee)
+        value = called_value(node, callee) if wanted and isinstance(node, Call) else None
+        return node if value is None else value
+
+    return rebuild(loop, change)
 
 
 def _calls(expr: Expr, callee: Function) -> bool:
@@ -187,6 +236,8 @@ def _obstacle(place: Place, callee: Function) -> Reason | None:
         return Reason("STP002", f"{name} returns before its end", returns[0].span)
     if isinstance(type, FunctionType) and type.variadic:
         return Reason("STP002", f"{name} takes any number of arguments", span)
+    if isinstance(type, FunctionType) and type.method:
+        return Reason("STP002", f"{name} is a method: what it names is its object's alone", span)
     if isinstance(type, FunctionType) and type.result != VOID and not returns:
         return Reason("STP002", f"{name} may end without a value", span)
     for node in walk(callee.body):
@@ -336,5 +387,5 @@ def _with_result(parts: tuple[Stmt, ...], site: _Site, callee: Function) -> Iter
             if site.target is None and not _has_effect(value):
                 continue
             if site.target is not None:
-                value = Assign(span=part.span, type=site.target.type, op="=", target=site.target, value=value)
+                value = Assign(span=part.span, type=site.target.type, op=site.op, target=site.target, value=value)
             yield ExprStmt(span=part.span, expr=value)

@@ -94,7 +94,7 @@ def _judged(facts: Facts, place: Place, about: tuple[tuple[Expr, ...], Evidence]
     group, evidence = about
     load = group[0]
     why = _moves(facts, place, load, typed=typed)
-    certain = next((w for w in why if w.target is None or not _is_element(w.target)), None)
+    certain = next((w for w in why if w.target is None or not _is_element(w.target, load)), None)
     if certain is not None:
         return Reason("STP002", f"{_text(load)} may change in the loop: {certain.text}", certain.node.span)
     conditions = evidence.needs(load)
@@ -105,12 +105,16 @@ def _judged(facts: Facts, place: Place, about: tuple[tuple[Expr, ...], Evidence]
     return Held(group, held_type(load), conditions, tuple(w.target for w in why if w.target is not None))
 
 
-def _is_element(target: Expr) -> bool:
-    """Whether an lvalue is an element of an array, so that a section may bound where it is."""
+def _is_element(target: Expr, load: Expr) -> bool:
+    """Whether an lvalue is an element of an array, so that a section may bound where it is, or a member of what another
+    pointer leads to, which may be in another block of memory."""
     target = peel(target)
     while isinstance(target, Member) and not target.arrow:
         target = peel(target.base)
-    return isinstance(target, Index)
+    if isinstance(target, Index):
+        return True
+    pointer = target.base if isinstance(target, Member) else target.operand if isinstance(target, Unary) else None
+    return pointer is not None and root_of(pointer) not in (None, root_of(load))
 
 
 def _moves(facts: Facts, place: Place, load: Expr, *, typed: bool) -> list[Disturbance]:
@@ -243,7 +247,8 @@ def _is_class(type: Type) -> bool:
 
 
 def _is_lone_array(node: Expr) -> bool:
-    """Whether an array stands in a struct with pointers, which a kernel must not see, and has rows of constant size."""
+    """Whether an array stands in a struct with pointers, or in a class, which a kernel must not see, and has rows of
+    constant size."""
     if not isinstance(node, Member):
         return False
     inner = node.type
@@ -251,7 +256,8 @@ def _is_lone_array(node: Expr) -> bool:
         if inner.count is None:
             return False
         inner = inner.of
-    return isinstance(inner, Scalar) and not inner.volatile and holds_pointers(_owner(node))
+    owner = _owner(node)
+    return isinstance(inner, Scalar) and not inner.volatile and (holds_pointers(owner) or _is_class(owner))
 
 
 def _owner(member: Member) -> Type:

@@ -16,6 +16,7 @@ from warpsmith.loops.peel import Peel
 from warpsmith.loops.place import Place
 from warpsmith.loops.pragma_lines import run_with_pragmas
 from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.step import rewritten
 from warpsmith.poly.facts import LoopFacts, statement_spans
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Symbol
@@ -65,5 +66,5 @@ def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
     if place.loop is not own.loop or not isinstance(verdict, Proved):
         return prepared
     span = statement_spans(run_with_pragmas(place))
-    after = facts.after(step.apply(facts.program))
+    after = facts.after(rewritten(step, facts.program))
     return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -13,7 +14,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.counted import counted
 from warpsmith.loops.evaluated import reassigned
 from warpsmith.loops.fresh import Fresh, declared_symbols
-from warpsmith.loops.held_guards import all_of, held_guards
+from warpsmith.loops.held_guards import all_of, bound_guards, held_guards, untestable
 from warpsmith.loops.invariants import Held, held_type, root_of, survey
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import Place, with_run
@@ -161,13 +162,24 @@ def _localization(program: Program, facts: Facts, place: Place, *, guards: bool)
     guarded = [one for one in found.held if one.stores]
     if guarded and guards and can_version((place.loop,)):
         made = _made(program, facts, place, found.held)
+        beyond = untestable(made.variables, made.loop)
+        if beyond:
+            rest = tuple(one for one in found.held if one not in beyond)
+            made = _made(program, facts, place, _evaluable_of(rest))
         function = next(f for _, f in made.trial.functions() if f.symbol == place.function.symbol)
-        tests = held_guards(facts.after(made.trial), function, made.loop, made.variables)
+        after = facts.after(made.trial)
+        tests = held_guards(after, function, made.loop, made.variables)
         if tests is not None:
-            return dataclasses.replace(made, tests=tests, refused=found.refused)
-    kept = tuple(one for one in found.held if not one.stores)
-    made = _made(program, facts, place, tuple(one for one in kept if all(_is_known(c, kept) for c in one.conditions)))
+            tests = (*tests, *bound_guards(after, function, made.loop, tests))
+            refused = (*found.refused, *(_unguarded(one) for one in beyond))
+            return dataclasses.replace(made, tests=tests, refused=refused)
+    made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.held if not one.stores)))
     return dataclasses.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
+
+
+def _evaluable_of(held: tuple[Held, ...]) -> tuple[Held, ...]:
+    """Return those whose conditions read nothing from memory but what is held."""
+    return tuple(one for one in held if all(_is_known(c, held) for c in one.conditions))
 
 
 def _is_known(condition: Expr, held: Sequence[Held]) -> bool:
@@ -186,6 +198,8 @@ def _unguarded(one: Held) -> Reason:
 
 def _made(program: Program, facts: Facts, place: Place, held: tuple[Held, ...]) -> _Localization:
     """Return the loop with variables for all of `held`."""
+    if not held:
+        return _Localization((), (), place.loop, program, (), ())
     names_of = _Names(program, place)
     known = _known_before(facts, place)
     declarations: list[Stmt] = []
@@ -319,12 +333,17 @@ class _Names:
     """Readable names that mean nothing else in the function: `u` for `s->u`, else `s_u`, else a new one."""
 
     def __init__(self, program: Program, place: Place) -> None:
-        self.supply = Fresh.of(program)
+        self._program = program
         self.taken = _taken(place.function) | {text.name for text in place.unit.type_texts} | _CXX_WORDS
         self.taken |= {f.symbol.name for _, f in program.functions()}
         if place.unit.language != "c":
             # a member of a method's own object is named without it: a variable of its name would hide it
             self.taken |= identifiers(place.function.span.text)
+
+    @functools.cached_property
+    def supply(self) -> Fresh:
+        """What is new in the whole program."""
+        return Fresh.of(self._program)
 
     def variable(self, one: Held) -> Symbol:
         """Return a new variable for what is held."""

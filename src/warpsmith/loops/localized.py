@@ -18,17 +18,24 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.cost import cost_of
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.flatten import Flatten
+from warpsmith.loops.inline import Inline
+from warpsmith.loops.invariants import holds_pointers
 from warpsmith.loops.localize import Localize
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.row_starts import RowStarts
+from warpsmith.loops.step import rewritten
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Function, Index, Loop, Member, Node, Stmt, Unary
+from warpsmith.poly.touches import direct_call
+from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Node, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
 __all__ = ["localized"]
 
-_Step = Localize | Flatten
+_Step = Inline | Localize | Flatten | RowStarts
+# of so many functions the bodies are tried
+_MOST_BODIES = 8
 
 
 def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
@@ -42,23 +49,61 @@ def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> 
 
 def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
     """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do."""
-    count = sum(1 for _ in _inside(prepared.facts, function, nest))
     before = prepared
-    for number in range(count):
-        loop = _inside(prepared.facts, function, nest)[number]
-        address = _address(prepared.facts, function, loop)
-        if _promises(loop):
-            prepared = _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
-        prepared = _with_blocks(prepared, function, (nest, number))
+    for header in [loop.header for loop in _inside(prepared.facts, function, nest)]:
+        where = nest, header
+        prepared = _with_variables(_with_bodies(prepared, function, where), function, where)
+        blocks = _with_blocks(prepared, function, where)
+        # a store through a row may have been all that stood in the way of other variables
+        prepared = prepared if blocks is prepared else _with_variables(blocks, function, where)
     return None if prepared is before else prepared
 
 
-def _with_blocks(prepared: Prepared, function: Symbol, where: tuple[Span, int]) -> Prepared:
+# a nest, and the header of a loop in it: where a test chooses between two, the first is the one that steps go on with
+_Where = tuple[Span, Span]
+
+
+def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
+    return next(loop for loop in _inside(prepared.facts, function, where[0]) if loop.header == where[1])
+
+
+def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with what a loop reads from memory, and does not change, in variables."""
+    loop = _at(prepared, function, where)
+    if not _promises(loop):
+        return prepared
+    address = _address(prepared.facts, function, loop)
+    return _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
+
+
+def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
-    loop = _inside(prepared.facts, function, where[0])[where[1]]
+    loop = _at(prepared, function, where)
     if not any(isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer) for n in names(loop)):
         return prepared
-    return _stepped(prepared, function, loop, Flatten(_address(prepared.facts, function, loop)))
+    address = _address(prepared.facts, function, loop)
+    even = _stepped(prepared, function, loop, Flatten(address))
+    return even if even is not prepared else _stepped(prepared, function, loop, RowStarts(address))
+
+
+def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with the bodies of the functions that the loop calls with a way to pointers in memory: a kernel
+    cannot follow these, and what the functions read there is known where it is seen."""
+    tried: set[str] = set()
+    while True:
+        loop = _at(prepared, function, where)
+        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := _follows(c)) is not None}
+        names_of = sorted(called - tried)
+        if not names_of or len(tried) > _MOST_BODIES:
+            return prepared
+        tried.add(names_of[0])
+        prepared = _stepped(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
+
+
+def _follows(call: Call) -> Symbol | None:
+    """Return the function that a call gives the address of a struct with pointers."""
+    given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
+    return direct_call(call) if any(holds_pointers(type) for type in given) else None
 
 
 def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
@@ -71,7 +116,7 @@ def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> P
     if place.loop is not loop or not isinstance(verdict, Proved):
         return prepared
     applied = Applied(step, verdict, function, loop.span)
-    after = facts.after(step.apply(facts.program))
+    after = facts.after(rewritten(step, facts.program))
     _set_aside(facts, after, function)
     return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, applied))
 
@@ -103,6 +148,9 @@ def _promises(loop: Loop) -> bool:
             return True
         if isinstance(part, Unary) and part.op == "*" and not isinstance(peel(part.operand).type, Pointer):
             return True
+    tests = [p.condition for p in walk(loop) if isinstance(p, While) and p.condition is not None]
+    if any(isinstance(e, Index) for test in tests for e in walk(test)):
+        return True
     return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
 
 

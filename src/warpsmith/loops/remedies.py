@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved, Reason
 from warpsmith.loops.candidates import candidates, reorderings
 from warpsmith.loops.cost import cost_of, is_parallel
 from warpsmith.loops.reschedule import Reschedule
-from warpsmith.loops.step import Step, step_text
+from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.loops.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
@@ -71,7 +71,7 @@ def _after(facts: Facts, step: Step) -> Facts | None:
         verdict = step.check(facts.program, facts)
     except RefusedError:
         return None
-    return facts.after(step.apply(facts.program)) if isinstance(verdict, Proved) else None
+    return facts.after(rewritten(step, facts.program)) if isinstance(verdict, Proved) else None
 
 
 def _function(facts: Facts, symbol: Symbol) -> FunctionFacts:

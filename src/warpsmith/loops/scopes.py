@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.place import Place
 from warpsmith.loops.shape import does_not_fit
-from warpsmith.loops.step import Step
+from warpsmith.loops.step import Step, rewritten
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -43,7 +43,7 @@ def names_hold(step: Step, program: Program, address: str, verdict: Verdict) -> 
     if not isinstance(verdict, Proved):
         return verdict
     place = Place.of(program, address)
-    after = step.apply(program)
+    after = rewritten(step, program)
     position = next(k for k, (_, f) in enumerate(program.functions()) if f is place.function)
     wrong = captured(list(after.functions())[position][1])
     if wrong is None:

@@ -26,7 +26,7 @@ from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.localized import localized
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import Step
+from warpsmith.loops.step import Step, rewritten
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
 from warpsmith.tree.printer import print_stmt
@@ -227,7 +227,7 @@ class _Search:
             verdict = step.check(facts.program, facts)
         except RefusedError:
             return None
-        return (facts.after(step.apply(facts.program)), verdict) if isinstance(verdict, Proved) else None
+        return (facts.after(rewritten(step, facts.program)), verdict) if isinstance(verdict, Proved) else None
 
     def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
         return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))

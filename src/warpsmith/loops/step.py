@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar, Protocol
+import functools
+from collections.abc import Hashable
+from typing import ClassVar, Protocol, cast
 
+from warpsmith.base.identity import Identity
 from warpsmith.base.verdict import Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
-__all__ = ["Step", "step_text"]
+__all__ = ["Step", "rewritten", "step_text"]
 
 
 class Step(Protocol):
@@ -25,6 +28,16 @@ class Step(Protocol):
     def apply(self, program: Program) -> Program:
         """Return the rewritten program; only where `check` is Proved."""
         ...
+
+
+def rewritten(step: Step, program: Program) -> Program:
+    """Return the program after a step whose check is Proved: what the check has made of it, if that looked at it."""
+    return _rewritten(cast(Hashable, step), Identity(program))
+
+
+@functools.lru_cache(maxsize=2)
+def _rewritten(step: Hashable, program: Identity[Program]) -> Program:
+    return cast(Step, step).apply(program.value)
 
 
 def step_text(step: Step) -> str:

@@ -13,6 +13,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.step import rewritten
 from warpsmith.loops.unthread import Unthread, region_around
 from warpsmith.poly.claimed import Region, regions_of
 from warpsmith.poly.facts import statement_spans
@@ -71,7 +72,7 @@ def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prep
         return prepared
     if place.loop is not loop or not isinstance(verdict, Proved):
         return prepared
-    after = facts.after(step.apply(facts.program))
+    after = facts.after(rewritten(step, facts.program))
     return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))
 
 

@@ -9,7 +9,7 @@ never read memory through them. Limits: a scope with a static local, a label or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects import effects, escaped
@@ -32,7 +32,8 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, Array
-from warpsmith.tree.walk import names, same, walk
+from warpsmith.tree.units import asks_units
+from warpsmith.tree.walk import names, peel, same, walk
 
 __all__ = ["can_version", "stable", "tested", "usable", "version"]
 
@@ -107,15 +108,28 @@ def _block(statements: tuple[Stmt, ...], span: Span) -> Block:
 
 def _reads_no_memory(condition: Expr) -> bool:
     """Whether the condition dereferences nothing: an element may only be named to take its address."""
-    addressed = {id(part.operand) for part in walk(condition) if isinstance(part, Unary) and part.op == "&"}
+    addressed = {place for p in walk(condition) if isinstance(p, Unary) and p.op == "&" for place in _places(p.operand)}
     for part in walk(condition):
-        if isinstance(part, Call | VerbatimExpr) or (isinstance(part, Member) and part.arrow):
+        if isinstance(part, VerbatimExpr) or (isinstance(part, Call) and not asks_units(part)):
+            return False
+        if isinstance(part, Member) and part.arrow and id(part) not in addressed:
             return False
         if isinstance(part, Unary) and part.op == "*" and id(part) not in addressed:
             return False
         if isinstance(part, Index) and id(part) not in addressed and not _is_row(part):
             return False
     return True
+
+
+def _places(place: Expr) -> Iterator[int]:
+    """Yield the parts of an lvalue that are not read where only its address is taken: `s->v[1]` and `s->v`, not `s`."""
+    while True:
+        place = peel(place)
+        yield id(place)
+        of_array = isinstance(place, Index) and isinstance(peel(place.base).type, Array)
+        if not isinstance(place, Index | Member) or not (of_array or (isinstance(place, Member) and not place.arrow)):
+            return
+        place = place.base
 
 
 def _is_row(index: Index) -> bool:

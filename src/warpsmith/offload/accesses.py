@@ -13,7 +13,7 @@ from warpsmith.offload.flow import Flow, Point
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.placement import Access
 from warpsmith.offload.plan import Buffer
-from warpsmith.poly.aliasing import relation
+from warpsmith.poly.aliasing import are_objects_apart, relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import (
@@ -104,6 +104,8 @@ class ProgramAccess:
         self.escaped = escaped(self.program, self.function, self.summaries)
         self.device_only = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
         self.buffered = {buffer.host for buffer in home.buffers}
+        written = {use.symbol for draft in home.drafts for use in draft.uses if use.written}
+        self.blocks = {buffer.host for buffer in home.buffers if buffer.unit and buffer.host in written}
         self._known: dict[tuple[Node, Symbol], Access] = {}
         self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
 
@@ -136,14 +138,16 @@ class ProgramAccess:
     def _meets(self, symbol: Symbol, base: Symbol) -> bool:
         """Whether an access through `base` may touch the object of `symbol`: effects tell names apart, not memory.
 
-        Two buffered objects do not overlap: the home's guards see to that.
+        Two buffered objects do not overlap: the home's guards see to that. A block of memory that goes back to the host
+        as a whole is met by what lies beside the object as well.
         """
         if base == symbol or base in self.buffered:
             return False
         pair = (symbol, base)
         if pair not in self._meetings:
             answer = relation(self.program, self.function, symbol, base, self.summaries)
-            self._meetings[pair] = answer != "distinct"
+            beside = symbol in self.blocks and not are_objects_apart(self.program, self.function, pair, self.summaries)
+            self._meetings[pair] = answer != "distinct" or beside
         return self._meetings[pair]
 
     def _names(self, symbol: Symbol, variable: Symbol) -> bool:

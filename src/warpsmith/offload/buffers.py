@@ -7,7 +7,9 @@
         free(B);
     }
 
-Invariant: see residency.py. A section that poly cannot bound is the whole object where its extent is known.
+Invariant: see residency.py. A section that poly cannot bound is the whole object where its extent is known, else the
+block of memory that holds it, under the guard that the run time knows that block. A block that kernels write goes back
+as a whole, so that no other written buffer, and no host code in the scope, may have a part of it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.steady import deciding, moving
-from warpsmith.poly.aliasing import relation
+from warpsmith.offload.units import unit_bounds, unit_guard
+from warpsmith.poly.aliasing import are_objects_apart, in_different_units, relation
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.granted import grants
@@ -34,13 +37,16 @@ from warpsmith.poly.origin import Origin
 from warpsmith.poly.privacy import reads_first
 from warpsmith.poly.sections import known_extent, sections
 from warpsmith.poly.space import OutOfBudgetError, budget
-from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Stmt, Switch, Unary
+from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, UNSIGNED_LONG, Array, Pointer, Record, Scalar, Symbol, Type, element_type
-from warpsmith.tree.walk import loops, names, same, written_symbols
+from warpsmith.tree.walk import loops, names, same, walk, written_symbols
 
 __all__ = ["BufferFinder", "Found", "apart_text"]
+
+# what reads memory, in a bound
+_LOADS = (Index, Member)
 
 _Around = Mapping[Draft, frozenset[Stmt]]
 
@@ -143,8 +149,10 @@ class BufferFinder:
         found = next((s for s in answer.sections if s.symbol == symbol), None)
         if found is None or not self.fixed((found.lower, found.upper), scope):
             answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
-        if found is None or self.unsteady(drafts, scope) or not self.fixed((found.lower, found.upper), scope):
-            return self.whole(symbol, scope, written) or self.unsized(symbol, answer, scope)
+        if found is None or self.unsteady(drafts, scope) or not self.told(found, scope):
+            free = found is not None or symbol in answer.unbounded
+            block = self.block(symbol, drafts, scope, written) if free else None
+            return self.whole(symbol, scope, written) or block or self.unsized(symbol, answer, scope)
         lower, upper = _merged(found.lower, found.upper)
         buffer = Buffer(self.device_symbol(symbol, found.element), symbol, lower, upper, scope, cell=False)
         covers = tuple(draft for draft, use in uses if self.covers(draft, use, buffer))
@@ -227,6 +235,32 @@ class BufferFinder:
         buffer = Buffer(self.device_symbol(symbol, element), symbol, zero, extent, scope, cell=False)
         return _Sized(buffer, written)
 
+    def block(self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], written: bool) -> _Sized | None:
+        """Return a buffer for all of the block of memory that `symbol` points into: where not even one of the fragments
+        alone says how much of it is used, so that a smaller scope would not help."""
+        bounds = unit_bounds(symbol, scope[0].span)
+        if bounds is None or not (self.request.options.guards and self.request.poly.guards):
+            return None
+        if all(self.bounded(symbol, draft) for draft in drafts):
+            return None
+        device = self.device_symbol(symbol, element_type(symbol.type))
+        buffer = Buffer(device, symbol, *bounds, scope, cell=False, unit=True)
+        return _Sized(buffer, written, (unit_guard(symbol, statement_spans(scope)),))
+
+    def bounded(self, symbol: Symbol, draft: Draft) -> bool:
+        """Whether it can be said before a fragment how much of an array it uses."""
+        answer = self.sections((draft,), draft.statements)
+        found = next((s for s in answer.sections if s.symbol == symbol), None)
+        told = found is not None and self.told(found, draft.statements)
+        return told or self.written_section(symbol, (draft,), draft.statements) is not None
+
+    def told(self, section: Section, scope: tuple[Stmt, ...]) -> bool:
+        """Whether the host can say at the scope's entry what a section's bounds are: memory that they are read from may
+        be on the device, where a caller holds it."""
+        bounds = (section.lower, section.upper)
+        loads = any(isinstance(part, _LOADS) for bound in bounds for part in walk(bound))
+        return self.fixed(bounds, scope) and not (loads and self.request.resident is not None)
+
     def unsized(self, symbol: Symbol, answer: Sections, scope: tuple[Stmt, ...]) -> Reason:
         """Return why the section of `symbol` cannot be computed."""
         failures = answer.failures
@@ -243,7 +277,8 @@ class BufferFinder:
         """Return why the host may not know a section's bounds: a kernel of the home writes what they are made from."""
         for one in sized:
             bounds = (one.buffer.lower, one.buffer.upper)
-            for symbol in {n.symbol for bound in bounds for n in names(bound)}:
+            # a block is asked for by the pointer's own value, of which `sized` knows that it stays
+            for symbol in {n.symbol for bound in bounds for n in names(bound)} - {one.buffer.host}:
                 for other in sized:
                     host = other.buffer.host
                     met = symbol == host or (self.reachable(symbol) and self.related(symbol, host) != "distinct")
@@ -285,7 +320,7 @@ class BufferFinder:
         if any(b.cell and not self.reachable(b.host) for b in (left, right)):
             return None
         how = self.related(left.host, right.host)
-        if how == "distinct":
+        if how == "distinct" and not self.share_block(one, other):
             return None
         text = f"'{left.host.name}' and '{right.host.name}'"
         span = left.scope[0].span
@@ -297,7 +332,17 @@ class BufferFinder:
             return granted
         if not (self.request.options.guards and self.request.poly.guards):
             return Reason("POR004", f"{text} may overlap", span, legal_if=(remedy,))
+        if left.unit or right.unit:
+            return in_different_units((left.host, right.host), span)
         return Assumption(apart_text(left.host, right.host), "guarded", _disjoint(left, right), span)
+
+    def share_block(self, one: _Sized, other: _Sized) -> bool:
+        """Whether two objects may be parts of one block that is copied back as a whole: restrict keeps apart what is
+        accessed, and not what lies around it."""
+        if not any(sized.buffer.unit and sized.written for sized in (one, other)):
+            return False
+        program, function, summaries = self.request.program, self.request.facts.function, self.request.summaries
+        return not are_objects_apart(program, function, (one.buffer.host, other.buffer.host), summaries)
 
 
 def _merged(lower: Expr, upper: Expr) -> tuple[Expr, Expr]:

@@ -56,6 +56,7 @@ from warpsmith.tree.nodes import (
     If,
     Index,
     Loop,
+    Member,
     Name,
     Pragma,
     Return,
@@ -133,7 +134,8 @@ def device_call(node: Stmt | Expr, device: frozenset[Symbol]) -> Call | None:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Memory that is named by an address; None for both: everything present."""
+    """Memory that is named by an address; None for both: everything present; None for `bytes` alone: the block of
+    memory that holds the address."""
 
     variable: Symbol | None
     address: Expr | None
@@ -443,12 +445,16 @@ class _Writer:
         answer = sections(
             request.program, function, (loop,), (loop,), request.poly, summaries=self.around.presence.summaries
         )
-        if answer.failures or answer.assumptions:
+        if answer.assumptions or (answer.failures and any(_is_deep(touch.place) for touch in met)):
             return False
         found = {section.symbol: section for section in answer.sections}
         ranges: dict[Symbol, tuple[_Range, bool, bool]] = {}
         for touch in met:
             symbol = _base(touch.place)
+            if symbol in answer.unbounded and isinstance(symbol.type, Pointer):
+                if not self.as_block(need, loop, symbol, [t for t in met if _base(t.place) == symbol]):
+                    return False
+                continue
             section = found.get(symbol) if symbol is not None else None
             if symbol is None or section is None or symbol in ranges:
                 if symbol is None or section is None:
@@ -467,6 +473,19 @@ class _Writer:
         for mine, read, written in ranges.values():
             need.before += [mine] if read else []
             need.after += [mine] if written else []
+        return True
+
+    def as_block(self, need: _Need, loop: Loop, symbol: Symbol, met: list[PlaceTouch]) -> bool:
+        """Add the block of memory in which the loop touches unknown elements; False where the pointer moves."""
+        pointer = Name(span=loop.span, type=symbol.type, symbol=symbol)
+        request, known = self.around.request, self.around.presence.summaries
+        if not stable(request.program, self.around.function, pointer, (loop,), known):
+            return False
+        if not self.same_after(pointer, loop):
+            return False
+        block = _Range(symbol, pointer, None, met[0].place.span)
+        need.before.append(block)
+        need.after += [block] if any(touch.write for touch in met) else []
         return True
 
 
@@ -489,6 +508,16 @@ def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, touc
     buffer = Buffer(pointer, symbol, lower, upper, (), cell=False)
     span = touch.place.span
     return _Range(symbol, host_address(buffer, span), section_bytes(buffer), span)
+
+
+def _is_deep(place: Expr) -> bool:
+    """Whether `place` is reached through a pointer that is not a plain variable."""
+    while isinstance(place := peel(place), Index | Member | Unary):
+        inner = peel(place.operand if isinstance(place, Unary) else place.base)
+        if isinstance(inner.type, Pointer) and not isinstance(inner, Name):
+            return True
+        place = inner
+    return False
 
 
 def _base(place: Expr) -> Symbol | None:
@@ -539,7 +568,7 @@ def _is_parallel(run: tuple[Stmt, ...], first: Stmt, stmt: Stmt) -> bool:
 def _update(range: _Range, *, to_device: bool) -> Update:
     return Update(
         span=range.cause, to_device=to_device, variable=range.variable, address=range.address, bytes=range.bytes,
-        cause=range.cause,
+        cause=range.cause, block=range.address is not None and range.bytes is None,
     )  # fmt: skip
 
 
@@ -556,9 +585,9 @@ def _distinct(ranges: list[_Range]) -> list[_Range]:
 
 
 def _equal(a: _Range, b: _Range) -> bool:
-    if a.address is None or b.address is None or a.bytes is None or b.bytes is None:
+    if a.address is None or b.address is None or not same(a.address, b.address):
         return a.address is b.address
-    return same(a.address, b.address) and same(a.bytes, b.bytes)
+    return a.bytes is b.bytes if a.bytes is None or b.bytes is None else same(a.bytes, b.bytes)
 
 
 def _incoherent(text: str, span: Span) -> IncoherentError:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from warpsmith.base.findings import Finding
 from warpsmith.offload.expressions import constant
 from warpsmith.offload.plan import Held, Inserted, RefusedHold, Transfer
-from warpsmith.offload.transfers import loops_around, plain_text
+from warpsmith.offload.transfers import block_texts, loops_around, plain_text
 from warpsmith.tree.nodes import DataPause, Function, If, Node, SizeOf, Stmt, Update
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.types import Scalar
@@ -43,6 +43,9 @@ def _of(stmt: Stmt, in_loop: str | None) -> Iterator[Transfer]:
 
 
 def _update(node: Update, in_loop: str | None) -> Transfer:
+    if node.block and node.variable is not None:
+        section, bytes = block_texts(node.variable.name)
+        return Transfer(node.variable.name, node.to_device, section, bytes, in_loop, node.cause)
     if node.address is None or node.bytes is None:
         return Transfer(_EVERYTHING, node.to_device, _EVERYTHING, "all", in_loop, node.cause)
     section = print_expr(node.address).removeprefix("&").replace("(long long)", "")
@@ -69,7 +72,7 @@ def _few(node: Update) -> int | None:
 def hold_findings(held: Held) -> Iterator[Finding]:
     """Yield POR018 for loops that keep nothing on the device, and for bulk copies that stay in a hold."""
     for refused in held.refused:
-        if not _has_inner(refused, held):
+        if not refused.own and not _has_inner(refused, held):
             yield _refusal(refused)
     for added in held.inserted:
         for stmt in added.statements:

@@ -5,6 +5,11 @@
                   swap(&u, &v);        blocks are found by address, so that names may change
               }                        the end of the hold: what was written comes back
 
+    for (t …) {                        a hold of the function's own: its kernels' data move in every iteration, because
+        for (i …) v[i] = f(u[i]);      u and v are other blocks each time
+        swap(u, v);
+    }
+
 Invariant: inside a hold every function that may run is known (its host code has updates, coherence.py), or the call
 stands in a pause; no memory that is kept dies (presence.py); control leaves the hold at its end or by a `return` that
 ends it.
@@ -29,8 +34,23 @@ from warpsmith.offload.plan import Hold, RefusedHold
 from warpsmith.offload.presence import Presence, Resident, element_kinds, short_lived
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import direct_call
-from warpsmith.tree.nodes import Block, Call, DataHold, For, Function, If, Loop, Return, Stmt, Switch, Verbatim, While
-from warpsmith.tree.types import Opaque, Pointer, Record, Symbol
+from warpsmith.tree.nodes import (
+    Block,
+    Call,
+    DataHold,
+    DataPause,
+    For,
+    Function,
+    If,
+    Loop,
+    Return,
+    Stmt,
+    Switch,
+    Update,
+    Verbatim,
+    While,
+)
+from warpsmith.tree.types import Array, Opaque, Pointer, Record, Symbol, Type
 from warpsmith.tree.walk import walk
 
 __all__ = ["HoldPlan", "plan_holds", "presence_of", "wanted_holds"]
@@ -75,7 +95,8 @@ def presence_of(summaries: Summaries, homes: Sequence[Home]) -> Presence:
     written = {use.symbol for home in homes for draft in home.drafts for use in draft.uses if use.written}
     changed = (b.symbol.type for b in buffers if b.host in written)
     newer = frozenset(k for t in changed for k in element_kinds(t.to if isinstance(t, Pointer) else t))
-    return Presence(summaries, kinds, frozenset(buffer.host for buffer in buffers), newer)
+    hosts, units = frozenset(buffer.host for buffer in buffers), any(buffer.unit for buffer in buffers)
+    return Presence(summaries, kinds, hosts, newer, units)
 
 
 def wanted_holds(
@@ -89,7 +110,7 @@ def wanted_holds(
         return None
     dropped = frozenset(refused.loop for refused in drop)
     holds = [
-        Hold(function, loop)
+        Hold(function, loop, own=device_call(loop.body, device) is None)
         for function, homes in ported.items()
         for loop in _outermost(function.body, homes, device, dropped)
     ]
@@ -114,6 +135,7 @@ def plan_holds(
         request, resident = requests[function], plan.residents[function]
         around = Surroundings(request, resident.presence, resident, homes[function], plan.device)
         reason = _stored_locals(function, resident) or _objects(plan.inside(function))
+        reason = reason or (_handed_over(function) if function in plan.whole else None)
         if reason is not None:
             blamed[function] = reason
             continue
@@ -126,7 +148,7 @@ def plan_holds(
                 blamed[function] = Reason("POR018", text, function.symbol.span)
         except IncoherentError as error:
             blamed[function] = error.reason
-    refused = tuple(_refused(plan, blamed))
+    refused = (*_refused(plan, blamed), *(_idle(plan, inserted) if not blamed else ()))
     if not refused:
         for hold in plan.holds:
             _frame(inserted[hold.function].inserted, hold)
@@ -144,7 +166,24 @@ def _refused(plan: HoldPlan, blamed: dict[Function, Reason]) -> Iterator[Refused
         reached = _reached(next(iter(plan.residents.values())).presence.summaries, [hold])
         bad = next((f for f in [hold.function, *reached] if f in blamed), None)
         if bad is not None:
-            yield RefusedHold(hold.function, hold.loop, blamed[bad])
+            yield RefusedHold(hold.function, hold.loop, blamed[bad], hold.own)
+
+
+def _idle(plan: HoldPlan, inserted: dict[Function, Coherent]) -> Iterator[RefusedHold]:
+    """Yield the holds of functions' own in which everything moves all the same: homes without a hold move no more."""
+    for hold in plan.holds:
+        reached = _reached(next(iter(plan.residents.values())).presence.summaries, [hold]) if hold.own else ()
+        inner = set(walk(hold.loop))
+        mine = [(f, inserted[f].inserted) for f in (hold.function, *reached) if hold.own and f in inserted]
+        added = [s for f, found in mine for at, new in found.items() if f in reached or at.node in inner for s in new]
+        bulk = next((s for s in added if _is_bulk(s)), None)
+        if bulk is not None:
+            yield RefusedHold(hold.function, hold.loop, Reason("POR018", "all data move", bulk.span), own=True)
+
+
+def _is_bulk(stmt: Stmt) -> bool:
+    """Whether all that is on the device comes to the host."""
+    return isinstance(stmt, DataPause) or (isinstance(stmt, Update) and stmt.address is None)
 
 
 def _frame(inserted: Insertions, hold: Hold) -> None:
@@ -164,15 +203,23 @@ def _frame(inserted: Insertions, hold: Hold) -> None:
 def _outermost(
     stmt: Stmt, homes: tuple[Home, ...], device: frozenset[Symbol], dropped: frozenset[Loop]
 ) -> Iterator[Loop]:
-    """Yield the outermost loops that call what leads to kernels; none inside a kernel's own statements."""
+    """Yield the outermost loops that call what leads to kernels, or enter homes; none inside a kernel's own
+    statements."""
     ported = {s for home in homes for draft in home.drafts for s in draft.statements}
     if stmt in ported:
         return
-    if isinstance(stmt, For | While) and stmt not in dropped and device_call(stmt.body, device) is not None:
-        yield stmt
+    loop = stmt if isinstance(stmt, For | While) and stmt not in dropped else None
+    if loop is not None and (device_call(loop.body, device) is not None or _enters_homes(loop, homes)):
+        yield loop
         return
     for inner in _parts(stmt):
         yield from _outermost(inner, homes, device, dropped)
+
+
+def _enters_homes(loop: Loop, homes: tuple[Home, ...]) -> bool:
+    """Whether homes with data of their own stand in the loop, so that they are entered in every iteration."""
+    scopes = {home.scope[0] for home in homes if home.buffers}
+    return any(part in scopes for part in walk(loop.body))
 
 
 def _parts(stmt: Stmt) -> Iterator[Stmt]:
@@ -269,8 +316,23 @@ def _objects(run: Iterable[Stmt]) -> Reason | None:
     return None
 
 
+def _handed_over(function: Function) -> Reason | None:
+    """Objects that a function is given by value free their memory where it ends."""
+    given = next((p for p in function.parameters if isinstance(p.type, Record) and _has_destructor(p)), None)
+    if given is None:
+        return None
+    text = f"'{given.name}' is an object that '{function.symbol.name}' is given by value: it may free memory at its end"
+    return Reason("POR018", text, given.span)
+
+
 def _has_destructor(symbol: Symbol) -> bool:
     type = symbol.type
-    if isinstance(type, Opaque):
-        return True
-    return isinstance(type, Record) and any(field.name.endswith("()") for field in type.fields)
+    return isinstance(type, Opaque) or _holds_container(type)
+
+
+def _holds_container(type: Type) -> bool:
+    """Whether an object of a type has containers of the library in it, which own memory."""
+    if isinstance(type, Array):
+        return _holds_container(type.of)
+    fields = type.fields if isinstance(type, Record) else ()
+    return any(field.name.endswith("()") or _holds_container(field.type) for field in fields)

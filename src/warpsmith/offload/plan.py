@@ -83,7 +83,8 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run)."""
+    """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run). `unit`:
+    they are all of the block of memory that the pointer `host` points into."""
 
     symbol: Symbol
     host: Symbol
@@ -91,6 +92,7 @@ class Buffer:
     upper: Expr
     scope: tuple[Stmt, ...]
     cell: bool
+    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hold:
-    """`loop` of `function`, during which data stay on the device from call to call."""
+    """`loop` of `function`, during which data stay on the device from call to call. `own`: no call in it leads to a
+    kernel, but homes of the function's own are entered in every iteration."""
 
     function: Function
     loop: Loop
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,7 @@ class RefusedHold:
     function: Function
     loop: Loop
     reason: Reason
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import bases, direct_call
 from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Node, Stmt, Unary, VarDecl
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.units import is_row_starts
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["ANY_KIND", "Presence", "Resident", "element_kinds", "short_lived"]
@@ -58,12 +59,13 @@ def _kind(type: Scalar) -> Kind:
 @dataclass(frozen=True, slots=True)
 class Presence:
     """What all homes of the program put on the device: the `kinds` of numbers, those that kernels write (`written`),
-    and the variables that they name."""
+    and the variables that they name. `units`: there are whole blocks of the heap among it."""
 
     summaries: Summaries
     kinds: frozenset[Kind]
     hosts: frozenset[Symbol]
     written: frozenset[Kind]
+    units: bool = False
 
     def is_written(self, type: Type) -> bool:
         """Whether a kernel may write a part of an lvalue of this type: else the host's copy is never stale."""
@@ -187,7 +189,7 @@ def _own(summaries: Summaries, function: Function, run: Iterable[Stmt], whole: b
         for part in walk(stmt):
             if isinstance(part, VarDecl) and part.symbol.storage == "local":
                 yield Root("object", part.symbol)
-            elif isinstance(part, Call):
+            elif isinstance(part, Call) and not is_row_starts(part):
                 yield Root("fresh", node=part)
     if whole:
         yield from (Root("object", parameter) for parameter in function.parameters)

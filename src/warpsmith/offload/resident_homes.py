@@ -24,7 +24,7 @@ from warpsmith.offload.placement import Access
 from warpsmith.offload.places import evaluated
 from warpsmith.offload.plan import Buffer, Transfer
 from warpsmith.offload.transfer_check import check_transfers
-from warpsmith.offload.transfers import Moved, host_address, loops_around, plain_text, section_bytes
+from warpsmith.offload.transfers import Moved, host_address, loops_around, section_bytes, section_texts
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
@@ -37,6 +37,12 @@ def host_between(request: Request, home: Home) -> Reason | None:
     """Return why host code between the kernels of `home` keeps it from being entered as a whole."""
     host = ProgramAccess(request, home)
     drafts = {draft.statements[0]: draft for draft in home.drafts}
+    changed = {use.symbol for draft in home.drafts for use in draft.uses if use.written}
+    block = next((b for b in home.buffers if b.unit and b.host in changed), None)
+    if block is not None and home.scope != home.drafts[0].statements:
+        # What host code writes into a block beside what kernels touch is only told apart while the block is held.
+        text = f"host code between the kernels may touch the block of memory of '{block.host.name}'"
+        return Reason("POR008", text, statement_spans(home.scope))
     for buffer in home.buffers:
         flow = build_flow(buffer.scope, drafts)
         for point, access in zip(flow.points, _inside(flow, home, buffer, host), strict=True):
@@ -110,6 +116,7 @@ def resident_copies(request: Request, home: Home, launches: Mapping[Draft, tuple
         enter = DataEnter(
             span=span, buffer=buffer.symbol, variable=buffer.host, address=host_address(buffer, span),
             bytes=section_bytes(buffer), copy=copy, keep=keep, cause=cause,
+            unit=buffer.unit, changes=written and request.resident.presence.units,
         )  # fmt: skip
         edits.at(entry, [enter])
         for point in flow.points:
@@ -161,8 +168,5 @@ def _first(flow: Flow, accesses: tuple[Access, ...]) -> Span | None:
 
 
 def _transfer(buffer: Buffer, enter: DataEnter, to_device: bool, in_loop: str | None) -> Transfer:
-    section = buffer.host.name
-    if not buffer.cell:
-        section = f"{section}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
-    bytes = plain_text(enter.bytes)
+    section, bytes = section_texts(buffer, enter.bytes)
     return Transfer(buffer.host.name, to_device, section, bytes, in_loop, enter.cause, held=enter.keep)

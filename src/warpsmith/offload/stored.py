@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from warpsmith.offload.fragments import Request
+from warpsmith.poly.derived import sources
 from warpsmith.poly.pointers import UNKNOWN, Provenance, Root
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import node_touches
@@ -36,7 +37,14 @@ def stored_through(
         if touch.base is None or touch.base.symbol is None or touch.base.deep or touch.base.call is not None:
             return candidates
         named.add(touch.base.symbol)
-    made = frozenset(root for symbol in named.intersection(inside) for root in _roots(where, symbol))
+    unknown: set[Symbol] = set()
+    for symbol in named.intersection(inside):
+        made_from = sources(tuple(statements), symbol)
+        if made_from is None:
+            unknown.add(symbol)
+        else:
+            named |= made_from
+    made = frozenset(root for symbol in unknown for root in _roots(where, symbol))
     return frozenset(s for s in candidates if s in named or where.meet(_roots(where, s), made))
 
 

@@ -44,9 +44,20 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printer import print_expr, print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.units import unit_size
 from warpsmith.tree.walk import loop_names, loops, walk
 
-__all__ = ["Moved", "host_address", "insert", "insert_copies", "loops_around", "plain_text", "section_bytes"]
+__all__ = [
+    "Moved",
+    "block_texts",
+    "host_address",
+    "insert",
+    "insert_copies",
+    "loops_around",
+    "plain_text",
+    "section_bytes",
+    "section_texts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +156,8 @@ def section_bytes(buffer: Buffer) -> Expr:
     span = buffer.lower.span
     element = _element(buffer)
     size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(element)})", value=_bytes_of(element))
+    if buffer.unit:
+        return unit_size(name(buffer.host, span), size, span)
     signed = Cast(span=span, type=LONG_LONG, operand=size)
     count = _count(buffer.lower, buffer.upper)
     return signed if constant(count) == 1 else binary("*", count, signed)
@@ -203,10 +216,22 @@ def host_address(buffer: Buffer, span: Span) -> Expr:
 
 
 def _transfer(buffer: Buffer, copy: Copy, in_loop: str | None) -> Transfer:
-    section = buffer.host.name
-    if not buffer.cell:
-        section = f"{section}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
-    return Transfer(buffer.host.name, copy.to_device, section, plain_text(copy.bytes), in_loop, copy.cause)
+    section, bytes = section_texts(buffer, copy.bytes)
+    return Transfer(buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
+
+
+def block_texts(name: str) -> tuple[str, str]:
+    """Return the block of memory behind a pointer, and its size, in words."""
+    return f"the block of memory that holds {name}", "all of its block's"
+
+
+def section_texts(buffer: Buffer, bytes: Expr) -> tuple[str, str]:
+    """Return the section that a buffer stands for, and its size, in words."""
+    name = buffer.host.name
+    if buffer.unit:
+        return block_texts(name)
+    section = name if buffer.cell else f"{name}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
+    return section, plain_text(bytes)
 
 
 def plain_text(expr: Expr) -> str:

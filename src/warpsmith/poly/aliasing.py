@@ -3,7 +3,8 @@
     double a[N], b[N];                         distinct objects
     p = malloc(n); q = malloc(n);              distinct allocations, neither assigned anything else
     void f(double *restrict x, double *y)      distinct: what is based on x is reached through x only (C17 6.7.3.1)
-    void f(double *x, double *y)               may overlap; distinct if x's touched section ends before y's starts
+    void f(double *x, double *y)               may overlap; distinct if x's touched section ends before y's starts, or
+                                               where a section has no ends, if x and y point into different blocks
 
 Invariant: a pair that is not returned names disjoint memory for the whole run. Element types prove nothing, and neither
 does const (programs are built with -fno-strict-aliasing in mind).
@@ -18,18 +19,43 @@ from typing import Literal as OneOf
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.derived import sources
+from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
 from warpsmith.poly.granted import grants
 from warpsmith.poly.pointers import Provenance, Root, is_persistent
 from warpsmith.poly.sections import run_sections
 from warpsmith.poly.summaries import Summaries
-from warpsmith.poly.touches import node_touches
-from warpsmith.tree.nodes import Binary, Cast, Expr, Function, Literal, Name, SizeOf, Stmt, Unary, VarDecl
+from warpsmith.poly.touches import bases, node_touches
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Cast,
+    Expr,
+    Function,
+    GlobalDecl,
+    Literal,
+    Name,
+    SizeOf,
+    Stmt,
+    Unary,
+    VarDecl,
+)
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import walk
+from warpsmith.tree.units import units_apart
+from warpsmith.tree.walk import peel, walk
 
-__all__ = ["AliasPair", "Relation", "alias_pairs", "may_overlap", "relation"]
+__all__ = [
+    "AliasPair",
+    "Relation",
+    "alias_pairs",
+    "are_objects_apart",
+    "in_different_units",
+    "is_still",
+    "may_overlap",
+    "relation",
+]
 
 Relation = OneOf["same", "distinct", "may"]
 
@@ -58,6 +84,15 @@ def relation(
     where = known.provenance(function)
     pairs = ((a, b) for a in _roots(where, left) for b in _roots(where, right))
     return "may" if any(_may_meet(known, where, a, b) for a, b in pairs) else "distinct"
+
+
+def are_objects_apart(
+    program: Program, function: Function, pair: tuple[Symbol, Symbol], summaries: Summaries | None = None
+) -> bool:
+    """Whether two variables certainly name different objects as a whole: restrict only speaks of what is accessed."""
+    where = (summaries if summaries is not None else Summaries.of(program)).provenance(function)
+    restricted = any(_is_restrict(root) for symbol in pair for root in _roots(where, symbol))
+    return not restricted and relation(program, function, *pair, summaries) == "distinct"
 
 
 def may_overlap(known: Summaries, where: Provenance, left: frozenset[Root], right: frozenset[Root]) -> bool:
@@ -103,6 +138,8 @@ def _alias_pairs(
             bounded = {section.symbol: section for section in answer.sections}
         span = statement_spans(run)
         assumption = granted if granted is not None else _guard(bounded or {}, left, right, span)
+        if assumption is None and options.guards:
+            assumption = _in_different_units(known, function, run, (left, right))
         found.append(AliasPair(left, right, assumption, _reason(left, right, span)))
     return tuple(found)
 
@@ -176,8 +213,8 @@ def _touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tup
     where = known.provenance(function)
     done = known.done_by((t for stmt in run for t in node_touches(stmt)), where)
     own = {n.symbol for stmt in run for n in walk(stmt) if isinstance(n, VarDecl)}
-    read = _outside(done.load_bases, own, where) | set(filter(_is_shared, done.reads))
-    written = _outside(done.store_bases, own, where) | set(filter(_is_shared, done.writes))
+    read = _outside(done.load_bases, own, (run, where)) | set(filter(_is_shared, done.reads))
+    written = _outside(done.store_bases, own, (run, where)) | set(filter(_is_shared, done.writes))
     return read, written
 
 
@@ -185,13 +222,19 @@ def _is_shared(symbol: Symbol) -> bool:
     return is_persistent(symbol) and not isinstance(symbol.type, Array | Pointer)
 
 
-def _outside(bases: set[Symbol], own: set[Symbol], where: Provenance) -> set[Symbol]:
-    """Return the bases with what local pointers were made from beside them, or instead where the run declares them."""
-    found = {symbol for symbol in bases if symbol not in own}
+def _outside(bases: set[Symbol], own: set[Symbol], about: tuple[tuple[Stmt, ...], Provenance]) -> set[Symbol]:
+    """Return the bases with what local pointers were made from beside them, or instead where the run declares them and
+    shows all that they are made from."""
+    run, where = about
+    found: set[Symbol] = set()
     for symbol in bases:
-        if isinstance(symbol.type, Pointer) and symbol.storage == "local":
-            made = {r.symbol for r in where.roots.get(symbol, frozenset()) if r.symbol is not None} - own
-            found |= made or {symbol}
+        if not isinstance(symbol.type, Pointer):
+            found |= {symbol} - own
+            continue
+        given = sources(run, symbol) if symbol in own else None
+        found |= {symbol} if given is None else given - own
+        if symbol.storage == "local":
+            found |= {r.symbol for r in where.roots.get(symbol, frozenset()) if r.symbol is not None} - own
     return found
 
 
@@ -206,6 +249,61 @@ def _guard(bounded: Mapping[Symbol, Section], left: Symbol, right: Symbol, span:
     condition = Binary(span=span, type=INT, op="||", left=before, right=after)
     text = f"what is touched of {left.name} and of {right.name} does not overlap"
     return Assumption(text, "guarded", condition, span)
+
+
+def _in_different_units(
+    known: Summaries, function: Function, run: tuple[Stmt, ...], pair: tuple[Symbol, Symbol]
+) -> Assumption | None:
+    """Return the condition that the two lie in different blocks of memory, None where their addresses move."""
+    span = statement_spans(run)
+    if not all(is_still(known, function, run, symbol) for symbol in pair):
+        return None
+    # where the program gives one the address of the other, the test would only ever fail
+    if _is_given(known, *pair) or _is_given(known, *reversed(pair)):
+        return None
+    return in_different_units(pair, span)
+
+
+def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
+    """Whether a global pointer gets the address of an array or a variable somewhere in the program."""
+    if not is_persistent(pointer) or not isinstance(pointer.type, Pointer) or isinstance(other.type, Pointer):
+        return False
+    declared = (item for unit in known.program.units for item in unit.items if isinstance(item, GlobalDecl))
+    for node in (n for top in (*declared, *known.definitions.values()) for n in walk(top)):
+        given = node.init if isinstance(node, VarDecl) and node.symbol == pointer else None
+        if isinstance(node, Assign) and isinstance(named := peel(node.target), Name) and named.symbol == pointer:
+            given = node.value
+        if given is not None and any(base.symbol == other for base in bases(given)):
+            return True
+    return False
+
+
+def in_different_units(pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
+    """Return the guard that what two variables name lies in different blocks of memory."""
+    left, right = sorted(pair, key=lambda s: (s.name, s.key))
+    text = f"{left.name} and {right.name} lie in different blocks of memory"
+    return Assumption(text, "guarded", units_apart(_address(left, span), _address(right, span), span), span)
+
+
+def is_still(known: Summaries, function: Function, run: tuple[Stmt, ...], symbol: Symbol) -> bool:
+    """Whether the address that a variable holds, or has, is there before `run` and the same all the while."""
+    if any(isinstance(n, VarDecl) and n.symbol == symbol for stmt in run for n in walk(stmt)):
+        return False
+    if not isinstance(symbol.type, Pointer):
+        return True
+    if symbol in escaped(known.program, function, known):
+        return False
+    done = [effects(known.program, stmt, function, known) for stmt in run]
+    unseen = is_persistent(symbol) and any(e.calls_unknown for e in done)
+    return not unseen and not any(symbol in e.direct_writes for e in done)
+
+
+def _address(symbol: Symbol, span: Span) -> Expr:
+    """Return the address of what a variable names: its value, where it is a pointer."""
+    name = Name(span=span, type=symbol.type, symbol=symbol)
+    if isinstance(symbol.type, Array | Pointer):
+        return name
+    return Unary(span=span, type=Pointer(symbol.type), op="&", operand=name)
 
 
 def _ends(section: Section | None, symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:

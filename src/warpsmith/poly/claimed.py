@@ -9,6 +9,7 @@ that no clause names is firstprivate.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -104,13 +105,18 @@ def threadprivate(program: Program) -> frozenset[Symbol]:
         for item in unit.items:
             found = _THREADPRIVATE.match(item.text) if isinstance(item, Other) else None
             listed |= {name.strip() for name in found[1].split(",")} if found is not None else set()
-        for function in unit.functions:
-            pragmas = (n.directive for n in walk(function.body) if isinstance(n, Pragma) and n.directive is not None)
-            listed |= {v.name for d in pragmas if d.words == ("threadprivate",) for c in d.clauses for v in c.variables}
+        listed = listed.union(*map(_threadprivate_in, unit.functions))
     if not listed:
         return frozenset()
     used = (n.symbol for _, function in program.functions() for n in names(function.body) if n.symbol.name in listed)
     return frozenset(s for s in used if s.storage in ("global", "static", "static local"))
+
+
+@functools.lru_cache(maxsize=4096)
+def _threadprivate_in(function: Function) -> frozenset[str]:
+    pragmas = (n.directive for n in walk(function.body) if isinstance(n, Pragma) and n.directive is not None)
+    found = (d for d in pragmas if d.words == ("threadprivate",))
+    return frozenset(v.name for d in found for c in d.clauses for v in c.variables)
 
 
 def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple[Claim, ...]:

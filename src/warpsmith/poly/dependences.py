@@ -161,7 +161,7 @@ class _Tester:
     def test(self, first: Reference, second: Reference) -> Conflict | None:
         """Return the conflict of `first` in an earlier iteration with `second` in a later one, or None."""
         shared = common_steps(first.element, second.element)
-        if shared is None or self._apart(first, second, shared[0]):
+        if shared is None or self._apart(first, second, shared[0]) or _members_apart(first.access, second.access):
             return None
         length, overlap = shared
         left, right = self.relation(first, length), self.relation(second, length)
@@ -179,6 +179,21 @@ class _Tester:
                 if all(self.state.vocabulary.invariant(n) for n in others):
                     return True
         return False
+
+
+def _members_apart(first: Access, second: Access) -> bool:
+    """Whether two references are to different members of elements of one array, whichever elements these are."""
+    if not (first.known and second.known):
+        return False
+    for one, other in zip(first.path, second.path, strict=False):
+        if isinstance(one, str) and isinstance(other, str):
+            if one.startswith("@") or other.startswith("@"):
+                return False
+            if one != other:
+                return True
+        elif isinstance(one, str) or isinstance(other, str):
+            return False
+    return False
 
 
 def access_map(state: State, reference: Reference, length: int) -> Map:

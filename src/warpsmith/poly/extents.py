@@ -3,6 +3,7 @@
     double a[N][M];                           N*M
     double *b = malloc(n * m * sizeof *b);    n*m, as long as neither b, n nor m is written again
     float *d = v.data();  size_t n = v.size();  n, read together
+    double *x = s->box;                       3, where box is double[3]
 
 Invariant: the expression, evaluated at the asked place, is the element count of the very object that the name stands
 for there. A variable is used in it only if it is not written after the object was made; the making dominates the place
@@ -64,7 +65,8 @@ def known_extent(
     if isinstance(symbol.type, Array):
         return _declared(variables, symbol, at)
     if isinstance(symbol.type, Pointer):
-        return _allocated(variables, symbol, at) or _of_container(variables, symbol, at)
+        found = _allocated(variables, symbol, at) or _of_container(variables, symbol, at)
+        return found or _of_array(variables, symbol, at)
     return None
 
 
@@ -178,6 +180,53 @@ def _of_container(variables: Variables, symbol: Symbol, at: Node) -> Expr | None
             held = Name(span=data.span, type=declared.type, symbol=declared)
             return product([held], data.span) if once and kept else None
     return None
+
+
+def _of_array(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
+    """Return the size of the array in a struct whose address a pointer was given, and no other."""
+    made = [n for n in walk(variables.function.body) if isinstance(n, VarDecl) and n.symbol == symbol]
+    init = peel(made[0].init) if len(made) == 1 and made[0].init is not None else None
+    if init is None or symbol.storage != "local" or not _is_behind(variables.function, made[0], at):
+        return None
+    chosen = init.condition if isinstance(init, Conditional) and _is_null(init.other) else None
+    member = peel(init.then) if isinstance(init, Conditional) and chosen is not None else init
+    count = _counted(member.type) if isinstance(member, Member) and not _is_open(member) else None
+    events = tuple(variables.everything(variables.function.body))
+    once = sum(1 for e in events if e.write and e.symbol == symbol) == 1 and symbol not in variables.always_live()
+    if count is None or not once or (chosen is not None and not _are_settled(variables, [chosen], made[0])):
+        return None
+    size = Literal(span=init.span, type=LONG_LONG, text=str(count), value=count)
+    if chosen is None:
+        return size
+    none = Literal(span=init.span, type=LONG_LONG, text="0", value=0)
+    return Conditional(span=init.span, type=LONG_LONG, condition=chosen, then=size, other=none)
+
+
+def _is_behind(function: Function, declared: VarDecl, at: Node) -> bool:
+    """Whether a place stands in a statement behind a declaration, in the same block."""
+    for block in (n for n in walk(function.body) if isinstance(n, Block)):
+        for number, stmt in enumerate(block.statements):
+            if isinstance(stmt, DeclStmt) and any(d is declared for d in stmt.declarations):
+                return any(part is at for later in block.statements[number + 1 :] for part in walk(later))
+    return False
+
+
+def _counted(type: Type) -> int | None:
+    """Return how many numbers an array holds; None where that is no constant, or the type is no array."""
+    count = 1 if isinstance(type, Array) else None
+    while isinstance(type, Array) and count is not None:
+        count = None if type.count is None else count * type.count
+        type = type.of
+    return count if isinstance(type, Scalar) else None
+
+
+def _is_open(member: Member) -> bool:
+    """Whether an array may go on behind the end of its struct: the last member, with one element at most."""
+    owner = peel(member.base).type
+    owner = owner.to if member.arrow and isinstance(owner, Pointer) else owner
+    if not isinstance(owner, Record) or owner.union or not owner.fields or not isinstance(member.type, Array):
+        return True
+    return owner.fields[-1].name == member.field and (member.type.count or 0) < 2
 
 
 def _declaration(block: Block, symbol: Symbol) -> list[tuple[int, Member]]:

@@ -141,11 +141,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """Answer of `sections`: the sections of every array that a statement run touches, or why one cannot be bounded."""
+    """Answer of `sections`: the sections of every array that a statement run touches, or why one cannot be bounded.
+
+    `unbounded`: the arrays of which only the bounds are missing; all that is touched through them lies in the object
+    that the name stands for at the scope's entry."""
 
     sections: tuple[Section, ...]
     assumptions: tuple[Assumption, ...]
     failures: tuple[Reason, ...]
+    unbounded: frozenset[Symbol] = frozenset()
 
 
 def statement_spans(statements: tuple[Stmt, ...]) -> Span:

@@ -33,7 +33,8 @@ __all__ = ["honored"]
 
 def honored(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     """Return the facts of a function with its claims, and with what those grant."""
-    claims = claims_of(found.function, threadprivate(facts.program))
+    own = facts.summaries.remembered("threadprivate", lambda: threadprivate(facts.program))
+    claims = claims_of(found.function, own)
     if not claims:
         return found
     around = dict(loops(found.function.body))

@@ -422,10 +422,26 @@ class _Walk:
         for argument in expr.arguments:
             self.visit(argument, found)
         done = self.origin.effects(replace(expr, arguments=tuple(_silent(a) for a in expr.arguments)))
-        found += [_unknown(expr, s, write=False) for s in sorted(done.element_reads, key=lambda s: s.key)]
-        found += [_unknown(expr, s, write=True) for s in sorted(done.element_writes, key=lambda s: s.key)]
+        for write, elements in ((False, done.element_reads), (True, done.element_writes)):
+            reached = self.reached(expr, write=write)
+            if reached is None:
+                reached = [_unknown(expr, s, write=write) for s in sorted(elements, key=lambda s: s.key)]
+            found += reached
         direct = (done.direct_writes, True), (done.direct_reads, False)
         found += [_unknown(expr, s, write=w) for symbols, w in direct for s in sorted(symbols, key=lambda s: s.key)]
+
+    def reached(self, call: Call, *, write: bool) -> list[Access] | None:
+        """Return what a call touches through its arguments and through global variables, by the names that these have
+        here; None where it may touch memory in other ways, or where an argument leads is not known."""
+        answer = self.origin.summaries.reaches(call, write=write)
+        if answer is None:
+            return None
+        addresses = [address_of(self.state, argument) for argument in answer[0]]
+        if any(address is None or address.place == "?" for address in addresses):
+            return None
+        bases = dict.fromkeys((address.base, address.place) for address in addresses if address is not None)
+        bases |= dict.fromkeys((symbol, "") for symbol in answer[1] if isinstance(symbol.type, Pointer | Array))
+        return [Access(call, base, place, (), False, VOID, write) for base, place in bases]
 
 
 def _silent(argument: Expr) -> Expr:

@@ -11,7 +11,7 @@ from warpsmith.poly.region import Region
 from warpsmith.poly.typed import apart
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.types import Array, Pointer, Symbol
 
 __all__ = ["overlaps"]
 
@@ -38,8 +38,9 @@ def overlaps(
 
 
 def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
-    """Whether a pointer only stands for an address that the model followed to its object."""
-    return isinstance(symbol.type, Pointer) and symbol.storage == "local" and symbol not in reached
+    """Whether nothing is touched under a name: it only stands for an address that the model followed to its object, or
+    is what a pointer of another name was made from."""
+    return isinstance(symbol.type, Pointer | Array) and symbol not in reached
 
 
 def _indirect(region: Region) -> list[Reason]:

@@ -120,19 +120,23 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
     own = {n.symbol for stmt in work.scope for n in walk(stmt) if isinstance(n, VarDecl)}
     found: list[Section] = []
     failures: list[Reason] = []
+    unbounded: set[Symbol] = set()
+    elsewhere: set[Symbol] = set()
     whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
     inner = None if whole else build_region(origin, run, _around(work.function, run[0]), guards=False, granted=granted)
     for (symbol, place), references in _groups(region, inside).items():
         if symbol in own and isinstance(symbol.type, Array):
             continue
         every = inner if inner is not None else (region, state)
-        stop = _obstacle(symbol, place, references, changed, own) or _doubt(work, symbol, every, inside)
+        obstacle = _obstacle(symbol, place, references, changed, own)
+        stop = obstacle or _doubt(work, symbol, every, inside)
         answer = stop if stop is not None else _section(work, state, symbol, references)
         if isinstance(answer, Reason):
             failures.append(answer)
+            (unbounded if obstacle is None else elsewhere).add(symbol)
         else:
             found.append(_with_cover(work, answer, every, inside))
-    return Sections(tuple(found), tuple(state.assumptions), tuple(failures))
+    return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
 
 
 def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:

@@ -9,10 +9,12 @@ starts from "does nothing" and is swept until nothing changes, which only adds.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.poly.global_pointers import survey_globals
 from warpsmith.poly.library import called_back, described, mentions
@@ -87,7 +89,12 @@ class Summaries:
 
     @classmethod
     def of(cls, program: Program) -> Summaries:
-        """Prepare the summaries of `program`."""
+        """Prepare the summaries of `program`: those that there are, if it was asked of lately."""
+        return _of(Identity(program))
+
+    @classmethod
+    def made(cls, program: Program) -> Summaries:
+        """Prepare them anew."""
         definitions = {function.symbol: function for _, function in program.functions()}
         survey = survey_globals(program)
         outside = outside_of(program)
@@ -257,6 +264,28 @@ class Summaries:
         rewrites = frozenset(s for s in known.writes if isinstance(s.type, Pointer))
         returns = _returned(known.returns, self.parameters(name), call)
         return CallFlow(returns, any(r.kind == "fresh" for r in known.returns), known.retains, rewrites)
+
+    def reaches(self, call: Call, *, write: bool) -> tuple[tuple[Expr, ...], tuple[Symbol, ...]] | None:
+        """Return the arguments through which a call reads or writes memory, and the variables of static storage through
+        which, or in which, it does; None where it may do so in other ways."""
+        name = direct_call(call)
+        summary = self.summary(name) if name is not None and self.library(call) is None else None
+        if name is None or summary is None or summary.calls_unknown:
+            return None
+        parameters = self.parameters(name)
+        given: list[Expr] = []
+        shared: list[Symbol] = []
+        for root in summary.stores if write else summary.loads:
+            if root.kind == "entry" and root.symbol in parameters:
+                number = parameters.index(root.symbol)
+                if number >= len(call.arguments):
+                    return None
+                given.append(call.arguments[number])
+            elif root.symbol is not None:
+                shared.append(root.symbol)
+            else:
+                return None
+        return tuple(given), tuple(shared)
 
     def doings(self, node: Node, function: Function | None) -> Doings:
         """Return what `node` (in `function`) does, calls included."""
@@ -553,6 +582,12 @@ def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call
         else:
             found.append(Base(None))
     return tuple(found) if roots else None
+
+
+# a program is asked of by its own facts and by the steps that rewrite it, and then hardly ever again
+@functools.lru_cache(maxsize=4)
+def _of(program: Identity[Program]) -> Summaries:
+    return Summaries.made(program.value)
 
 
 def _callee_name(call: Call) -> str:

@@ -5,7 +5,8 @@
 
 Invariant: where `disturbance` answers None, evaluating the load before, while and after the statements run gives one
 value. Three rules tell a store from a load: where the addresses come from (pointers.py), the types of the two (C17
-6.5p7: nothing but characters is changed through another type), and the members that they name.
+6.5p7: nothing but characters is changed through another type), and the members that they name. Of a container, only its
+own members change where its elements are and how many (tree/containers.py).
 
 Limits: an unknown call may change all that it may know.
 """
@@ -19,6 +20,7 @@ from warpsmith.poly.aliasing import may_overlap
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.pointers import UNKNOWN, Provenance, Root
 from warpsmith.poly.touches import Touch, direct_call, node_touches, touches
+from warpsmith.tree.containers import changes_no_container, is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -171,7 +173,11 @@ def _roots_of_touch(touch: Touch, where: Provenance) -> frozenset[Root]:
 
 def _kept(target: Expr, load: Expr, *, typed: bool) -> bool:
     """Whether a store to `target` leaves `load` alone wherever the two lie, as their types and members tell."""
-    if isinstance(target, VerbatimExpr) or _in_union(target) or _in_union(load):
+    if isinstance(target, VerbatimExpr):
+        return False
+    if is_held_by_container(load) and changes_no_container(target):
+        return True
+    if _in_union(target) or _in_union(load):
         return False
     if typed and not _meet(_classes(target.type), _classes(load.type)):
         return True

@@ -61,11 +61,13 @@ class Variables:
 
     def within_reach(self, node: Node) -> frozenset[Symbol]:
         """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
-        besides is memory behind these pointers, under whatever other name."""
+        besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
         found = {n.symbol for n in names(node)}
+        mine = {n.symbol for n in names(self.function)}
         for touch in node_touches(node):
             if touch.kind in ("call", "box"):
-                found |= {event.symbol for event in self._indirect(touch)}
+                touched = {event.symbol for event in self._indirect(touch)}
+                found |= {s for s in touched if s in mine or s.storage not in ("local", "parameter")}
             elif touch.symbol is not None:
                 found.add(touch.symbol)
         return frozenset(found)
@@ -91,10 +93,10 @@ class Variables:
     def _indirect(self, touch: Touch) -> Iterator[Event]:
         """Yield what a call, a box or an access through a pointer may do to variables."""
         done = self.summaries.done_by((touch,), self.where)
-        for symbol in done.reads | self._pointed(done.loads):
+        for symbol in _in_order(done.reads | self._pointed(done.loads)):
             yield Event(False, symbol, (), touch.node, certain=False)
         filled = self._filled(touch)
-        for symbol in done.writes | self._pointed(done.stores):
+        for symbol in _in_order(done.writes | self._pointed(done.stores)):
             yield Event(True, symbol, (), touch.node, certain=symbol in filled and touch.certain)
 
     def _pointed(self, roots: set[Root]) -> set[Symbol]:
@@ -115,6 +117,11 @@ class Variables:
             return set()
         named = [_whole_variable(a) for i, a in enumerate(touch.node.arguments) if i in library.fills]
         return {symbol for symbol in named if symbol is not None}
+
+
+def _in_order(symbols: set[Symbol]) -> list[Symbol]:
+    """Return variables in an order that is the same in every run: reasons are told in it."""
+    return sorted(symbols, key=lambda symbol: symbol.key)
 
 
 def _whole_variable(argument: Expr) -> Symbol | None:

@@ -8,12 +8,11 @@ Profile      the sums of all of them, by the loop's place in the user's text
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
-
-import numpy as np
 
 __all__ = ["CountedLoop", "LoopProfile", "Profile", "UncountedLoop", "profile_of", "read_counters"]
 
@@ -79,16 +78,19 @@ def read_counters(paths: Iterable[Path], places: Sequence[CountedLoop]) -> list[
 
     A file that its process had not yet marked as ready is left out.
     """
-    totals = np.zeros((len(places), _COLUMNS), dtype=np.float64)
+    width = len(places) * _COLUMNS
+    totals = [0.0] * width
     for path in paths:
         data = path.read_bytes()
         mark, frequency = struct.unpack_from("<qq", data) if len(data) >= _HEAD else (0, 0)
         if mark != _MARK or frequency <= 0 or not places:
             continue
-        rows = np.frombuffer(data, dtype=np.int64, offset=_HEAD).reshape(-1, len(places), _COLUMNS)
-        totals += rows.sum(axis=0).astype(np.float64) / np.array([1.0, 1.0, frequency, frequency])
+        rows = array("q", data[_HEAD:])
+        for at in range(width):
+            totals[at] += sum(rows[at::width]) / (1.0 if at % _COLUMNS < 2 else frequency)
     found: list[LoopProfile] = []
-    for place, (entries, iterations, seconds, own) in zip(places, totals.tolist(), strict=True):
+    for number, place in enumerate(places):
+        entries, iterations, seconds, own = totals[number * _COLUMNS : (number + 1) * _COLUMNS]
         # what is timed by samples is not longer than what is around it
         longest = min(seconds, found[place.around].seconds) if place.around >= 0 else seconds
         counts = int(entries), int(iterations), longest, 0, min(longest, max(0.0, own))

@@ -20,7 +20,7 @@ from warpsmith.catalogue import STEPS, arguments_of, make, parameters
 from warpsmith.loops.candidates import candidates, expansions
 from warpsmith.loops.cost import cost_of
 from warpsmith.loops.place import Place
-from warpsmith.loops.step import Step, step_text
+from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.offload.decisions import made_from
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For, Index, Loop, Name
@@ -64,7 +64,7 @@ def _enabled(facts: Facts, place: Place, step: Step, refused: Step) -> Iterator[
     try:
         if not isinstance(step.check(facts.program, facts), Proved):
             return
-        program = step.apply(facts.program)
+        program = rewritten(step, facts.program)
         after = facts.after(program)
         for then in _renamed(program, place, refused):
             if isinstance(then.check(program, after), Proved):

@@ -17,7 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared, pairs
-from warpsmith.loops.step import Step, step_text
+from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.offload.decisions import undecided
 from warpsmith.recipes.enabling import Enabling, enabling_steps
 from warpsmith.recipes.reading import Listed
@@ -52,7 +52,7 @@ def _applied(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -
         wrong = any(reason.rule == "STP003" for reason in verdict.reasons)
         enabling = enabling_steps(facts, step) if explain and not wrong else None
         raise RefusedError(*refusal(listed, which, verdict, enabling))
-    after = step.apply(program)
+    after = rewritten(step, program)
     _check_result(listed, which, prepared, after)
     function, span = _worked_on(program, after, step)
     done = Applied(step, verdict, function.symbol, span)

@@ -106,6 +106,11 @@ class Reference:
         return self._sources.captured
 
     @property
+    def addressed(self) -> frozenset[str]:
+        """The regions that the candidate may leave to the user's own loops, by where blocks of memory lie."""
+        return self._sources.addressed
+
+    @property
     def reordered(self) -> bool:
         """Whether the port is known to sum floating-point numbers in another order."""
         return self._sources.reordered

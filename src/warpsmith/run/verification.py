@@ -26,7 +26,8 @@ class Sources:
     headers among them are only placed. `arguments` are -I -D -U -std as given; `directory` is where relative -I and
     quoted includes of the user's own headers are looked up; `own`: by path, the files that have options of their own
     instead, with absolute folders. `captured`: the files hold capture calls;
-    `reordered`: the port sums floating-point numbers in another order than the original."""
+    `reordered`: the port sums floating-point numbers in another order than the original; `addressed`: the regions of
+    the port before which a test asks where blocks of memory lie, which differs from build to build."""
 
     files: tuple[OutputFile, ...]
     arguments: tuple[str, ...] = ()
@@ -34,6 +35,7 @@ class Sources:
     captured: bool = False
     reordered: bool = False
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    addressed: frozenset[str] = frozenset()
 
     def uses_openmp(self) -> bool:
         """Whether a file of the program is compiled for OpenMP, or uses its run time."""

@@ -49,11 +49,13 @@ def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None)
     """Return every loop once, those with the most work first; paths are relative to `root` where they lie below it."""
     joined = _Joined()
     for answer in answers:
-        _join(answer, joined)
+        _join(answer, joined, memory=profile is not None)
     weights = weigh(list(joined.efforts.values()))
-    loops = [_loop(key, joined, weights, root) for key in joined.places]
-    everything = sum(loop.own for loop in loops) or 1.0
-    loops = [replace(loop, own=loop.own / everything) for loop in loops]
+    owned = [_own(key, joined, weights) for key in joined.places]
+    everything = sum(owned) or 1.0
+    loops = [
+        _loop(key, joined, weights, (own / everything, root)) for key, own in zip(joined.places, owned, strict=True)
+    ]
     if profile is not None:
         loops = [_measured(loop, profile, root) for loop in loops]
         loops = _with_gains(loops, joined, profile)
@@ -61,13 +63,13 @@ def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None)
     return tuple(ranked)
 
 
-def _join(answer: Answers, joined: _Joined) -> None:
+def _join(answer: Answers, joined: _Joined, *, memory: bool) -> None:
     listed = [_list(place) for place in _list(answer.exports["loops"])]
     verdicts = {int(str(n)): v for n, v in map(_list, _list(answer.found["verdicts"]))}
     unit = str(_list(answer.exports["files"])[0])
     keys: list[Key] = []
     for number, place in enumerate(listed):
-        key = str(Path(str(place[0])).absolute()), int(str(place[1])), int(str(place[2]))
+        key = _whole(str(place[0])), cast(int, place[1]), cast(int, place[2])
         keys.append(key)
         joined.places.setdefault(key, place)
         joined.units.setdefault(key, []).append(unit)
@@ -76,7 +78,7 @@ def _join(answer: Answers, joined: _Joined) -> None:
         if old is None or _rank(verdict) > _rank(old):
             joined.verdicts[key] = verdict
     for plain, where in map(_list, _list(answer.found["efforts"])):
-        effort = decode_effort(plain)
+        effort = decode_effort(plain, memory=memory)
         joined.efforts.setdefault(effort.key, effort)
         for inner, number in enumerate(cast(list[int], where)):
             if number >= 0:
@@ -97,13 +99,19 @@ def _unjudged(place: list[Plain]) -> Mapping[str, Plain]:
     }  # fmt: skip
 
 
-def _loop(key: Key, joined: _Joined, weights: Weights, root: str) -> SurveyLoop:
+def _own(key: Key, joined: _Joined, weights: Weights) -> float:
+    """Return the share of all work that is a loop's own."""
+    home = joined.homes.get(key)
+    return (weights.own.get(home, 0.0) if home is not None else 0.0) / weights.total
+
+
+def _loop(key: Key, joined: _Joined, weights: Weights, shown: tuple[float, str]) -> SurveyLoop:
+    (own, root) = shown
     place, verdict = joined.places[key], joined.verdicts[key]
     reasons = tuple(_reason(_list(r), root) for r in _list(verdict["reasons"]))
     category, label = str(verdict["category"]), str(verdict["label"])
     home = joined.homes.get(key)
     inclusive = weights.inclusive.get(home, 0.0) if home is not None else 0.0
-    own = weights.own.get(home, 0.0) if home is not None else 0.0
     return SurveyLoop(
         id=str(verdict["id"]),
         spot=_spot([place[0], *_list(place[5])], root),
@@ -119,7 +127,7 @@ def _loop(key: Key, joined: _Joined, weights: Weights, root: str) -> SurveyLoop:
         steps=tuple(map(str, _list(verdict["steps"]))),
         construct=construct(category, label, reasons),
         share=inclusive / weights.total,
-        own=own / weights.total,
+        own=own,
         work=inclusive,
     )
 
@@ -191,7 +199,13 @@ def _dependence(plain: list[Plain], root: str) -> SurveyDependence:
 
 def _spot(plain: Sequence[Plain], root: str) -> Spot:
     file, line, column, end_line, end_column = plain
-    return Spot(_shown(str(file), root), *(int(str(n)) for n in (line, column, end_line, end_column)))
+    numbers = cast(tuple[int, int, int, int], (line, column, end_line, end_column))
+    return Spot(_shown(str(file), root), *numbers)
+
+
+@functools.lru_cache(maxsize=4096)
+def _whole(path: str) -> str:
+    return str(Path(path).absolute())
 
 
 @functools.lru_cache(maxsize=4096)

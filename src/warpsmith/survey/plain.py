@@ -80,19 +80,25 @@ def encode_effort(effort: FunctionEffort) -> Plain:
     return [effort.key, effort.operations, list(effort.calls), inner]
 
 
-def decode_effort(plain: Plain) -> FunctionEffort:
-    """Return what such a list says; raises ValueError where it is none of ours."""
+def decode_effort(plain: Plain, *, memory: bool = True) -> FunctionEffort:
+    """Return what such a list says, without the `memory` that is touched where nobody asks for it; raises ValueError
+    where it is none of ours."""
     match plain:
         case [str(key), int(operations), list(calls), list(inner)]:
-            return FunctionEffort(key, operations, tuple(map(str, calls)), tuple(map(_loop, inner)))
+            return FunctionEffort(key, operations, _texts(calls), tuple([_loop(loop, memory=memory) for loop in inner]))
         case _:
             raise ValueError("not an effort of ours")
 
 
-def _loop(plain: Plain) -> LoopEffort:
+def _texts(plain: list[Plain]) -> tuple[str, ...]:
+    return tuple(map(str, plain))
+
+
+def _loop(plain: Plain, *, memory: bool) -> LoopEffort:
     match plain:
         case [int(around), (int() | None) as trips, bool(counted), int(operations), list(calls), list(touched)]:
-            return LoopEffort(around, trips, counted, operations, tuple(map(str, calls)), tuple(map(_memory, touched)))
+            known = tuple(map(_memory, touched)) if memory else ()
+            return LoopEffort(around, trips, counted, operations, _texts(calls), known)
         case _:
             raise ValueError("not an effort of ours")
 

@@ -18,7 +18,7 @@ from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
-from warpsmith.front.separate import LoopPlace, Parsed, parse_separately
+from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
 from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.loops.effort import effort_of
 from warpsmith.poly.analyze import Facts
@@ -37,7 +37,7 @@ from warpsmith.survey.plain import (
     encode_writes,
 )
 from warpsmith.survey.steps import RANK, Improved, StepsEffort, improved
-from warpsmith.tree.nodes import For, Function, Loop, Name, Verbatim, VerbatimExpr, While
+from warpsmith.tree.nodes import For, Function, Loop, Name, Verbatim, VerbatimExpr
 from warpsmith.tree.plain import Plain, encode_symbol
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loops, walk
@@ -87,11 +87,10 @@ class Desk:
         """Return the verdicts on the loops of a file; `told`: what its calls of other files' functions write."""
         parsed, unit = self._unit(number)
         knowledge = self._knowledge(parsed, unit, told)
-        shadowed = knowledge.library != parsed.library(self.limits.front.effects)
-        if shadowed or any(
-            isinstance(one, While) and one.form == "for" for f in unit.functions for one, _ in loops(f.body)
-        ):
+        if knowledge.library != parsed.library(self.limits.front.effects):
             unit = parsed.unit(knowledge)
+        elif any(map(has_uncounted, unit.functions)):
+            unit = parsed.unit_again(knowledge)
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         facts = Facts.about(program, self.limits.poly, honored)
         better = improved(facts, unit, self.limits.steps)

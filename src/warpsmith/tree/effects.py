@@ -9,6 +9,7 @@ defines itself is not the table's; nor is a call with another number of argument
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -97,14 +98,25 @@ class EffectsTable:
 
     def watched(self) -> frozenset[str]:
         """Return the functions that matter to the whole program by being called anywhere in it."""
-        entries = self.functions.values()
-        alone = (entry.name for entry in entries if entry.threads or entry.later)
-        return frozenset(alone).union(*(entry.program_with for entry in entries))
+        return _watched(self)
 
     def granted(self) -> tuple[FunctionEffects, ...]:
         """Return what the user vouched for."""
-        return tuple(entry for entry in self.functions.values() if entry.granted)
+        return _granted(self)
 
     def after(self, first: Mapping[str, FunctionEffects]) -> EffectsTable:
         """Return the table with `first` looked up before it."""
         return EffectsTable({**self.functions, **first})
+
+
+# asked for every program that a step makes
+@functools.lru_cache(maxsize=16)
+def _watched(table: EffectsTable) -> frozenset[str]:
+    entries = table.functions.values()
+    alone = (entry.name for entry in entries if entry.threads or entry.later)
+    return frozenset(alone).union(*(entry.program_with for entry in entries))
+
+
+@functools.lru_cache(maxsize=16)
+def _granted(table: EffectsTable) -> tuple[FunctionEffects, ...]:
+    return tuple(entry for entry in table.functions.values() if entry.granted)

@@ -37,6 +37,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
 from warpsmith.tree.additions import MACRO, Addition, as_edits, wrapped_in
+from warpsmith.tree.in_place_instances import by_text, instances
 from warpsmith.tree.layout import indent_at, indentation_unit, indented, line_end, wrapped
 from warpsmith.tree.lexical import identifiers, tokens
 from warpsmith.tree.nodes import (
@@ -95,7 +96,7 @@ def in_place_text(
     added = [one for new in inserted for one in pen.inserted(new, versions)]
     added = (
         [one for one in added if not one.closes]
-        + [one for v in versions for one in pen.version(v, versions)]
+        + [one for group in by_text(versions) for one in pen.group(group, versions)]
         + [one for one in added if one.closes]
     )
     edits = as_edits(unit.file, added)
@@ -112,7 +113,7 @@ def _openers(unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned]) -
     ported = (p for v in versions for s in (*v.ported, *v.before) for p in walk(s) if isinstance(p, Member))
     known = [*openers_in(unit), *(part.opener for part in ported if part.opener is not None)]
     places: dict[int, list[str]] = {}
-    for place, lines in opener_insertions(unit.file, edits, known):
+    for place, lines in opener_insertions(unit.file, edits, known, guarded=True):
         places.setdefault(place, []).extend(lines)
     end = line_end(unit.file.text)
     return [Edit(Span(unit.file, p, p), wrapped_in(lines).replace("\n", end)) for p, lines in places.items()]
@@ -152,6 +153,17 @@ class _Pen:
 
     # --- one home
 
+    def group(self, group: Sequence[Versioned], all_versions: Sequence[Versioned]) -> list[Addition]:
+        """Return the additions for the homes of one text."""
+        if not group[0].instance:
+            return self.version(group[0], all_versions)
+        self._check_place(group[0])
+        return instances(self, group)
+
+    def tested(self, version: Versioned) -> str:
+        """Return what must hold for the port to run."""
+        return self.words.on if version.condition is None else f"{self.words.on} && {self._condition(version)}"
+
     def version(self, version: Versioned, all_versions: Sequence[Versioned]) -> list[Addition]:
         """Return the additions for one home."""
         self._check_place(version)
@@ -162,7 +174,7 @@ class _Pen:
             inner = _Additions(self, flag, version).edits()
         except _NeedsCopyError:
             return self._instead(version)
-        condition = self.words.on if version.condition is None else f"{self.words.on} && {self._condition(version)}"
+        condition = self.tested(version)
         owner = version.function.body
         first = self.between(owner.span.start, version.written[0], early=False)
         edits = [self.opens(first, version.written, [f"const int {flag} = {condition};"]), *inner]
@@ -234,7 +246,7 @@ class _Pen:
     def _instead(self, version: Versioned) -> list[Addition]:
         """Write `if (on && guards) { ported } else` before the user's statements."""
         check_twice(version, kept=_kept(version.written, version.ported))
-        condition = self.words.on if version.condition is None else f"{self.words.on} && {self._condition(version)}"
+        condition = self.tested(version)
         start = self.before(version.written, version.function.body)
         several = len(version.written) > 1 or start.above
         body = self.texts(version.ported, self.indentation)

@@ -44,11 +44,13 @@ from typing import Literal as OneOf
 from typing import TypeVar
 
 from warpsmith.base.source import Span
+from warpsmith.tree.device import DeviceTraits
 from warpsmith.tree.directives import Directive
 from warpsmith.tree.openers import Opener
 from warpsmith.tree.types import Symbol, Type
 
 __all__ = [
+    "NOT_MADE",
     "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
     "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Empty",
     "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal", "Loop",
@@ -277,6 +279,10 @@ class For(Node):
     header: Span
 
 
+NOT_MADE = "a template of which no instance is seen"
+"""The reason of loops in a template's own text, of which nothing is known without types."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class While(Node):
     """A loop that is not canonical, with the reason in the user's words ("its bound n is written in the body")."""
@@ -412,6 +418,8 @@ class DataEnter(Node):
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
     `keep`: the memory outlives every hold, so that its device copy may stay when the count falls to zero inside one.
+    `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may write
+    the bytes before the DataExit.
     """
 
     buffer: Symbol
@@ -421,6 +429,8 @@ class DataEnter(Node):
     copy: bool
     keep: bool
     cause: Span
+    unit: bool = False
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -437,7 +447,8 @@ class Update(Node):
     """Make the host (or the device) copy of the `bytes` at `address` valid, as far as they are present.
 
     `variable`, `address` and `bytes` are None where everything that is present is meant. `cause` is the host code that
-    needs the update.
+    needs the update. `block`: the whole block of memory that holds `address` is meant (`bytes` is None), and everything
+    where the run time knows of none.
     """
 
     to_device: bool
@@ -445,6 +456,7 @@ class Update(Node):
     address: Expr | None
     bytes: Expr | None
     cause: Span
+    block: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -495,12 +507,16 @@ Stmt = (
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Function(Node):
-    """A function definition. `static`: internal linkage."""
+    """A function definition. `static`: internal linkage; `device`: what it is on a device, where it was read as such;
+    `instance`: of what a template made, the conditions that hold in its text for this one alone, None where they cannot
+    be said."""
 
     symbol: Symbol
     parameters: tuple[Symbol, ...]
     body: Block
     static: bool
+    device: DeviceTraits | None = None
+    instance: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -62,9 +62,10 @@ class Opener:
 
 
 def opener_insertions(
-    file: SourceFile, edits: Iterable[Edit], openers: Iterable[Opener]
+    file: SourceFile, edits: Iterable[Edit], openers: Iterable[Opener], *, guarded: bool = False
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the lines that `edits` of a file need, each with the line start at which they are to stand.
+    """Yield the lines that `edits` of a file need, each with the line start at which they are to stand. `guarded`: a
+    header may say them as well, so that they must count once.
 
     Raises RefusedError where there is no such place behind the class.
     """
@@ -81,7 +82,9 @@ def opener_insertions(
             after = opener.definition
             if after is not None and after.file.path == file.path and after.end > place:
                 raise _no_place(f"the private member {opener.member} of {opener.owner}", edit.span)
-            yield place, opener.lines
+            macro = "_".join(("WS_OPENED", *spaces, opener.name)).upper()
+            mark = (f"#ifndef {macro}", f"#define {macro}") if guarded else ()
+            yield place, (*mark, *opener.lines, *(("#endif",) if guarded else ()))
 
 
 def _outside(file: SourceFile, span: Span) -> tuple[tuple[str, ...], int]:

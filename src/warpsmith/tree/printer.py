@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar, assert_never
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.tree.containers import exchanged
 from warpsmith.tree.declarator import declarator, spell
 from warpsmith.tree.layout import indented, slice_text, wrapped
 from warpsmith.tree.lexical import tokens
@@ -348,6 +349,12 @@ class Printer:
         return "; ".join(f"{base} {around}" for base, around in pieces)
 
     def _block(self, block: Block) -> StmtJob:
+        swapped = exchanged(block)
+        if swapped is not None:
+            return _constant([(0, f"std::swap({self._operand(swapped[0], 2)}, {self._operand(swapped[1], 2)});")])
+        return self._braced(block)
+
+    def _braced(self, block: Block) -> StmtJob:
         lines: Lines = [(0, "{")]
         for stmt in block.statements:
             lines += _deeper((yield stmt))

@@ -36,7 +36,7 @@ __all__ = [
     "Unit",
 ]
 
-Language = Literal["c", "c++", "cuda"]
+Language = Literal["c", "c++", "cuda", "opencl"]
 Axis = Literal["x", "y", "z"]
 
 

@@ -19,13 +19,15 @@ Run = tuple[Stmt, ...]
 class Versioned:
     """`ported` runs in place of the user's statements `written` of `function` where the device is in use and
     `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
-    of the port's own that the condition and `ported` read; they may be made wherever `written` is reached."""
+    of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
+    what must hold in the text of a template for `ported` to be meant (Function.instance)."""
 
     function: Function
     written: Run
     ported: Run
     condition: Expr | None
     before: Run = ()
+    instance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

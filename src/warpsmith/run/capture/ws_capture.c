@@ -9,6 +9,9 @@
         device buffer                    newest values
         recorded          host           device         host
 
+   Of a block of the heap that a port holds on the device, only those bytes are newer there that kernels have changed: the
+   rest is the host's, which may have written beside what the kernels work on, and nothing is overwritten.
+
    Streams are (region, name) pairs. The first 8 instances, a sample and the last one are written in full, the others
    as summaries; what is written depends on sizes and counts alone, so two equal programs write comparable logs. */
 #include "ws_log.h"
@@ -42,6 +45,11 @@ struct range {
 
 /* Weak: a program without any CUDA has none. 2 is cudaMemcpyDeviceToHost. */
 extern int cudaMemcpy(void *target, const void *source, size_t bytes, int direction) __attribute__((weak));
+
+/* Of a port that holds blocks (emit/present.py): whether of a device range only what kernels have changed comes back; lay
+   that over a copy of the host's bytes. */
+extern int warpsmith_remembers(const void *device) __attribute__((weak));
+extern void warpsmith_lay_over(const void *host, long long bytes, char *to) __attribute__((weak));
 
 static struct stream streams[MAX_STREAMS];
 static int stream_count;
@@ -196,20 +204,24 @@ static void write_instance(struct stream *s, long long instance, long long bytes
     }
 }
 
-static void take(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
+/* Record the object; return whether the host's copy of the section is stale as a whole. */
+static int take(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
 {
     struct ws_view *view = &s->view;
     long long bytes = view->count * view->element_size, instance = s->instances++;
+    int stale = device && view->upper > view->lower && !(warpsmith_remembers && warpsmith_remembers(device));
     s->logged = -1;
     view->data = NULL;
     if (copied + bytes > SNAPSHOT_LIMIT || !reserve(s, bytes > 0 ? (size_t)bytes : 1))
-        return;
+        return stale;
     copied += bytes;
     view->data = s->snapshot;
     note_stale(s, host);
     if (bytes > 0)
         memcpy(s->snapshot, host, (size_t)bytes);
-    if (device && view->upper > view->lower) {
+    if (warpsmith_lay_over && bytes > 0)
+        warpsmith_lay_over(host, bytes, (char *)s->snapshot);
+    if (stale) {
         unsigned char *section = s->snapshot + (view->lower - view->first) * view->element_size;
         size_t length = (size_t)(view->upper - view->lower) * (size_t)view->element_size;
         if (cudaMemcpy)
@@ -219,6 +231,7 @@ static void take(struct stream *s, const unsigned char *host, const void *device
     }
     ws_log_clear(s->snapshot, view->count, view->element_size, gaps);
     write_instance(s, instance, bytes);
+    return stale;
 }
 
 static const char *padding;
@@ -229,6 +242,15 @@ void ws_capture_padding(const char *gaps)
     padding = gaps;
 }
 
+static int block;
+
+/* Say that the section of the next object is the block of memory that holds it: where that is none of the heap, what lies
+   beside the object is nobody's business, and differs from build to build. */
+void ws_capture_block(void)
+{
+    block = 1;
+}
+
 /* Record `object` after `region`. `declared_bytes` <= 0: its type does not tell its size. The section is
    [lower, upper) in elements from `object`; `device`: the buffer whose start stands for element `lower`, or NULL. */
 void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind,
@@ -237,7 +259,9 @@ void ws_capture(const char *region, const char *name, const void *object, long l
     struct stream *s;
     const unsigned char *host;
     const char *gaps = padding;
+    int is_block = block;
     padding = NULL;
+    block = 0;
     if (element_size <= 0 || !ws_log_open() || !(s = stream_of(region, name)))
         return;
     memset(&s->view, 0, sizeof s->view);
@@ -246,6 +270,8 @@ void ws_capture(const char *region, const char *name, const void *object, long l
     s->view.lower = lower;
     s->view.upper = upper > lower && object ? upper : lower;
     host = extent_of((const unsigned char *)object, object ? declared_bytes : 0, &s->view);
+    if (is_block && s->view.extent_from == WS_FROM_SECTION)
+        s->view.first = s->view.count = s->view.lower = s->view.upper = 0;
     if (s->view.lower < s->view.first)
         s->view.lower = s->view.first;
     if (s->view.upper > s->view.first + s->view.count)
@@ -254,8 +280,7 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         s->view.upper = s->view.lower;
     if (device)
         device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
-    take(s, host, device, gaps);
-    if (device && s->view.upper > s->view.lower) {
+    if (take(s, host, device, gaps)) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
     }

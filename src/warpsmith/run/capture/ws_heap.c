@@ -4,6 +4,9 @@
    the program, of C++ `new` and of library calls such as strdup is seen. Where the C library has no such second entry
    (other than glibc), nothing is recorded and the extent of an object is its section alone.
 
+   The table of a port's own run time (emit/units.py) is told of all blocks as well, since its allocation functions give
+   way to these. A reference, which has no such run time, is served from here.
+
    table   open addressing by start address, linear probing, backward-shift deletion: O(1) a call
    find    an exact start is one probe; an interior pointer scans the table */
 #define _GNU_SOURCE
@@ -90,11 +93,16 @@ static int grow(void)
     return 1;
 }
 
+extern void ws_unit_note(const void *, size_t) __attribute__((weak));
+extern void ws_unit_forget(const void *) __attribute__((weak));
+
 static void *record(void *pointer, size_t size)
 {
     int saved = errno;
     if (!pointer)
         return NULL;
+    if (ws_unit_note)
+        ws_unit_note(pointer, size);
     enter();
     if (used * 2 < slots || grow())
         place((uintptr_t)pointer, size);
@@ -108,6 +116,8 @@ static void forget(void *pointer)
     uintptr_t start = (uintptr_t)pointer;
     if (!start || !slots)
         return;
+    if (ws_unit_forget)
+        ws_unit_forget(pointer);
     enter();
     size_t at = home(start);
     while (table[at].start && table[at].start != start)
@@ -248,3 +258,60 @@ void ws_heap_forget(void *pointer)
 }
 
 #endif
+
+/* What a port's run time says of blocks, for programs without one. An end counts as inside, as it does there. */
+static int unit(const void *at, uintptr_t *start, size_t *size)
+{
+    return ws_heap_find(at, start, size) || (at && ws_heap_find((const char *)at - 1, start, size));
+}
+
+__attribute__((weak)) size_t ws_unit_bytes(const void *at)
+{
+    uintptr_t start;
+    size_t size;
+    return unit(at, &start, &size) ? start + size - (uintptr_t)at : 0;
+}
+
+__attribute__((weak)) long long ws_unit_lower(const void *at, size_t element)
+{
+    uintptr_t start;
+    size_t size;
+    return unit(at, &start, &size) ? -(long long)(((uintptr_t)at - start) / element) : 0;
+}
+
+__attribute__((weak)) long long ws_unit_upper(const void *at, size_t element)
+{
+    return (long long)(ws_unit_bytes(at) / element);
+}
+
+__attribute__((weak)) long long ws_unit_size(const void *at, size_t element)
+{
+    return (ws_unit_upper(at, element) - ws_unit_lower(at, element)) * (long long)element;
+}
+
+__attribute__((weak)) int ws_units_apart(const void *one, const void *other)
+{
+    uintptr_t start = 0, other_start = 0;
+    size_t size;
+    int known = unit(one, &start, &size), other_known = unit(other, &other_start, &size);
+    return known != other_known || (known && start != other_start);
+}
+
+__attribute__((weak)) const long long *ws_row_starts(const void *list, size_t element)
+{
+    long long before = ws_unit_lower(list, sizeof(char *)), count = ws_unit_upper(list, sizeof(char *)) - before;
+    const char *const *first = (const char *const *)list + before, *zero;
+    uintptr_t start = 0;
+    size_t size = 0;
+    long long *starts;
+    if (count + before <= 0 || !unit(zero = first[-before], &start, &size))
+        return NULL;
+    starts = (long long *)calloc((size_t)count, sizeof *starts);
+    for (long long i = 0; starts && i < count; i++) {
+        long long from = first[i] ? first[i] - zero : 0;
+        if (from % (long long)element || (first[i] && (uintptr_t)first[i] - start > size))
+            return NULL;
+        starts[i] = from / (long long)element;
+    }
+    return starts ? starts - before : NULL;
+}

@@ -1,0 +1,52 @@
+"""What a container of C++ holds in itself: where its elements are, and how many there are.
+
+    v.data(), v.size()      members of a std::vector whose names no user can write
+    std::swap(v, w)         a block of assignments to such members, which begins with what is exchanged: v, w
+
+Invariant: only the vector's own members change them. A store through any lvalue that is no such member, a character's
+too, leaves them as they are: who overwrites the bytes of a living object of the standard library has no object of it
+any more (its value is its own affair, and calling a member of it then means nothing), wherever the vector stands, in
+another one's memory as well.
+"""
+
+from __future__ import annotations
+
+from warpsmith.tree.nodes import Binary, Block, DeclStmt, Expr, ExprStmt, Member
+from warpsmith.tree.types import Pointer, Record, Scalar, Type
+from warpsmith.tree.walk import peel
+
+__all__ = ["SWAP", "changes_no_container", "exchanged", "is_held_by_container"]
+
+SWAP = ":swap:"
+"""Stands in the keys of the variables of an exchange."""
+
+_OWN = ("data()", "size()")
+
+
+def exchanged(block: Block) -> tuple[Expr, Expr] | None:
+    """Return the objects that a block stands for the exchange of; None for any other block."""
+    match block.statements:
+        case (ExprStmt(expr=Binary(op=",") as both), DeclStmt(declarations=(only,)), *_) if SWAP in only.symbol.key:
+            return both.left, both.right
+        case _:
+            return None
+
+
+def is_held_by_container(place: Expr) -> bool:
+    """Whether an lvalue is a container's own `data()` or `size()`."""
+    place = peel(place)
+    if not isinstance(place, Member) or place.field not in _OWN:
+        return False
+    owner = peel(place.base).type
+    owner = owner.to if place.arrow and isinstance(owner, Pointer) else owner
+    return isinstance(owner, Record) and owner.tag.startswith("std::vector<")
+
+
+def changes_no_container(target: Expr) -> bool:
+    """Whether a store to an lvalue leaves what containers hold in themselves as it is: it stores a number or a pointer,
+    and names no container's member."""
+    return _is_plain(target.type) and not is_held_by_container(target)
+
+
+def _is_plain(type: Type) -> bool:
+    return isinstance(type, Pointer) or (isinstance(type, Scalar) and type.kind != "void")

@@ -1,0 +1,233 @@
+"""The table of units over the real C library: random blocks against a model, and every special case."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warpsmith.emit.units import UNIT_HEADERS, unit_declarations, unit_text
+from warpsmith.emit.words import Support
+from warpsmith.run.tools import c_compiler, cxx_compiler
+
+_SUPPORT = Support("ws")
+
+_DRIVER = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <thread>
+static int bad;
+static void want(const char *what, long long got, long long wanted)
+{
+    if (got != wanted && bad++ < 5)
+        printf("%s: %lld, not %lld\n", what, got, wanted);
+}
+struct block { char *at; size_t bytes; };
+
+/* Blocks of one thread: made, moved, freed; asked for at random places. */
+static void live(unsigned state, int rounds)
+{
+    std::vector<block> mine;
+    auto any = [&state](unsigned below) { return (state = state * 1664525u + 1013904223u) >> 8, (state >> 8) % below; };
+    for (int k = 0; k < rounds; k++) {
+        const size_t bytes = any(3000);
+        if (mine.size() < 200 || any(2)) {
+            void *made = nullptr;
+            switch (any(5)) {
+            case 0: made = calloc(bytes, 1); break;
+            case 1: mine.push_back({(char *)aligned_alloc(64, bytes / 64 * 64), bytes / 64 * 64}); continue;
+            case 2: if (posix_memalign(&made, 128, bytes) != 0) abort(); break;
+            default: made = malloc(bytes);
+            }
+            mine.push_back({(char *)made, bytes});
+        } else {
+            block &one = mine[any((unsigned)mine.size())];
+            const size_t offset = one.bytes ? any((unsigned)one.bytes) : 0;
+            want("bytes to the end", (long long)ws_unit_bytes(one.at + offset), (long long)(one.bytes - offset));
+            want("elements before", ws_unit_lower(one.at + offset, 8), -(long long)(offset / 8));
+            want("one past the end", (long long)ws_unit_bytes(one.at + one.bytes), 0);
+            const block &other = mine[any((unsigned)mine.size())];
+            if (one.bytes > 0 && other.bytes > 0)
+                want("apart", ws_units_apart(one.at + offset, other.at + other.bytes), one.at != other.at);
+            if (any(2)) {
+                one.at = (char *)realloc(one.at, bytes + 1);
+                one.bytes = bytes + 1;
+            } else {
+                const char *gone = one.at;
+                free(one.at);
+                want("a freed block", (long long)ws_unit_bytes(gone), 0);
+                one = mine.back();
+                mine.pop_back();
+            }
+        }
+    }
+    for (const block &one : mine)
+        free(one.at);
+}
+static double table[40];
+static double beside[40];
+struct shape { int a; double b[3]; } shapes[5];
+
+int main()
+{
+    std::thread other(live, 5u, 60000), third(live, 7u, 60000);
+    live(3u, 20000);
+    for (int k = 0; k < 60; k++) {
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(ws_unit_bytes(malloc(10)) == 10 ? 0 : 1);
+        int status = 1;
+        waitpid(child, &status, 0);
+        want("a child", status, 0);
+    }
+    other.join();
+    third.join();
+    int local[4] = {0};
+    void *mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double *volatile tables = table, *volatile besides = beside;
+    char *copy = strdup("four"), *heap = (char *)malloc(100);
+    want("the library's block", (long long)ws_unit_bytes(copy), 5);
+    want("a local array", (long long)ws_unit_bytes(local), 0);
+    want("a mapping", (long long)ws_unit_bytes(mapped), 0);
+    want("null", (long long)ws_unit_bytes(nullptr), 0);
+    want("new", (long long)ws_unit_bytes(new int[25]), 100);
+    want("a static variable", (long long)ws_unit_bytes(tables + 3), 37 * 8);
+    want("its elements before", ws_unit_lower(tables + 3, 8), tables == besides + 40 ? -43 + 40 : -3);
+    want("a static struct", (long long)ws_unit_bytes(&shapes[1].b[2]), (long long)sizeof shapes - 56);
+    want("two variables", ws_units_apart(tables + 1, besides + 1), 1);
+    want("one variable", ws_units_apart(tables + 1, tables + 40 - 1), 0);
+    want("heap and stack", ws_units_apart(heap, local), 1);
+    want("stack and heap", ws_units_apart(local, heap + 100), 1);
+    want("stack and mapping", ws_units_apart(local, mapped), 0);
+    /* where one variable ends, another begins: the address may mean either */
+    double *first = tables < besides ? tables : besides, *second = tables < besides ? besides : tables;
+    if (first + 40 == second) {
+        want("the end of one, start of another", ws_unit_lower(second, 8), -40);
+        want("which may be either", ws_units_apart(second, first + 3), 0);
+    }
+    char **rows = (char **)malloc(4 * sizeof *rows), *block = (char *)malloc(64);
+    rows[0] = block + 16, rows[1] = block, rows[2] = nullptr, rows[3] = block + 64;
+    const long long *starts = ws_row_starts(rows, 8);
+    want("rows of one block", starts != nullptr && starts[0] == 0 && starts[1] == -2 && starts[3] == 6, 1);
+    want("asked for again", ws_row_starts(rows, 8) == starts, 1);
+    const long long *inner = ws_row_starts(rows + 1, 8);
+    want("from the second row", inner != nullptr && inner[-1] == 2 && inner[0] == 0 && inner[2] == 8, 1);
+    rows[1] = block + 4;
+    want("a row between elements", ws_row_starts(rows, 8) == nullptr, 1);
+    rows[1] = heap;
+    want("a row elsewhere", ws_row_starts(rows, 8) == nullptr, 1);
+    rows[1] = block + 8;
+    starts = ws_row_starts(rows, 8);
+    want("rows that have moved", starts != nullptr && starts[1] == -1, 1);
+    printf(bad ? "" : "ok\n");
+    return 0;
+}
+"""
+
+_FOUND = "(uintptr_t)at - found->start <= found->bytes"
+_APART = "return start + bytes <= other_start || other_start + other_bytes <= start;"
+_LOCK = "while (__atomic_test_and_set(&ws_unit_lock, __ATOMIC_ACQUIRE))\n        sched_yield();"
+_BUGS: dict[str, tuple[str, str]] = {
+    "a freed block stays": ("    ws_unit_forget(memory);\n", ""),
+    "realloc keeps the old size": ("return ws_unit_record(memory, bytes,", "return ws_unit_record(memory, had,"),
+    "interior pointers are not found": ("node->start <= (uintptr_t)at) {", "node->start == (uintptr_t)at) {"),
+    "any block in front serves": (f" && {_FOUND}", ""),
+    "a block from its start": ("? start + bytes - (uintptr_t)at : 0", "? bytes : 0"),
+    "nothing lies before": ("? -(long long)(((uintptr_t)at - start) / element) : 0", "? 0 : 0"),
+    "all are apart": (_APART, "return 1;"),
+    "the end is outside": (_FOUND, _FOUND.replace("<=", "<")),
+    "no lock": (_LOCK, ""),
+    "a child inherits the lock": (
+        "    __register_atfork(ws_units_enter, ws_units_leave, ws_units_leave, nullptr);\n",
+        "",
+    ),
+    "an end is one variable's": ("if (place == one->start && one", "if (false && one"),
+    "rows are not looked at again": (
+        "    if (rows == nullptr) {\n",
+        "    if (rows != nullptr)\n        return rows->starts - before;\n    if (rows == nullptr) {\n",
+    ),
+    "rows of any block": ("(uintptr_t)row - start > bytes", "false"),
+}
+
+
+def _program(text: str, directory: Path) -> list[str]:
+    source, program = directory / "units.cpp", directory / "units"
+    included = "".join(f"#include <{name}>\n" for name in UNIT_HEADERS)
+    source.write_text(included + text + _DRIVER)
+    options = ["-std=c++17", "-O1", "-w", "-fno-builtin"]
+    subprocess.run([cxx_compiler(), *options, str(source), "-o", str(program), "-lpthread"], check=True)
+    return [str(program)]
+
+
+def _run(text: str, directory: Path) -> str:
+    try:
+        done = subprocess.run(_program(text, directory), capture_output=True, text=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return "it does not end"
+    return done.stdout.strip() if done.returncode == 0 else f"ended with {done.returncode}: {done.stdout}"
+
+
+def test_units_are_what_the_program_made(tmp_path: Path) -> None:
+    assert _run(unit_text(_SUPPORT), tmp_path) == "ok"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", sorted(_BUGS))
+def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
+    right = unit_text(_SUPPORT)
+    wrong = right.replace(*_BUGS[bug])
+    assert wrong != right
+    assert _run(wrong, tmp_path) != "ok"
+
+
+_OWN = """\
+#include <stddef.h>
+static char memory[1 << 22];
+static size_t used;
+void *malloc(size_t n) { void *made = memory + used; used += (n + 31) / 16 * 16; return made; }
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { char *made = malloc(n); for (size_t i = 0; p && i < n; i++) made[i] = ((char *)p)[i];
+    return made; }
+"""
+
+_ASKS = """\
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    char *p = malloc(100);
+    printf("%d %d\\n", (int)ws_unit_bytes(p), ws_units_apart(p, p + 50));
+    return 0;
+}
+"""
+
+
+def _linked(directory: Path, more: tuple[str, ...], options: tuple[str, ...] = ()) -> str:
+    (directory / "table.cpp").write_text("".join(f"#include <{n}>\n" for n in UNIT_HEADERS) + unit_text(_SUPPORT))
+    (directory / "asks.c").write_text(f"#include <stddef.h>\n{unit_declarations(_SUPPORT)}{_ASKS}")
+    for name, compiler in (("table.cpp", cxx_compiler()), ("asks.c", c_compiler()), *((n, c_compiler()) for n in more)):
+        subprocess.run([compiler, "-c", "-w", "-O1", name], cwd=directory, check=True)
+    objects = ["asks.o", *(f"{Path(name).stem}.o" for name in more), "table.o"]
+    subprocess.run([cxx_compiler(), *objects, *options, "-o", "asks"], cwd=directory, check=True)
+    return subprocess.run(["./asks"], cwd=directory, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_program_with_an_allocator_of_its_own_knows_no_blocks(tmp_path: Path) -> None:
+    (tmp_path / "own.c").write_text(_OWN)
+    # all that it gives out is one variable of its own
+    assert _linked(tmp_path, ("own.c",)) != "100 0"
+
+
+@pytest.mark.slow
+def test_c_and_static_programs(tmp_path: Path) -> None:
+    assert _linked(tmp_path, ()) == "100 0"
+    assert _linked(tmp_path, (), ("-static",)) == "0 0"
+
+
+def test_another_prefix_leaves_the_names_alone() -> None:
+    text = unit_text(Support("ws1"), present=True)
+    assert "__attribute__((weak)) size_t ws_unit_bytes(" in text
+    assert "ws1_update_device(rows->starts" in text
+    assert unit_text(_SUPPORT).count("update") == 0

@@ -1,0 +1,143 @@
+"""std::swap as assignments, and which classes are nothing but their members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from tests.front.conftest import Load, found
+from warpsmith.front import cxx_calls, cxx_values
+from warpsmith.tree.nodes import Assign, Block, Function, Verbatim, VerbatimExpr
+from warpsmith.tree.printer import nothing, print_expr
+
+TEXT = """
+#include <array>
+#include <utility>
+#include <vector>
+template <typename T> class Image {
+public:
+    Image(int w, T fill = T()) : w_(w), data_(w, fill) { if (w < 0) throw 1; }
+    int width() const { return w_; }
+    bool operator==(const Image &o) const { return w_ == o.w_; }
+private:
+    int w_ = 0;
+    std::vector<T> data_;
+};
+extern int made;
+struct Plain { int n; double *at; };
+struct Counted { Counted(int k) : n(k) { made++; } int n; };
+struct Told { Told(int k) : n(k + made) {} int n; };
+struct Moves { Moves(Moves &&o) : n(o.n) { made++; } Moves &operator=(Moves &&o) { n = o.n; return *this; } int n; };
+struct Dies { ~Dies() { made++; } int n; };
+struct Fixed { std::array<double, 3> a; };
+struct Base { Base(const Base &) { made++; } int b; };
+struct Derived : Base { int n; };
+"""
+USE = """void use{}(Image<float> &a, Image<float> &b, std::vector<double> &v, std::vector<double> &w,
+    std::vector<Dies> &d, Plain &p, Plain &q, Moves &m, Moves &n, Dies &x, Dies &y, Fixed &s, Fixed &t,
+    Derived &g, Derived &h, int i, int j, double *at, double *to, std::vector<std::vector<int>> &r) {{ {}; }}
+"""
+VECTORS = ["v.data() = w.data()", "w.data() = swapped_0", "v.size() = w.size()", "w.size() = swapped_1"]
+SWAPS: dict[str, list[str] | None] = {
+    "std::swap(at, to)": ["at = to", "to = swapped_0"],
+    "std::swap(v, w)": VECTORS,
+    "v.swap(w)": VECTORS,
+    "std::swap(p, q)": ["p.n = q.n", "q.n = swapped_0", "p.at = q.at", "q.at = swapped_1"],
+    "std::swap(a, b)": [
+        "a.w_ = b.w_",
+        "b.w_ = swapped_0",
+        "a.data_.data() = b.data_.data()",
+        "b.data_.data() = swapped_1",
+        "a.data_.size() = b.data_.size()",
+        "b.data_.size() = swapped_2",
+    ],
+    # code of the program's may run, or the elements are in the object, or a place is not the same twice
+    "std::swap(m, n)": None,
+    "std::swap(x, y)": None,
+    "std::swap(s, t)": None,
+    "std::swap(g, h)": None,
+    "std::swap(r[i++], r[j])": None,
+}
+# what it may call, and what it writes (None: anything)
+MADE: dict[str, tuple[bool, set[str] | None]] = {
+    "Image<float> c(i)": (False, set()),
+    "Image<float> c(a.width() + 1, 2.0f)": (False, set()),
+    "Image<float> c = a": (False, set()),
+    "Image<float> c = std::move(a)": (True, None),
+    "Counted c(i)": (True, set()),
+    "Told c(i)": (True, set()),
+    "Dies c = x": (True, None),
+    "std::vector<Dies> c = d": (True, None),
+}
+
+
+def _functions(load: Load, cases: Iterable[str]) -> list[Function]:
+    text = TEXT + "".join(USE.format(number, case) for number, case in enumerate(cases))
+    known = {f.symbol.name: f for _, f in load(text, "--std=c++17", name="case.cpp").program.functions()}
+    return [known[f"use{number}"] for number, _ in enumerate(cases)]
+
+
+def _wrong_swaps(load: Load) -> list[str]:
+    """Return the statements that are not taken for what they are."""
+    wrong = []
+    for (case, wanted), made in zip(SWAPS.items(), _functions(load, SWAPS), strict=True):
+        boxes = found(made.body, VerbatimExpr, Verbatim)
+        assigned = [n for n in found(made.body, Assign) if isinstance(n, Assign)]
+        lines = [f"{print_expr(a.target, nothing)} = {print_expr(a.value, nothing)}" for a in assigned]
+        blocks = [n for n in found(made.body, Block) if n is not made.body]
+        whole = all(n.intact and n.span.text == f"{case};" for n in blocks)
+        if (wanted is None) != bool(boxes) or (wanted is not None and (lines != wanted or not whole)):
+            wrong.append(case)
+    return wrong
+
+
+def test_a_swap_is_an_exchange_of_members(load: Load) -> None:
+    assert _wrong_swaps(load) == []
+
+
+def test_seeded_class_with_code_of_its_own(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cxx_values, "_has_its_own", lambda *_: False)
+    assert _wrong_swaps(load) == ["std::swap(m, n)", "std::swap(x, y)", "std::swap(g, h)"]
+
+
+def _wrong_objects(load: Load) -> list[str]:
+    wrong = []
+    for (case, (calls, writes)), made in zip(MADE.items(), _functions(load, MADE), strict=True):
+        box = next(n for n in found(made.body, VerbatimExpr) if isinstance(n, VerbatimExpr))
+        written = {s.name for s in box.writes}
+        if box.calls is not calls or (writes is not None and not writes <= written <= (writes or written)):
+            wrong.append(case)
+    return wrong
+
+
+def test_a_constructor_that_makes_only_its_object(load: Load) -> None:
+    assert _wrong_objects(load) == []
+
+
+def test_seeded_constructor_that_is_not_looked_at(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cxx_calls, "makes_only_its_object", lambda *_: True)
+    assert _wrong_objects(load) == ["Counted c(i)", "Told c(i)"]
+
+
+def test_instances_say_what_tells_them_apart(load: Load) -> None:
+    text = """
+    template <typename T, int N = 3> void f(T *a) { for (int i = 0; i < N; i++) a[i] = i; }
+    template <class T> struct S { template <class U> void g(U *a, T n) { for (int i = 0; i < n; i++) a[i] = n; } };
+    template <class T> struct S<T *> { void g(int *a, int n) { for (int i = 0; i < n; i++) a[i] = n; } };
+    struct P { int x; };
+    template <typename... T> void h(int *a, T... t) { for (int i = 0; i < 3; i++) a[i] = i; }
+    template <bool B> void k(int *a) { for (int i = 0; i < 3; i++) a[i] = B; }
+    void use(float *x, unsigned char *y, int *z, P *p)
+    {
+        f(x); f<unsigned char, 5>(y); S<int> s; s.g(x, 3); S<int *> t; t.g(z, 2); h(z, 1, 2); k<true>(z);
+        struct L { int x; L &operator=(int) { return *this; } } l[3]; f(l);
+    }
+    """
+    functions = [f for _, f in load(text, "--std=c++17", name="case.cpp").program.functions()]
+    told = {f.symbol.label or f.symbol.name: f.instance for f in functions if f.symbol.name != "use"}
+    assert told["f<float,3>"] == ("std::is_same<T, float>::value", "N == 3")
+    assert told["f<unsigned char,5>"] == ("std::is_same<T, unsigned char>::value", "N == 5")
+    assert [v for k, v in told.items() if k.startswith("k<")] == [("B",)]
+    assert [v for k, v in told.items() if k.startswith(("S<", "h<"))] == [None] * 3
+    assert all(v is None for k, v in told.items() if k.startswith("f<L"))

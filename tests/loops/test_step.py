@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from tests.poly.programs import load
+from warpsmith.base.verdict import Proved, Verdict
+from warpsmith.loops.step import rewritten
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.program import Program
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A step that changes nothing, and notes what it is applied to."""
+
+    name: ClassVar[str] = "counted"
+    loop: str
+    seen: list[Program] = field(default_factory=list, compare=False)
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        return Proved(())
+
+    def apply(self, program: Program) -> Program:
+        self.seen.append(program)
+        return replace(program)
+
+
+def test_a_step_is_applied_once_to_one_program(tmp_path: Path) -> None:
+    program = load("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }", tmp_path)
+    same, step = replace(program), Counted("f/i")
+    first = rewritten(step, program)
+    assert rewritten(step, program) is first and len(step.seen) == 1
+    assert rewritten(step, same) is not first and step.seen[1] is same
+    assert rewritten(Counted("f/j"), program) is not first

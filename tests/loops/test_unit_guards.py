@@ -1,0 +1,37 @@
+"""A program whose loops are right on a device only where blocks of memory are apart, which they are not always."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.loops import held_guards, linear
+from warpsmith.poly import aliasing
+
+PROGRAM = Path(__file__).with_name("units_hostile.c")
+HOT = ("tally", "push", "backwards")
+
+
+def _ported() -> PortResult:
+    return port([str(PROGRAM)], PortOptions())
+
+
+def _functions(result: PortResult) -> set[str]:
+    return {fragment.function.symbol.name for fragment in (result.plan.fragments if result.plan else ())}
+
+
+@pytest.mark.slow
+def test_what_they_do_stays_the_same() -> None:
+    result = _ported()
+    assert set(HOT) <= _functions(result)
+    assert result.verification is not None and result.verification.status == "pass", result.verification
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [held_guards, aliasing], ids=["bounds", "pointers"])
+def test_guards_that_are_always_true_are_caught(where: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(where, "units_apart", lambda one, other, span: linear.number(1, span))
+    result = _ported()
+    assert result.verification is None or result.verification.status != "pass"

@@ -1,0 +1,26 @@
+"""Which files see a header that changes."""
+
+from __future__ import annotations
+
+from warpsmith.project.included import concerned
+
+FILES = {
+    "src/main.cpp": '#include "filter.hpp"\n#include <vector>\n',
+    "src/tone.cpp": '#include <cmath>\n#  include "tone.hpp"\n',
+    "src/other.cpp": "// #include of nothing\n#include <map>\n",
+    "tests/tests.cpp": '#include "../src/filter.hpp"\n',
+    "src/filter.hpp": '#include "image.hpp"\n',
+    "src/image.hpp": "#include <vector>\n",
+    "include/pix/all.h": '#include "pix/one.h"\n',
+    "include/pix/one.h": "",
+    "app/app.c": "#include <pix/all.h>\n",
+    "src/tone.hpp": '#include "tone.hpp"\n',
+}
+COMPILED = [path for path in FILES if path.endswith((".c", ".cpp"))]
+
+
+def test_a_header_concerns_what_includes_it() -> None:
+    assert concerned(["src/image.hpp"], COMPILED, FILES.get) == ["src/main.cpp", "tests/tests.cpp"]
+    assert concerned(["include/pix/one.h"], COMPILED, FILES.get) == ["app/app.c"]
+    assert concerned(["src/tone.hpp", "src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp", "src/tone.cpp"]
+    assert concerned(["src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp"]
