@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +23,8 @@ PROJECTS = Path(__file__).parents[1] / "examples" / "projects"
 @dataclass(frozen=True, slots=True)
 class Project:
     """An example: how it is built (`switch`: and what that takes to use the GPU), tested and run, what is hot, what the
-    user grants, and how its time loop is run (`{}`: the number of steps)."""
+    user grants, and how its time loop is run (`{}`: the number of steps, once each of `steps`). `guarded`: the hot
+    loops whose guard fails in this program, so that the user's own run."""
 
     name: str
     configure: tuple[str, ...]
@@ -33,6 +36,8 @@ class Project:
     hot: frozenset[str]
     granted: tuple[str, ...] = ()
     stepped: tuple[str, ...] = ()
+    steps: tuple[int, int] = (3, 6)
+    guarded: frozenset[str] = frozenset()
 
 
 HEAT = Project(
@@ -59,6 +64,12 @@ PARTICLES = Project(
     frozenset({"half_kick/i", "drift/for", "thermostat/i", "forces_compute/i", "kinetic_energy/i", "total_momentum/i"})
     | {"cells_sort/for", "cells_sort/for#2", "neighbours_build/for", "neighbours_stale/i", "histogram_speeds/i"}
     | {"positions_unwrapped/i", "mean_square_displacement/i", "density_add/i"},
+    (),
+    # without a report, and with one in the third step; steps without follow it, and the lists hold that long
+    tuple(f"./build/particles --side 3 --steps {{}} --cutoff 1.2 --skin 0.5 --report {r}" for r in (0, 3)),
+    (4, 5),
+    # each row of the map is a block of its own
+    frozenset({"density_add/i"}),
 )
 PIPELINE = Project(
     "pipeline",
@@ -167,6 +178,17 @@ def bulk_copies(project: Project, folder: Path, command: str, told: Path) -> int
     return sum(int(count) for count, bytes, *_ in lines if int(bytes) > 64 * int(count))
 
 
+def launched(told: Path) -> set[str]:
+    """Return the functions whose kernels have run, as their kernels name them."""
+    names = (line.split(" ", 1)[1] for line in told.read_text().splitlines())
+    return {re.sub(r"^ws_|_k\d+.*$", "", name) for name in names}
+
+
+def kernel_names(loops: Iterable[str]) -> set[str]:
+    """Return what the kernels of loops are named after: the function without its class and arguments."""
+    return {re.sub(r"^.*::|<.*>", "", loop.split("/")[0]) for loop in loops}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("project", [HEAT, PARTICLES, PIPELINE], ids=lambda project: project.name)
 def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
@@ -202,10 +224,16 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     shutil.rmtree(applied / "build")
     nvcc = install(tmp_path / "bin")
     build(project, applied, *(word.format(nvcc=nvcc) for word in project.switch))
-    passes_its_tests(project, applied)
-    passes_its_tests(project, applied, WARPSMITH_OFF="1")
+    told = tmp_path / "launches"
+    passes_its_tests(project, applied, WARPSMITH_EMULATION_LAUNCHES=str(told))
+    ran = launched(told)
+    idle = {n for n in kernel_names(project.hot - project.guarded) if not any(f"_{r}".endswith(f"_{n}") for r in ran)}
+    assert not idle, (idle, ran)
+    told.unlink()
+    passes_its_tests(project, applied, WARPSMITH_OFF="1", WARPSMITH_EMULATION_LAUNCHES=str(told))
+    assert not told.exists()
 
     # no bulk copy stands in the time loop: twice the steps copy no more of them
     for command in project.stepped:
-        few, many = (bulk_copies(project, applied, command.format(n), tmp_path / f"copies{n}") for n in (3, 6))
+        few, many = (bulk_copies(project, applied, command.format(n), tmp_path / f"copies{n}") for n in project.steps)
         assert 0 < few == many, command

@@ -53,7 +53,7 @@ def test_the_readme_shows_the_real_output(
     if os.environ.get("WARPSMITH_UPDATE"):
         (ROOT / "README.md").write_text(real)
         text = real
-    assert len(OUTPUT.findall(text)) == 5
+    assert len(OUTPUT.findall(text)) == 6
     assert len(EXCERPT.findall(text)) == 2
     assert len(RECIPE.findall(text)) == 1
     assert text == real

@@ -502,3 +502,17 @@ def test_rules_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -> N
     assert "How to silence" in page
     assert "For example" in page
     assert run("rules", "XYZ") == 2
+
+
+def test_a_chain_leads_from_the_condition_to_its_source(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "chain.cu").write_text(
+        "__global__ void chain(int *out, const int *in)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    int last = in[i];\n    for (int k = 0; k < last; k++)\n        out[i] += k;\n}\n"
+    )
+    run_guarded(warpsmith, ["analyze", "chain.cu", "--block", "64", "--isolated", "--select", "DIV003"])
+    (because,) = [line for line in capsys.readouterr().out.splitlines() if "because" in line]
+    steps = because.split(": ", 1)[1].split(" <- ")
+    assert steps[0] == "`k < last` (line 5)"
+    assert "`in[i]` (line 4)" in steps
+    assert steps[-2].endswith("(line 3)")
+    assert steps[-1] == "the thread's own index, %tid.x"

@@ -13,12 +13,13 @@ from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.memory import SHARED_WINDOW, Buffer, Memory
 from warpsmith.simt.observer import Observer
-from warpsmith.ssa.nodes import Function, Module, Query
+from warpsmith.ssa.nodes import Function, Module, Operand, Param, Query, Value
+from warpsmith.ssa.nodes import Memory as Access
 
 __all__ = ["Anywhere", "guessed", "shape_of"]
 
 PAGE = 4096
-_SIZES = (1, 2, 3, 5, 8, 16, 31, 33, 50, 64, 100)
+_SIZES = (1, 2, 3, 5, 8, 16, 31, 33, 50, 64, 100, 127, 200, 300)
 
 
 @dataclass
@@ -48,8 +49,12 @@ class Anywhere(Memory):
         if kind == "small":
             return struct.pack(f"<{PAGE // 4}i", *(chosen.randint(0, 20) for _ in range(PAGE // 4)))
         if kind == "float":
-            return struct.pack(f"<{PAGE // 4}f", *(chosen.uniform(-2, 2) for _ in range(PAGE // 4)))
-        return struct.pack(f"<{PAGE // 8}d", *(chosen.uniform(-2, 2) for _ in range(PAGE // 8)))
+            return struct.pack(
+                f"<{PAGE // 4}f", *(chosen.uniform(-2, 2) * 10 ** chosen.randint(-3, 3) for _ in range(PAGE // 4))
+            )
+        return struct.pack(
+            f"<{PAGE // 8}d", *(chosen.uniform(-2, 2) * 10 ** chosen.randint(-3, 3) for _ in range(PAGE // 8))
+        )
 
 
 def shape_of(function: Function, launched: Dim | None) -> Dim:
@@ -62,17 +67,44 @@ def shape_of(function: Function, launched: Dim | None) -> Dim:
     return (16, 4, 1) if rows else (64, 1, 1)
 
 
-def guessed(module: Module, function: Function, block: Dim, seed: int, observer: Observer, steps: int) -> Outcome:
+def _pointers(function: Function) -> set[str]:
+    """Return the parameters that addresses begin with."""
+    made = {value: i for _, i in function.instructions() for value in i.results}
+    found: set[str] = set()
+    pending: list[Operand] = [
+        i.operands[0] for _, i in function.instructions() if isinstance(i.detail, Access) and i.operands
+    ]
+    merged = {phi.result: phi for block in function.blocks for phi in block.phis}
+    seen: set[object] = set()
+    while pending:
+        operand = pending.pop()
+        if operand in seen:
+            continue
+        seen.add(operand)
+        if operand in merged:
+            pending += [value for _, value in merged[operand].incoming]
+        i = made.get(operand) if isinstance(operand, Value) else None
+        if i is not None and isinstance(i.detail, Param):
+            found.add(i.detail.parameter)
+        elif i is not None and i.op in ("add", "sub", "select", "to_generic", "from_generic", "bitcast"):
+            pending += i.operands
+    return found
+
+
+def guessed(module: Module, function: Function, block: Dim, seed: int, *, observer: Observer, steps: int) -> Outcome:
     """Run a kernel on arguments that are made up, for so many steps at most."""
     chosen = random.Random(f"{function.name} {seed}")
     arguments: dict[str, bytes] = {}
+    pointers = _pointers(function)
     for number, parameter in enumerate(function.parameters):
-        if parameter.bytes == 8:
+        if parameter.bytes == 8 and parameter.name not in pointers:
+            arguments[parameter.name] = struct.pack("<q", chosen.choice(_SIZES))
+        elif parameter.bytes == 8:
             arguments[parameter.name] = struct.pack("<q", (number + 1) << 40)
         elif parameter.type is not None and parameter.type.kind == "float":
-            arguments[parameter.name] = struct.pack("<f", chosen.uniform(0.1, 2))
+            arguments[parameter.name] = struct.pack("<f", chosen.uniform(-1, 2))
         elif parameter.bytes <= 4:
-            arguments[parameter.name] = chosen.choice(_SIZES).to_bytes(parameter.bytes, "little")
+            arguments[parameter.name] = (chosen.choice(_SIZES) % 251).to_bytes(parameter.bytes, "little")
         else:
             words = (chosen.choice(_SIZES) for _ in range(-(-parameter.bytes // 4)))
             arguments[parameter.name] = b"".join(w.to_bytes(4, "little") for w in words)[: parameter.bytes]

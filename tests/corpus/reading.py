@@ -3,6 +3,7 @@
     // run: KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared BYTES] PARAMETER=VALUE …     a launch that makes sense
     code //~ uniform                            the branches of this line, for a warp and for a block
     code //~ warp uniform, block divergent      each by itself
+    code //~ uniform (missed)                   so it is, but the analysis does not find that out
     code //~ MEM001                             a rule, or the family of one, that has something to say of this line
 
 VALUE is `i32*64` (a buffer of 64), `i32*64:0..9` (numbers from a range), `i32*64:steps0..5` (a running sum of such),
@@ -87,6 +88,7 @@ class Mark:
     line: int
     levels: dict[str, str]
     rule: str
+    missed: bool = False
 
 
 def runs(text: str) -> Iterator[Run]:
@@ -107,11 +109,12 @@ def marks(text: str) -> Iterator[Mark]:
     """Yield what the lines of a file say of themselves."""
     for number, line in enumerate(text.splitlines(), 1):
         for words in line.partition("//~")[2].split(","):
-            said = words.split()
+            missed = "(missed)" in words
+            said = words.replace("(missed)", "").split()
             if not said:
                 continue
             if said[-1] in ("uniform", "divergent"):
                 levels = [said[0]] if said[0] in _LEVELS else _LEVELS
-                yield Mark(number, dict.fromkeys(levels, said[-1]), "")
+                yield Mark(number, dict.fromkeys(levels, said[-1]), "", missed)
             else:
                 yield Mark(number, {}, said[0])

@@ -10,7 +10,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.command_line import language_of
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.report.survey import SurveyReport
-from warpsmith.survey.unit import SurveyLimits
+from warpsmith.survey.limits import SurveyLimits
 
 __all__ = ["by_place", "compiled", "surveyed", "written"]
 

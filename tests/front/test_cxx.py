@@ -336,3 +336,18 @@ def test_seeded_object_left_out_of_a_box(load: Load, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Expressions, "own_object", lambda self, row: ())
     with pytest.raises(AssertionError):
         test_a_box_in_a_method_names_its_object(load)
+
+
+def test_a_default_argument_that_is_not_modelled_leaves_the_call_as_text(load: Load) -> None:
+    text = """
+#include <string>
+struct Line { int n = 0; void add(char opt, std::string arg, std::string def = ""); };
+void Line::add(char opt, std::string arg, std::string def) { n += opt + (int)(arg.size() + def.size()); }
+void use(Line &line, double *a) { line.add('h', "x"); for (int i = 0; i < 9; i++) a[i] = i; }
+"""
+    loaded = load(text, name="case.cpp")
+    use = next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
+    first = use.body.statements[0]
+    assert isinstance(first, ExprStmt) and isinstance(first.expr, VerbatimExpr)
+    assert first.expr.calls and "default argument" in first.expr.reason
+    assert [type(loop) for loop, _ in loops(use.body)] == [For]

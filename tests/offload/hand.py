@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from warpsmith.base.verdict import Proved, Unknown
@@ -57,7 +58,9 @@ def draft(choice: Choice, region: str) -> Draft:
 
 def _device(request: Request, symbol: Symbol) -> Symbol:
     text = request.names.fresh(f"{symbol.name}_gpu")
-    return Symbol(text, f"device:{text}", Pointer(element_type(symbol.type)), "device")
+    element = element_type(symbol.type)
+    plain = replace(element, const=False) if isinstance(element, Scalar) else element
+    return Symbol(text, f"device:{text}", Pointer(plain), "device")
 
 
 def _facts(unit: Unit, function: Function, parallel: set[str], live_out: set[str]) -> FunctionFacts:

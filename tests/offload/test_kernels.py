@@ -11,7 +11,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.offload.choice import choose
 from warpsmith.offload.kernels import Built
 from warpsmith.tree.nodes import Launch
-from warpsmith.tree.printer import print_expr, print_stmt
+from warpsmith.tree.printer import print_expr, print_stmt, print_type
 from warpsmith.tree.program import Kernel
 
 LU = """
@@ -246,3 +246,24 @@ def test_helpers_are_listed_callees_first(tmp_path: Path) -> None:
     void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = norm(a[i], 1.0); }
     """
     assert [s.name for s in only(tmp_path, text, "f", "f/i").functions] == ["square", "norm"]
+
+
+def test_a_constant_that_a_kernel_sets_is_no_constant_there(tmp_path: Path) -> None:
+    text = """
+    double half(const double *p) { return 0.5 * p[0]; }
+    void f(int n, double a[n], int m) {
+        for (int t = 0; t < m; t++) {
+            for (int i = 0; i < n; i++) a[i] += i;
+            const double shift = half(a);
+            for (int i = 0; i < n; i++) a[i] -= shift;
+        }
+    }
+    """
+    found = built(tmp_path, text, "f", "f/t/i", "f/t/i#2")
+    types = {
+        (p.written, print_type(p.symbol.type))
+        for one in found.values()
+        for p in one.fragment.kernel.parameters
+        if p.symbol.name == "shift_gpu"
+    }
+    assert types == {(True, "double *"), (False, "const double *")}

@@ -10,7 +10,7 @@ from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import Copy, DeviceAlloc, DeviceFree, For, If, Launch
+from warpsmith.tree.nodes import Block, Copy, DeviceAlloc, DeviceFree, ExprStmt, For, If, Launch
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, walk
 
@@ -111,3 +111,33 @@ def test_what_cannot_be_sized_is_refused_and_the_rest_is_ported(tmp_path: Path) 
     plan = port(load(text, tmp_path), OffloadOptions(guards=False)).plan
     assert [f.region for f in plan.fragments] == ["f/i#2"]
     assert [r.loop for r in plan.refusals] == ["f/i"]
+
+
+def test_a_counter_that_is_written_before_it_is_read_again_gets_no_last_value(tmp_path: Path) -> None:
+    text = """
+int row[103], from[100];
+int f(int n, int m, int *a)
+{
+    int j;
+    for (j = 0; j < n; j++)
+        a[j] = 0;
+    for (int z = 0; z < m; z++) {
+        j = from[z];
+        row[j] = row[j] / 2 + row[j + 1];
+    }
+    for (j = n; j >= 1; j--)
+        row[j] = row[j - 1];
+    return %s;
+}
+"""
+    for said, wanted in (("n", 0), ("m > 0 ? n : j", 0), ("j", 0)):
+        assert len(_last_values(port(load(text % said, tmp_path)))) == wanted
+    read = text.replace("j = n; j >= 1", "j += n; j >= 1").replace("for (int z", "row[j] = 1;\n    for (int z")
+    assert len(_last_values(port(load(read % "n", tmp_path)))) == 1
+
+
+def _last_values(result: Port) -> list[ExprStmt]:
+    ((_, function),) = result.program.functions()
+    assert result.plan.fragments
+    branches = [run for part in walk(function) if isinstance(part, Block) for run in [part.statements]]
+    return [s for run in branches for s in run if isinstance(s, ExprStmt) and s.span.text.startswith("for (j = 0")]

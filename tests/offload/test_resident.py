@@ -9,6 +9,7 @@ import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.transfers import measured_copies
+from warpsmith.offload import coherence
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.report.timeline import timeline
 from warpsmith.report.timeline_svg import timeline_svg
@@ -148,19 +149,86 @@ def test_memory_that_is_freed_stands_in_a_pause(ported: Ported) -> None:
     assert text.index("ws_hold_pause") < text.index("free(v);") < text.index("ws_hold_resume")
 
 
+_TOTAL = "double total(double *u, int n) { double s = 0; for (int i = 0; i < n; i++) s += u[i]; return s; }\n"
+_SCALED = """\
+double scaled(double *u, int n)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        u[i] *= 0.5;
+        s += u[i];
+    }
+    return s;
+}
+double first(double *u, int n) { return scaled(u, n) + u[0]; }
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "other", "why"),
     [
-        ("u[1] = u[0] + total(u, n);", "", "make two statements"),
+        ("u[1] = u[0] + scaled(u, n);", "double scaled(double *, int);", "make two statements"),
+        ("u[1] = first(u, n);", "double first(double *, int);", "make two statements"),
+        ("v[1] = (u[0] = 3.0) + total(u, n);", "double total(double *, int);", "make two statements"),
         ("if ((u[0] = 3.0) > 2.0) v[1] = 0.0;", "", "a condition writes"),
         ("if (observe(u)) break;", "int observe(double *);", "a condition calls"),
     ],
 )
 def test_what_no_update_can_serve_is_no_hold(ported: Ported, body: str, other: str, why: str) -> None:
-    total = "double total(double *u, int n) { double s = 0; for (int i = 0; i < n; i++) s += u[i]; return s; }\n"
-    result = ported(body, other + "double total(double *, int);", parts=_STEP + total)
+    result = ported(body, other, parts=_STEP + _TOTAL + _SCALED)
     assert "ws_hold_begin" not in _text(result) and "ws_data_enter" not in _text(result, "solver.c")
     assert any(why in reason for reason in _reasons(result)), _reasons(result)
+
+
+@pytest.mark.parametrize(
+    ("body", "updates"),
+    [
+        ("u[1] = u[0] + total(u, n);", ["host &u[0]", "device &u[1]"]),
+        ("if (total(u, n) > v[3] + total(v, n)) break;", ["host &v[3]"]),
+        ("double *w[1] = {u}; sum = total(u, n) + w[0][2];", ["host &w[0][2]"]),
+        ('printf("%g %g\\n", total(v, n), u[2]);', ["host &u[2]"]),
+        ("sum += scaled(v, n);", []),
+    ],
+)
+def test_kernels_that_store_nothing_stand_beside_reads(ported: Ported, body: str, updates: list[str]) -> None:
+    """Whichever of the two C evaluates first, an update before the statement serves the read."""
+    other = "double total(double *, int); double scaled(double *, int); static double sum;"
+    result = ported(body, other, parts=_STEP + _TOTAL + _SCALED)
+    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert [u for u in _updates(result) if "all" not in u] == updates
+
+
+def test_reads_beside_kernels_are_what_the_program_reads(ported: Ported) -> None:
+    body = 'u[1] = u[0] + 0.01 * total(u, n); printf("%g %g\\n", total(v, n), u[2]); swap(&u, &v);'
+    result = ported(body, "double total(double *, int);", verify=True, parts=_STEP + _TOTAL)
+    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert result.verification is not None and result.verification.status == "pass"
+
+
+def test_a_read_beside_a_kernel_that_writes_it_would_be_stale(ported: Ported, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the look at what the kernels store the program prints something else."""
+    monkeypatch.setattr(coherence, "disturbs", lambda *asked: False)
+    result = ported('printf("%g\\n", first(u, n));', "double first(double *, int);", verify=True, parts=_STEP + _SCALED)
+    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert result.verification is not None and result.verification.status == "fail"
+
+
+_HEADER = """\
+static inline double mixed(const double *a) { return 0.5 * (a[0] + a[1]); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "held"), [("swap(&u, &v);", True), ("if (mixed(u) > 1e9) break;", False)], ids=["kernels", "host"]
+)
+def test_a_function_of_a_header_is_no_matter_where_only_kernels_call_it(
+    ported: Ported, tmp_path: Path, body: str, held: bool
+) -> None:
+    (tmp_path / "mixed.h").write_text(_HEADER)
+    include = '#include "mixed.h"\n'
+    result = ported(body, include, parts=include + _STEP.replace("0.1 *", "0.1 * mixed(u) *"))
+    assert ("ws_hold_begin" in _text(result)) == held
+    assert held or any("defined in a header" in reason for reason in _reasons(result))
 
 
 @pytest.mark.parametrize("call", ["atexit(done)", "signal(2, 0)"])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.poly.analysis import program_of
-from warpsmith.poly import global_pointers, world
+from warpsmith.poly import global_pointers, summaries, world
 from warpsmith.poly.effects import effects
 from warpsmith.poly.liveness import Liveness
 from warpsmith.poly.origin import Origin
@@ -110,6 +110,7 @@ def _differing(monkeypatch: pytest.MonkeyPatch, seed: int) -> int:
         kept = _answers(program)
         with monkeypatch.context() as scratch:
             scratch.setattr(world, "_world", lambda key: World())
+            scratch.setattr(summaries, "_of", summaries._of.__wrapped__)
             scratch.setattr(global_pointers, "_uses", global_pointers._uses.__wrapped__)
             scratch.setattr(global_pointers, "_kept", global_pointers._kept.__wrapped__)
             wrong += kept != _answers(program)

@@ -88,6 +88,17 @@ def test_what_another_files_function_does_is_a_part_of_the_question(folder: Path
     assert (read, found["use.c:3"]) == (1, "parallel")
 
 
+def test_what_another_files_function_prints_is_a_part_of_the_question(folder: Path) -> None:
+    (folder / "part.c").write_text('int puts(const char *);\ndouble part(double x) { puts("x"); return x; }\n')
+    read, found = _again(folder)
+    assert (read, found["use.c:3"] != "parallel") == (2, True)
+
+
+def test_who_calls_a_function_need_not_hear_that_it_has_moved(folder: Path) -> None:
+    (folder / "part.c").write_text("/* the same, further down */\n" + FILES["part.c"])
+    assert _again(folder) == (1, {"one.c:3": "parallel", "use.c:3": "parallel", "far.c:1": "unanalyzable"})
+
+
 def test_a_file_that_is_no_longer_there_takes_its_functions_along(folder: Path) -> None:
     read, found = _again(folder, "one.c", "use.c", "far.c")
     assert (read, found["use.c:3"]) == (1, "unanalyzable")
@@ -105,8 +116,8 @@ def test_another_warpsmith_asks_anew(folder: Path, monkeypatch: pytest.MonkeyPat
         lambda text: text[: len(text) // 2],
         lambda text: "[" * 50_000,
         lambda text: "{}",
-        lambda text: json.dumps({**json.loads(text), "exports": {"functions": 3}}),
-        lambda text: json.dumps({**json.loads(text), "found": dict.fromkeys(json.loads(text)["found"], 7)}),
+        lambda text: _headed(text, {"exports": {"functions": 3}}),
+        lambda text: "\n".join([*text.split("\n")[:3], "7", "7"]),
     ],
     ids=["empty", "cut", "deep", "bare", "wrong-exports", "wrong-answers"],
 )
@@ -121,9 +132,26 @@ def test_a_damaged_record_counts_as_none(folder: Path, damage: object) -> None:
 @pytest.mark.parametrize("change", [{"key": "foreign"}, {"files": {}}, {"found": 3}, {"exports": {"files": []}}])
 def test_a_whole_record_of_another_question_counts_as_none(folder: Path, change: dict[str, object]) -> None:
     for path in (folder.parent / "cache").glob("*.json"):
-        text = json.dumps({**json.loads(path.read_text().partition("\n")[2]), **change})
-        path.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+        _sealed(path, _headed(path.read_text().partition("\n")[2], change))
     assert _again(folder)[0] == 4
+
+
+@pytest.mark.parametrize("line", [1, 2, 3])
+def test_a_whole_record_with_lines_of_another_kind_counts_as_none(folder: Path, line: int) -> None:
+    for path in (folder.parent / "cache").glob("*.json"):
+        lines = path.read_text().split("\n")[1:]
+        _sealed(path, "\n".join([*lines[:line], "[", *lines[line + 1 :]]))
+    assert _again(folder)[0] == 4
+
+
+def _headed(text: str, change: dict[str, object]) -> str:
+    """Return the lines of a record with another head."""
+    head, *lines = text.split("\n")
+    return "\n".join([json.dumps({**json.loads(head), **change}), *lines])
+
+
+def _sealed(path: Path, text: str) -> None:
+    path.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
 
 
 def test_a_record_of_another_file_under_its_name_is_not_believed(folder: Path) -> None:

@@ -6,6 +6,7 @@ from warpsmith.poly.outside import OutsideFunction, encode_function
 from warpsmith.poly.summary import Summary
 from warpsmith.survey.link import Exports, Link
 from warpsmith.survey.plain import decode_outside
+from warpsmith.survey.texts import compact, plain_of
 from warpsmith.tree.plain import Plain
 from warpsmith.tree.types import DOUBLE, FunctionType, Symbol
 
@@ -18,11 +19,15 @@ def _function(name: str, *, io: bool = False) -> Plain:
     return encode_function(OutsideFunction(_symbol(name), (), Summary(io=io)))
 
 
+def _texts(*functions: Plain) -> dict[str, str]:
+    return {str(f[0][1]): compact(f) for f in functions}  # type: ignore[index]
+
+
 def _exports(*functions: Plain, named: dict[str, list[str]] | None = None, main: bool = False) -> Exports:
     calls = named or {}
     own = set(calls)
     return {
-        "functions": list(functions),
+        "functions": _texts(*functions),
         "named": calls,
         "outside": sorted({c for found in calls.values() for c in found} - own),
         "writes": {},
@@ -43,7 +48,7 @@ def _link(*exports: Exports, programs: list[frozenset[int]] | None = None, compl
 
 def _known(link: Link, number: int) -> dict[str, bool | None]:
     """Return what a file hears of the functions that it names: do they do input or output, None: not known."""
-    found = decode_outside(link.outside(number)).functions
+    found = decode_outside(link.outside(number).plain).functions
     return {s.name: None if f.summary is None else f.summary.io for s, f in found.items()}
 
 
@@ -54,11 +59,13 @@ def test_a_function_that_names_another_files_is_not_known_at_first() -> None:
     link = _link(main, wrap, deep)
     assert _known(link, 0) == {"wrap": None}
     assert _known(link, 1) == {"deep": False}
-    assert link.functions[1][1][2] is None  # type: ignore[index]
+    assert plain_of(link.known(1, "over"))[2] is None  # type: ignore[index]
     assert link.waiting() == [0, 1]
-    assert link.update(1, [_function("wrap", io=True), _function("over")]) == [0]
+    before = link.outside(0).question
+    assert link.update(1, _texts(_function("wrap", io=True), _function("over"))) == [0]
+    assert link.outside(0).question != before
     assert _known(link, 0) == {"wrap": True}
-    assert link.update(1, [_function("wrap", io=True), _function("over")]) == []
+    assert link.update(1, _texts(_function("wrap", io=True), _function("over"))) == []
 
 
 def test_two_functions_of_one_name_are_known_only_where_they_agree_or_a_program_tells() -> None:

@@ -15,7 +15,7 @@ from warpsmith.emit.words import is_reserved
 from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.program import TypeText, Unit
 
-__all__ = ["Definitions", "needed_definitions"]
+__all__ = ["Definitions", "is_standard", "needed_definitions"]
 
 _HEADERS = {
     "math.h": """M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
@@ -33,6 +33,11 @@ _HEADERS = {
 }
 _OF_STANDARD = {name: header for header, names in _HEADERS.items() for name in names.split()}
 _BUILT_IN = frozenset(("true", "false", "bool"))
+
+
+def is_standard(name: str) -> bool:
+    """Whether C's headers define `name`, a type of numbers or a macro."""
+    return name in _OF_STANDARD
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from warpsmith.emit.definitions import is_standard
 from warpsmith.emit.prototypes import kernel_type, launcher_type, launcher_words, plain
 from warpsmith.emit.reduction import MOST_BLOCKS, Accumulators
 from warpsmith.emit.scan import ScanShape, scan_kernels, scan_launcher
@@ -38,6 +39,7 @@ from warpsmith.tree.walk import names, peel, same
 __all__ = ["KernelText", "kernel_text"]
 
 _UNIT = "    "
+_NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double"])
 _GRID_LIMIT = {"x": 2147483647, "y": 65535, "z": 65535}
 
 
@@ -405,7 +407,13 @@ def _passed(kernel: Kernel, index: int, printer: Printer) -> str:
     if isinstance(wanted, Pointer) and isinstance(given, Pointer):
         same_element = plain(wanted.to) == plain(given.to) and not isinstance(wanted.to, Array)
         return name if same_element else f"({_in_cxx(printer.type(wanted))}){name}"
-    return name
+    return f"({wanted.spelling}){name}" if isinstance(wanted, Scalar) and _may_be_enum(wanted) else name
+
+
+def _may_be_enum(type: Scalar) -> bool:
+    """Whether C++ may want a cast from the type's integer type: it makes no enum of a number by itself."""
+    words = type.spelling.split()
+    return bool(words) and words[0] not in _NUMBERS and not is_standard(words[0])
 
 
 # --- numbers

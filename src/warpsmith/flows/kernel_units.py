@@ -20,6 +20,7 @@ from warpsmith.front.ptx.read import read_ptx
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
 from warpsmith.ssa.nodes import Module
+from warpsmith.tree.types import Symbol
 
 __all__ = ["KernelFile", "KernelUnit", "Language", "Launched", "files_of", "read_unit"]
 
@@ -52,13 +53,15 @@ class Launched:
 
 @dataclass(frozen=True, slots=True)
 class KernelUnit:
-    """What one file holds. `launches`: how its host code launches each kernel, where that is a number."""
+    """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
+    those of each kernel as its source declares them, which PTX does not."""
 
     file: SourceFile
     module: Module
     findings: tuple[Finding, ...]
     launches: Mapping[str, Launched] = field(default_factory=dict)
     is_ptx: bool = False
+    parameters: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -104,7 +107,10 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     lowered = lower(read.program)
     seen = read.program.units[0].file if read.program.units else file
     launches = {name: shape for name in read.kernels if (shape := _launched(read.launches, name)) is not None}
-    return KernelUnit(seen, lowered.module, (*read.findings, *lowered.findings), launches)
+    declared = {name: read.function(name).parameters for name in read.kernels}
+    return KernelUnit(
+        seen, lowered.module, (*read.findings, *lowered.findings), launches, parameters=declared
+    )  # fmt: skip
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

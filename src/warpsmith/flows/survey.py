@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
@@ -24,11 +24,12 @@ from warpsmith.project.profile import Profile
 from warpsmith.report.constructs import blockers
 from warpsmith.report.model import Status
 from warpsmith.report.survey import SurveyReport
-from warpsmith.survey.cache import Cache, Record, fingerprint
-from warpsmith.survey.link import ROUNDS, Link
+from warpsmith.survey.cache import Cache, Record
+from warpsmith.survey.limits import SurveyLimits
+from warpsmith.survey.link import ROUNDS, Link, Outside
 from warpsmith.survey.places import Answers, joined_loops
 from warpsmith.survey.plain import decode_finding
-from warpsmith.survey.unit import SurveyLimits
+from warpsmith.survey.texts import Texts, fingerprint
 from warpsmith.survey.workers import Crew, Job
 from warpsmith.tree.plain import Plain
 
@@ -54,10 +55,14 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
     # The files that our parser can read; the others are named.
     sources, commands, findings = _sources(project)
     cache = Cache(options.cache, options.limits)
-    # What an earlier survey found, where nothing that it was found from has changed.
-    records = [cache.load(source) for source in sources]
-    clock.lap("remember")
     with Crew(options.limits, sources, options.jobs) as crew:
+        # What an earlier survey found, where nothing that it was found from has changed.
+        records: list[Record] = []
+        for number, source in enumerate(sources):
+            records.append(cache.load(source))
+            if records[-1].exports is None:
+                crew.hurry(number)
+        clock.lap("remember")
         state = _Survey(cache, records, crew, sources)
         # The other files, each by itself.
         findings += state.read()
@@ -136,6 +141,18 @@ def _nothing(project: Project) -> Finding:
     return Finding("PRJ001", "error", message, None, ("name the files themselves: warpsmith survey FILE...",))
 
 
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """What a file is told; plain data only where somebody is to read it."""
+
+    outside: Outside
+    others: tuple[Plain, ...] = ()
+
+    @property
+    def plain(self) -> tuple[Plain, ...]:
+        return (self.outside.plain, *self.others)
+
+
 @dataclass(slots=True)
 class _Survey:
     """The files of one survey; `again` were read in this one, `failures` say what could not be done."""
@@ -166,22 +183,27 @@ class _Survey:
         """Work out what functions do that call those of other files, until nothing changes."""
         waiting = link.waiting()
         for _ in range(ROUNDS):
-            asked: list[tuple[int, str, tuple[Plain, ...]]] = []
-            for number in waiting:
-                outside = link.outside(number)
-                asked.append((number, f"summaries {fingerprint(outside)}", (outside,)))
-            answers = dict(self._answers("summarize", asked))
-            news = [link.update(n, answer) for n, answer in answers.items() if isinstance(answer, list)]
+            told = {number: link.outside(number) for number in waiting}
+            asked = {number: f"summaries {fingerprint(outside.question)}" for number, outside in told.items()}
+            news: list[list[int]] = []
+            for number, answer in list(self._answers("summarize", asked, {n: _Arguments(o) for n, o in told.items()})):
+                match answer:
+                    case {"functions": dict(functions)}:
+                        news.append(link.update(number, cast(Texts, functions)))
+                    case _:
+                        pass
             waiting = sorted({number for numbers in news for number in numbers})
 
     def verdicts(self, link: Link) -> list[Answers]:
         """Return every file's verdicts with its exports."""
-        asked = []
+        asked: dict[int, str] = {}
+        arguments: dict[int, _Arguments] = {}
         for number, record in enumerate(self.records):
             if record.exports is not None:
                 outside, told = link.outside(number), link.told(number)
-                asked.append((number, f"verdicts {fingerprint([outside, told])}", (outside, told)))
-        found = dict(self._answers("analyze", asked))
+                asked[number] = f"verdicts {fingerprint([outside.question, told])}"
+                arguments[number] = _Arguments(outside, (told,))
+        found = dict(self._answers("analyze", asked, arguments))
         answers: list[Answers] = []
         for number, record in enumerate(self.records):
             answer = found.get(number)
@@ -194,22 +216,22 @@ class _Survey:
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
         return answers
 
-    def _answers(self, task: str, asked: Sequence[tuple[int, str, tuple[Plain, ...]]]) -> Iterator[tuple[int, Plain]]:
-        """Yield answers, remembered ones first."""
+    def _answers(
+        self, task: Literal["summarize", "analyze"], asked: Mapping[int, str], arguments: Mapping[int, _Arguments]
+    ) -> Iterator[tuple[int, Plain]]:
+        """Yield answers to questions, remembered ones first."""
         jobs: list[Job] = []
-        questions: dict[int, str] = {}
-        for number, question, arguments in asked:
-            remembered = self.records[number].found.get(question)
+        for number, question in asked.items():
+            remembered = self.records[number].get(question)
             if remembered is not None:
                 yield number, remembered
             else:
-                questions[number] = question
-                jobs.append(Job("summarize" if task == "summarize" else "analyze", (number,), arguments))
+                jobs.append(Job(task, (number,), arguments[number].plain))
         for job, answer in self.crew.run(jobs):
             (number,) = job.numbers
             self.again.add(number)
             if answer is not None and not (isinstance(answer, dict) and "crashed" in answer):
-                self.records[number].put(questions[number], answer)
+                self.records[number].put(asked[number], answer)
             yield number, answer
 
     def _crashed(self, number: int, answer: Plain | None) -> Finding:

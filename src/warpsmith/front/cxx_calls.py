@@ -310,7 +310,7 @@ class CxxCalls:
         if len(default) != 1:
             return None
         there = self.expressions.elsewhere(self.expressions.site_of(row), found[1], {}, None, self.table.aux[row])
-        return there.build(default[0])
+        return there.tried(default[0])
 
     # --- bodies in place of calls
 

@@ -16,8 +16,8 @@ What cannot be named (an unknown call, memory that it frees) stands in a pause: 
 A host loop without kernels is one statement: its sections (poly) are what it touches, everything present where they
 cannot be computed. Updates stand in front of what reads (under the same condition), and behind what writes.
 
-Limits, each a reason against the hold: writes in a condition or in a `return`; kernels in an expression that reads
-present memory itself; OpenMP threads around kernels.
+Limits, each a reason against the hold: writes in a condition or in a `return`; kernels in an expression that reads what
+they may write (disturbance.py); OpenMP threads around kernels.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import stable, tested
+from warpsmith.offload.disturbance import disturbs, may_move
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.flow import Place, statement_runs
 from warpsmith.offload.foreign import Foreign, foreign, size_of
@@ -260,7 +261,7 @@ class _Writer:
             place = Name(span=span, type=symbol.type, symbol=symbol)
             touch = PlaceTouch(place, True, False, True, None)
             if not isinstance(symbol.type, Array) and self.meets(touch):
-                self.touched(need, touch, None, calls=False)
+                self.touched(need, touch, None, [])
         return need
 
     def leads_to_kernels(self, stmt: Stmt) -> bool:
@@ -334,23 +335,23 @@ class _Writer:
         if own and early:
             need.everything(early[0].place.span, write=True)
         for touch in met:
-            self.touched(need, touch, stmt, calls=bool(own))
+            self.touched(need, touch, stmt, own)
         for one in touched:
             self.lent(need, one, stmt)
         return need
 
     def beside_kernels(self, need: _Need, met: list[PlaceTouch], kernels: list[Call], *, other: bool) -> None:
         """Refuse what would have to be updated between the parts of one expression; `other`: there is more of it."""
-        outside = [t for t in met if t.read and t.within not in kernels]
-        several = len(kernels) > 1 and any(t.read for t in met)
-        if need.pause is not None or outside or several or other:
-            text = "one expression runs kernels and reads memory that they use: make two statements of it"
+        around = self.around
+        if need.pause is not None or other or disturbs(around.presence.summaries, around.function, kernels, met):
+            text = "one expression runs kernels that may write what it reads: make two statements of it"
             raise _incoherent(text, kernels[0].span)
 
-    def touched(self, need: _Need, touch: PlaceTouch, stmt: Stmt | None, *, calls: bool) -> None:
-        place, span = touch.place, touch.place.span
-        plain = all(self.fixed(n.symbol) for n in names(place)) and not loaded_for(place)
-        if not is_repeatable(place, sure=touch.sure) or (calls and not plain):
+    def touched(self, need: _Need, touch: PlaceTouch, stmt: Stmt | None, own: list[Call]) -> None:
+        """Note an access; `own` are the calls of the program's functions in the same expression."""
+        around, place, span = self.around, touch.place, touch.place.span
+        moves = may_move(around.presence.summaries, around.function, own, place)
+        if not is_repeatable(place, sure=touch.sure) or moves:
             need.everything(span, write=touch.write)
             return
         if touch.write and (stmt is None or not self.same_after(place, stmt)):
@@ -374,13 +375,6 @@ class _Writer:
             need.before.append(mine)
         if one.write:
             need.after.append(mine)
-
-    def fixed(self, symbol: Symbol) -> bool:
-        """Whether no call can change the variable."""
-        where = self.around.presence.summaries.provenance(self.around.function)
-        roots = (root for some in (where.escaped, *where.roots.values()) for root in some)
-        held = {root.symbol for root in roots if root.kind == "object"}
-        return symbol.storage in ("local", "parameter", "enumerator", "function") and symbol not in held
 
     def same_after(self, place: Expr, stmt: Stmt) -> bool:
         """Whether an address has the same value behind the statement."""

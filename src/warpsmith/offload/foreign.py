@@ -78,6 +78,10 @@ def _touched(
         address = _uncast(argument)
         if not _is_met(presence, address.type, known) or not presence.points_to(function, address, short):
             continue
+        # what kernels never write is valid on the host
+        read = read and presence.is_written(_pointee(address.type))
+        if not (read or write):
+            continue
         yield Foreign(address, _bytes(known, index, call, address), read, write, known.name in _FULL)
 
 
@@ -88,8 +92,12 @@ def _uncast(argument: Expr) -> Expr:
     return argument
 
 
+def _pointee(type: Type) -> Type:
+    return type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else type
+
+
 def _is_met(presence: Presence, type: Type, known: FunctionEffects) -> bool:
-    pointee = type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else type
+    pointee = _pointee(type)
     if isinstance(pointee, Record) and pointee.definition is None:
         return False  # a type of the library's own: a FILE
     if isinstance(pointee, Scalar) and pointee.bits == 8 and pointee.kind != "void" and known.name not in _SIZES:

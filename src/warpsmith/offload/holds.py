@@ -10,9 +10,9 @@
         swap(u, v);
     }
 
-Invariant: inside a hold every function that may run is known (its host code has updates, coherence.py), or the call
-stands in a pause; no memory that is kept dies (presence.py); control leaves the hold at its end or by a `return` that
-ends it.
+Invariant: inside a hold every function that the host may run is known (its host code has updates, coherence.py), or the
+call stands in a pause; no memory that is kept dies (presence.py); control leaves the hold at its end or by a `return`
+that ends it.
 
 A loop that cannot be a hold says why, and the loops inside it are tried. Only outermost holds matter: what an inner one
 keeps stays for the outer one.
@@ -23,7 +23,7 @@ threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
@@ -43,6 +43,7 @@ from warpsmith.tree.nodes import (
     Function,
     If,
     Loop,
+    Node,
     Return,
     Stmt,
     Switch,
@@ -114,7 +115,7 @@ def wanted_holds(
         for function, homes in ported.items()
         for loop in _outermost(function.body, homes, device, dropped)
     ]
-    whole = _reached(summaries, holds)
+    whole = _Calls.of(summaries, ported, device).reached(holds)
     if not holds:
         return None
     inside = {f: (f.body,) for f in whole}
@@ -130,7 +131,9 @@ def plan_holds(
 ) -> tuple[dict[Function, Coherent], tuple[RefusedHold, ...]]:
     """Return what to insert into each function, or the holds that are not possible, with the reason."""
     inserted: dict[Function, Coherent] = {}
-    blamed: dict[Function, Reason] = {}
+    presence = next(iter(plan.residents.values())).presence
+    calls = _Calls.of(presence.summaries, homes, plan.device)
+    blamed = {f: _unprepared(f) for f in sorted(calls.reached(plan.holds) - plan.whole, key=lambda f: f.symbol.key)}
     for function in dict.fromkeys([*plan.whole, *(hold.function for hold in plan.holds)]):
         request, resident = requests[function], plan.residents[function]
         around = Surroundings(request, resident.presence, resident, homes[function], plan.device)
@@ -148,7 +151,7 @@ def plan_holds(
                 blamed[function] = Reason("POR018", text, function.symbol.span)
         except IncoherentError as error:
             blamed[function] = error.reason
-    refused = (*_refused(plan, blamed), *(_idle(plan, inserted) if not blamed else ()))
+    refused = (*_refused(plan, calls, blamed), *(_idle(plan, calls, inserted) if not blamed else ()))
     if not refused:
         for hold in plan.holds:
             _frame(inserted[hold.function].inserted, hold)
@@ -160,19 +163,25 @@ def _is_written(request: Request, function: Function) -> bool:
     return any(item is function for unit in request.program.units for item in unit.items)
 
 
-def _refused(plan: HoldPlan, blamed: dict[Function, Reason]) -> Iterator[RefusedHold]:
+def _unprepared(function: Function) -> Reason:
+    """A kernel of the first plan is none any more, so that the host calls this function after all."""
+    return Reason(
+        "POR018", f"'{function.symbol.name}' is called by a loop that stays on the host", function.symbol.span
+    )
+
+
+def _refused(plan: HoldPlan, calls: _Calls, blamed: dict[Function, Reason]) -> Iterator[RefusedHold]:
     """Yield the holds in which a function runs that cannot run in one."""
     for hold in plan.holds:
-        reached = _reached(next(iter(plan.residents.values())).presence.summaries, [hold])
-        bad = next((f for f in [hold.function, *reached] if f in blamed), None)
+        bad = next((f for f in [hold.function, *calls.reached([hold])] if f in blamed), None)
         if bad is not None:
             yield RefusedHold(hold.function, hold.loop, blamed[bad], hold.own)
 
 
-def _idle(plan: HoldPlan, inserted: dict[Function, Coherent]) -> Iterator[RefusedHold]:
+def _idle(plan: HoldPlan, calls: _Calls, inserted: dict[Function, Coherent]) -> Iterator[RefusedHold]:
     """Yield the holds of functions' own in which everything moves all the same: homes without a hold move no more."""
     for hold in plan.holds:
-        reached = _reached(next(iter(plan.residents.values())).presence.summaries, [hold]) if hold.own else ()
+        reached = calls.reached([hold]) if hold.own else ()
         inner = set(walk(hold.loop))
         mine = [(f, inserted[f].inserted) for f in (hold.function, *reached) if hold.own and f in inserted]
         added = [s for f, found in mine for at, new in found.items() if f in reached or at.node in inner for s in new]
@@ -255,6 +264,7 @@ def _leads_to_kernels(summaries: Summaries, first: set[Symbol]) -> frozenset[Sym
 
 
 def _callees(summaries: Summaries, run: Iterable[Stmt]) -> Iterator[Symbol]:
+    """Yield the functions of the program that the statements call."""
     for stmt in run:
         for part in walk(stmt):
             name = direct_call(part) if isinstance(part, Call) else None
@@ -262,16 +272,38 @@ def _callees(summaries: Summaries, run: Iterable[Stmt]) -> Iterator[Symbol]:
                 yield name
 
 
-def _reached(summaries: Summaries, holds: Iterable[Hold]) -> frozenset[Function]:
-    """Return the functions that are called while one of the holds lasts."""
-    found: set[Symbol] = set()
-    pending = [symbol for hold in holds for symbol in _callees(summaries, (hold.loop,))]
-    while pending:
-        symbol = pending.pop()
-        if symbol not in found:
-            found.add(symbol)
-            pending += _callees(summaries, (summaries.definitions[symbol].body,))
-    return frozenset(summaries.definitions[symbol] for symbol in found)
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """What the host calls. A call in the statements of a kernel runs on the device; or on the host, where a guard
+    fails, but then everything is valid there, and what is called leads to no kernel."""
+
+    summaries: Summaries
+    kernels: frozenset[Node]
+    device: frozenset[Symbol]
+
+    @classmethod
+    def of(cls, summaries: Summaries, homes: Mapping[Function, tuple[Home, ...]], device: frozenset[Symbol]) -> _Calls:
+        kernels = (s for found in homes.values() for home in found for d in home.drafts for s in d.statements)
+        return cls(summaries, frozenset(part for stmt in kernels for part in walk(stmt)), device)
+
+    def reached(self, holds: Iterable[Hold]) -> frozenset[Function]:
+        """Return the functions that the host calls while one of the holds lasts."""
+        found: set[Symbol] = set()
+        pending = [symbol for hold in holds for symbol in self.made_by(hold.loop)]
+        while pending:
+            symbol = pending.pop()
+            if symbol not in found:
+                found.add(symbol)
+                pending += self.made_by(self.summaries.definitions[symbol].body)
+        return frozenset(self.summaries.definitions[symbol] for symbol in found)
+
+    def made_by(self, stmt: Stmt) -> Iterator[Symbol]:
+        """Yield the functions of the program that a statement calls on the host."""
+        for part in walk(stmt):
+            name = direct_call(part) if isinstance(part, Call) else None
+            known = name is not None and name in self.summaries.definitions
+            if name is not None and known and (part not in self.kernels or name in self.device):
+                yield name
 
 
 # --- what stands in the way

@@ -116,7 +116,8 @@ def _parameter(
         case "value":
             text, type = _own_name(request, host), host.type
         case "cell":
-            text, type = buffers[host].name, Pointer(host.type)
+            # a constant whose declaration is a kernel's is set there
+            text, type = buffers[host].name, buffers[host].type if use.written else Pointer(host.type)
         case "buffer":
             text, type = buffers[host].name, kernel_pointer(host.type)
     symbol = Symbol(text, f"{kernel_name}:{text}", type, "parameter", host.span)

@@ -24,6 +24,7 @@ from warpsmith.offload.ranges import launch_ranges
 from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction, order_notes
 from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
+from warpsmith.poly.liveness import Liveness
 from warpsmith.tree.nodes import DeclStmt, For, Function, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol
@@ -53,7 +54,6 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     loop = facts.loop
     if not isinstance(loop, For):
         return Reason("POR008", "only a counted loop can become threads", loop.header)
-    function = request.facts.function
     reason = obstacle(request, (loop.body,)) or _bad_bounds(loop)
     if reason is not None:
         return reason
@@ -75,7 +75,7 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     owned = _owned(nest)
     if isinstance(owned, Reason):
         return owned
-    finals = _finals(function, nest, owned)
+    finals = _finals(request, nest, owned)
     if isinstance(finals, Reason):
         return finals
     counters = {head.variable for head in heads}
@@ -174,11 +174,13 @@ def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     return frozenset(written)
 
 
-def _finals(function: Function, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:
+def _finals(request: Request, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:
     """Return the host statements that restore the owned variables which are read after the nest."""
-    outermost = nest.chain[0]
+    outermost, function = nest.chain[0], request.facts.function
     live = set(outermost.live_out)
-    live |= {s for s in owned if s not in outermost.private and _seen_elsewhere(function, nest.statement, s)}
+    after = Liveness.of(request.program, function, request.summaries).after[nest.statement]
+    counted = {s for s in owned if s not in outermost.private and s in after}
+    live |= {s for s in counted if _seen_elsewhere(function, nest.statement, s)}
     counters = {head.variable: index for index, head in enumerate(nest.heads) if not head.declares}
     result: list[Stmt] = []
     for symbol in sorted(live & owned, key=lambda s: counters.get(s, len(counters))):

@@ -79,11 +79,17 @@ def _expressions(node: Node | None, done: Evaluated) -> Iterator[Expr]:
             done.opaque += [d for d in declarations if isinstance(d.symbol.type, Opaque)]
             yield from (d.init for d in declarations if d.init is not None)
         case Verbatim():
-            done.opaque.append(node)
+            if not _is_idle(node):
+                done.opaque.append(node)
         case _ if isinstance(node, Expr):
             yield node
         case _:
             return
+
+
+def _is_idle(node: Verbatim) -> bool:
+    """Whether a text is a preprocessor line that stands for nothing else."""
+    return node.text.startswith("#") and not (node.calls or node.control or node.reads or node.writes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.units import is_row_starts
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["ANY_KIND", "Presence", "Resident", "element_kinds", "short_lived"]
+__all__ = ["ANY_KIND", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
 
 Kind = tuple[str, int]
 ANY_KIND: Kind = ("any", 0)
@@ -81,7 +81,7 @@ class Presence:
         """Whether the object that the lvalue `place` of `function` names may be present."""
         if not self.of_type(place.type):
             return False
-        base = _through(place)
+        base = place_base(place)
         if isinstance(base, Symbol):
             return self._variable(function, base, short)
         return self.points_to(function, base, short)
@@ -117,7 +117,7 @@ def _is_lent(function: Function, symbol: Symbol) -> bool:
     return False
 
 
-def _through(place: Expr) -> Symbol | Expr:
+def place_base(place: Expr) -> Symbol | Expr:
     """Return the variable that `place` is a part of, or the address through which it is reached."""
     place = peel(place)
     while True:

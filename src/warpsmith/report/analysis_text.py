@@ -117,7 +117,7 @@ def _notes(one: Reported, options: TextOptions) -> Iterable[tuple[str, str]]:
     finding = one.finding
     brief = one.severity == "note" and options.evidence != "full"
     if finding.why and options.evidence != "none":
-        yield "because", " <- ".join(_step(step.text, step.span) for step in finding.why)
+        yield "because", " <- ".join(_step(step.text, step.span, finding.span) for step in finding.why)
     if options.evidence != "none" and not brief:
         for table in finding.evidence:
             yield "evidence", _short(table) if options.evidence == "short" else _full(table)
@@ -135,8 +135,12 @@ def _notes(one: Reported, options: TextOptions) -> Iterable[tuple[str, str]]:
         yield "more", f"warpsmith explain {finding.rule}      in kernel {one.kernel}"
 
 
-def _step(text: str, span: Span | None) -> str:
-    return text if span is None else f"{text} ({span.file.path}:{span.line})"
+def _step(text: str, span: Span | None, at: Span | None) -> str:
+    """Return a step of a chain with its line; with the file where that is another than the finding's."""
+    if span is None:
+        return text
+    same = at is not None and span.file is at.file
+    return f"{text} (line {span.line})" if same else f"{text} ({span.file.path}:{span.line})"
 
 
 def _short(table: Evidence) -> str:

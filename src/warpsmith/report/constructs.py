@@ -24,14 +24,18 @@ def construct(category: str, label: str, reasons: Sequence[SurveyReason]) -> str
     """Return what stands in the way of a loop, "" where nothing does."""
     if category not in ("sequential", "unanalyzable") or not reasons:
         return ""
-    first = reasons[0]
-    if label in ("while", "do") and first.text.startswith("not a counted loop"):
+    return _named(label, reasons[0].rule, reasons[0].text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _named(label: str, code: str, text: str) -> str:
+    if label in ("while", "do") and text.startswith("not a counted loop"):
         return f"{label} loop of unknown length"
     for rule, pattern, name in _table():
-        found = pattern.search(first.text) if rule in ("", first.rule) else None
+        found = pattern.search(text) if rule in ("", code) else None
         if found is not None:
             return found.expand(name)
-    return first.text
+    return text
 
 
 def blockers(loops: Sequence[SurveyLoop]) -> tuple[Blocker, ...]:

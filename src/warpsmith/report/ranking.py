@@ -39,6 +39,7 @@ class Weights:
 @dataclass(slots=True)
 class _Weighing:
     functions: Mapping[str, FunctionEffort]
+    callees: Mapping[str, Mapping[str, float]]
     costs: dict[str, float] = field(default_factory=dict)
 
     def cost(self, key: str) -> float:
@@ -51,8 +52,9 @@ class _Weighing:
                 continue
             open_ones.add(current)
             function = self.functions[current]
-            called = {*function.calls, *(c for loop in function.loops for c in loop.calls)}
-            missing = [c for c in called if c in self.functions and c not in self.costs and c not in open_ones]
+            missing = [
+                c for c in self.callees[current] if c in self.functions and c not in self.costs and c not in open_ones
+            ]
             if missing:
                 pending += sorted(missing)
                 continue
@@ -75,10 +77,11 @@ class _Weighing:
 def weigh(efforts: Sequence[FunctionEffort]) -> Weights:
     """Return the work of every loop of the functions `efforts` (one a key)."""
     functions = {effort.key: effort for effort in efforts}
-    state = _Weighing(functions)
+    callees = {key: _callees(function) for key, function in functions.items()}
+    state = _Weighing(functions, callees)
     for key in functions:
         state.cost(key)
-    called = _calls(functions)
+    called = _calls(callees)
     inclusive: dict[tuple[str, int], float] = {}
     own: dict[tuple[str, int], float] = {}
     for key, function in functions.items():
@@ -88,7 +91,7 @@ def weigh(efforts: Sequence[FunctionEffort]) -> Weights:
             times[number] = min(outer * _trips(loop), MOST)
             inclusive[key, number] = min(times[number] * state.body(function, number), MOST)
             own[key, number] = min(times[number] * max(1, loop.operations), MOST)
-    below = {callee for key, function in functions.items() for callee in _callees(function) if callee != key}
+    below = {callee for key, found in callees.items() for callee in found if callee != key}
     total = sum(cost for key, cost in state.costs.items() if key == "main" or key not in below)
     return Weights(inclusive, own, max([total, 1.0, *inclusive.values()]))
 
@@ -113,12 +116,12 @@ def _callees(function: FunctionEffort) -> dict[str, float]:
     return found
 
 
-def _calls(functions: Mapping[str, FunctionEffort]) -> dict[str, float]:
+def _calls(callees: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return how often each function is called in one run: callers first, a circle entered once."""
-    edges = {key: {c: n for c, n in _callees(f).items() if c in functions and c != key} for key, f in functions.items()}
+    edges = {key: {c: n for c, n in to.items() if c in callees and c != key} for key, to in callees.items()}
     order = _callers_first(edges)
     place = {key: n for n, key in enumerate(order)}
-    called = dict.fromkeys(functions, 0.0)
+    called = dict.fromkeys(callees, 0.0)
     has_caller = {c for key, to in edges.items() for c in to if place[c] > place[key]}
     for key in order:
         if key not in has_caller:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warpsmith.base.findings import Finding
-from warpsmith.report.model import Status
+from warpsmith.report.status import Status
 
 __all__ = ["Blocker", "Spot", "SurveyDependence", "SurveyLoop", "SurveyReason", "SurveyReport"]
 

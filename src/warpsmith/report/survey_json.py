@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from warpsmith import __version__
-from warpsmith.report.json_form import SCHEMA, Json, finding_json
+from warpsmith.report.json_parts import SCHEMA, Json, finding_json
+from warpsmith.report.json_text import json_text
 from warpsmith.report.survey import Spot, SurveyLoop, SurveyReason, SurveyReport
 from warpsmith.report.survey_rank import ranking
 
@@ -38,7 +37,7 @@ def survey_json(report: SurveyReport) -> str:
         },
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    return json_text(document)
 
 
 def _span(spot: Spot) -> Json:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from warpsmith import __version__
 from warpsmith.base.findings import Finding
-from warpsmith.report.json_form import Json
+from warpsmith.report.json_parts import Json
 from warpsmith.report.rules import load_rules
 from warpsmith.report.survey import Spot, SurveyLoop, SurveyReport
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from warpsmith.report.survey import Blocker, SurveyDependence, SurveyLoop, SurveyReport
 from warpsmith.report.survey_rank import ranking
-from warpsmith.report.text import table_text
+from warpsmith.report.table import table_text
 
 __all__ = ["FIRST", "survey_text"]
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.source import readable
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.plan import Transfer
 from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
 __all__ = ["port_text", "table_text", "verification_text"]
 
-# the last column never gets narrower than this, whatever the terminal
-LAST_COLUMN = 30
 _LONGEST_SIZE = 60
 
 
@@ -171,25 +164,3 @@ def _closing(report: Report) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def table_text(rows: Iterable[Sequence[str]], header: Sequence[str] = ()) -> str:
-    """Return aligned columns; the last one is wrapped to the terminal (100 columns where there is none)."""
-    listed = [tuple(row) for row in rows]
-    count = max(len(row) for row in [header, *listed])
-    padded = [(*row, *[""] * (count - len(row))) for row in listed]
-    widths = [max(len(row[column]) for row in [header, *padded] if row) for column in range(count - 1)]
-    table = Table(box=None, show_header=bool(header), pad_edge=False, padding=(0, 2, 0, 0))
-    for column in range(count):
-        fixed = widths[column] if column < count - 1 else None
-        table.add_column(header[column] if header else "", no_wrap=fixed is not None, min_width=fixed, overflow="fold")
-    for row in padded:
-        table.add_row(*(Text(cell) for cell in row))
-    buffer = io.StringIO()
-    width = max(_terminal_width() - 2, sum(widths) + 2 * count + LAST_COLUMN)
-    Console(file=buffer, width=width, color_system=None, legacy_windows=False).print(table)
-    return "\n".join("  " + line.rstrip() for line in buffer.getvalue().splitlines())
-
-
-def _terminal_width() -> int:
-    return shutil.get_terminal_size((100, 24)).columns

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 
 from warpsmith.simt.exchange import exchanged
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
-from warpsmith.simt.memory import Access, Buffer, Fault, Memory
+from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, Kernel, Thread
 from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module, Symbol
 
-__all__ = ["interpret"]
+__all__ = ["SHARED_END", "interpret", "shared_layout"]
 
 TURN = 16
 TOGETHER = 8
@@ -38,10 +38,11 @@ def interpret(module: Module, kernel: str, launch: Launch, memory: Memory, obser
     return Outcome(run.complete, run.steps, (*run.problems, *unwritten), tuple(memory.conflicts))
 
 
-def _unwritten(name: str, offset: int, access: Access) -> Problem:
+def _unwritten(where: Where, access: Access) -> Problem:
+    name, offset, _ = where
     message = f"{name} is read at byte {offset} before anything was written there"
     span = getattr(access.instruction, "span", None)
-    return Problem(message, span, access.origin.block, access.origin.thread, "uninitialized")
+    return Problem(message, span, access.origin.block, access.origin.thread, "uninitialized", where)
 
 
 def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
@@ -54,9 +55,16 @@ def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observe
             data = b"".join(number.to_bytes(symbol.type.bytes, "little") for number in symbol.initial)
             filled = data + bytes(symbol.bytes - len(data))
             constants[symbol.name] = memory.allocate(symbol.name, filled, space=symbol.space).address
-    shared = _laid_out(s for s in mine if s.space == "shared")
+    shared = shared_layout(module)
     local = _laid_out(s for s in mine if s.space == "local")
     return Kernel(module, entry, launch, memory, codes, constants, shared, local, observer)
+
+
+def shared_layout(module: Module) -> dict[str, int]:
+    """Return where each shared variable of a module starts in the shared memory of a block; under `SHARED_END`, where
+    what the launch adds ends up when no variable has it."""
+    used = (symbol for function in module.functions if function.blocks for symbol in function.symbols)
+    return _laid_out(symbol for symbol in (*module.symbols, *used) if symbol.space == "shared")
 
 
 def _laid_out(symbols: Iterable[Symbol]) -> dict[str, int]:
@@ -67,11 +75,11 @@ def _laid_out(symbols: Iterable[Symbol]) -> dict[str, int]:
         end = -(-end // symbol.align) * symbol.align
         places[symbol.name] = end
         end += symbol.bytes
-    places[_END] = end
+    places[SHARED_END] = end
     return places
 
 
-_END = "\0end"
+SHARED_END = "\0end"
 
 
 @dataclass(slots=True)
@@ -114,7 +122,7 @@ class _Run:
 
     def _block(self, number: int) -> _Block:
         launch = self.kernel.launch
-        size = max(self.kernel.shared[_END] + launch.shared, 1)
+        size = max(self.kernel.shared[SHARED_END] + launch.shared, 1)
         shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", size)
         threads = [self._thread(number, thread, shared) for thread in range(launch.threads)]
         warps = [threads[at : at + launch.warp] for at in range(0, len(threads), launch.warp)]
@@ -124,7 +132,7 @@ class _Run:
         launch = self.kernel.launch
         index, at = _along(number, launch.block), _along(block, launch.grid)
         lane = Lane(block, number, number // launch.warp, number % launch.warp, index, at)
-        local = self.kernel.memory.piece(f"the local memory of thread {number}", "local", self.kernel.local[_END])
+        local = self.kernel.memory.piece(f"the local memory of thread {number}", "local", self.kernel.local[SHARED_END])
         thread = Thread(self.kernel, lane, shared, local)
         thread.start()
         return thread
@@ -150,14 +158,14 @@ class _Run:
         try:
             thread.step()
         except Fault as fault:
-            self._stop(str(fault), thread, fault.kind)
+            self._stop(str(fault), thread, fault.kind, fault.where)
             return
         if thread.failed:
             self._stop("the kernel traps", thread, "trap")
 
-    def _stop(self, message: str, thread: Thread, kind: ProblemKind) -> None:
+    def _stop(self, message: str, thread: Thread, kind: ProblemKind, where: Where | None = None) -> None:
         self.stopped = True
-        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
+        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind, where))
 
     # --- lanes that wait for each other
 
@@ -184,7 +192,8 @@ class _Run:
             lanes = {lane: t for lane, t in here.items() if _mask_of(instruction, t) == mask}
             named = [t for t in warp if mask >> t.lane.lane & 1]
             if not mask >> thread.lane.lane & 1:
-                self._stop(f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself", thread, "exchange")
+                message = f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself"
+                self._stop(message, thread, "exchange")
                 return False
             if any(not t.ended and t.lane.lane not in lanes for t in named):
                 return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.source import Span
-from warpsmith.simt.memory import Conflict
+from warpsmith.simt.memory import Conflict, Where
 
 __all__ = ["Dim", "Launch", "Outcome", "Problem", "ProblemKind"]
 
@@ -51,13 +51,14 @@ same one; a vote or shuffle whose mask is wrong; too many steps; a trap."""
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that a kernel must not do, in words, with the line and the thread."""
+    """Something that a kernel must not do, in words, with the line and the thread, and `where` in memory."""
 
     message: str
     span: Span | None
     block: int
     thread: int
     kind: ProblemKind = "other"
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from warpsmith.ssa.nodes import Space
 
-__all__ = ["LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin"]
+__all__ = ["LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where"]
 
 SHARED_WINDOW: Final = 0x0100_0000_0000_0000
 LOCAL_WINDOW: Final = 0x0200_0000_0000_0000
@@ -27,15 +27,19 @@ _GAP: Final = 1 << 20
 AccessKind = Literal["load", "store", "atomic"]
 
 
+Where = tuple[str, int, int]
+"""A place in memory: the buffer's name, the byte in it (it may be outside), how many bytes are meant."""
+
 FaultKind = Literal["bounds", "alignment", "other"]
 
 
 class Fault(Exception):  # noqa: N818 - it is what the hardware calls it
     """The kernel did what it must not: the message says what, in words of buffers and elements."""
 
-    def __init__(self, message: str, kind: FaultKind = "other") -> None:
+    def __init__(self, message: str, kind: FaultKind = "other", where: Where | None = None) -> None:
         super().__init__(message)
         self.kind = kind
+        self.where = where
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Memory:
         self.checks = checks
         self.buffers: list[Buffer] = []
         self.conflicts: list[Conflict] = []
-        self.unwritten: list[tuple[str, int, Access]] = []
+        self.unwritten: list[tuple[Where, Access]] = []
         self._next = _FIRST
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
@@ -113,21 +117,22 @@ class Memory:
         for buffer in (*pieces, *self.buffers):
             if buffer.address <= address and address + size <= buffer.end:
                 return buffer, address - buffer.address
-        raise Fault(self._outside(address, size, pieces), "bounds")
+        raise self._outside(address, size, pieces)
 
-    def _outside(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> str:
+    def _outside(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> Fault:
         everything = [*pieces, *self.buffers]
         near = min(everything, key=lambda b: max(b.address - address, address - b.end, 0), default=None)
         if near is None or max(near.address - address, address - near.end) > _GAP:
-            return f"{size} bytes at {address:#x}, where there is no memory"
+            return Fault(f"{size} bytes at {address:#x}, where there is no memory", "bounds")
         offset = address - near.address
-        return f"{size} bytes at byte {offset} of {near.name}, which has {len(near.data)}"
+        message = f"{size} bytes at byte {offset} of {near.name}, which has {len(near.data)}"
+        return Fault(message, "bounds", (near.name, offset, size))
 
     def read(self, buffer: Buffer, offset: int, size: int, access: Access) -> int:
         """Return `size` bytes as a number."""
         if self.checks:
             if not all(buffer.known[offset : offset + size]):
-                self.unwritten.append((buffer.name, offset, access))
+                self.unwritten.append(((buffer.name, offset, size), access))
             self._remember(buffer, offset, size, access)
         return int.from_bytes(buffer.data[offset : offset + size], "little")
 

@@ -28,8 +28,8 @@ class Lane:
 
 
 class Observer(Protocol):
-    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is told when
-    the lane leaves the block, which it entered before."""
+    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is told
+    when the lane leaves the block, which it entered before."""
 
     def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
         """Lane `lane` comes to instruction `start` of `block`: 0, or the one behind a call that has returned. It goes

@@ -1,12 +1,13 @@
 """What an earlier survey found out about a file, kept until anything that it was found from changes.
 
-    KEY.json   (first line: the hash of the rest)
+    KEY.json   the hash of the rest
                files    every file that the parser read, with the hash of its content
-               exports  what the file tells the others
-               found    answers, each under the hash of what the file was told
+               exports  what the file tells the others; its functions and what they write: a line of texts each
+               found    the questions: hashes of what the file was told; then a line for each answer
 
 KEY is made of the file's name, its options, what the survey may do, and warpsmith's own sources. A record that cannot
-be read, or is not ours, counts as none. Writing is a rename: who reads at the same time gets the old one or the new.
+be read, or is not ours, counts as none. Of lines that nobody asks for nothing is read. Writing is a rename: who reads
+at the same time gets the old one or the new.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
-import json
 import os
 import tempfile
 import time
@@ -27,10 +27,11 @@ from typing import cast
 import warpsmith
 from warpsmith.front.inputs import Source
 from warpsmith.front.system_headers import system_arguments
-from warpsmith.survey.unit import SurveyLimits
+from warpsmith.survey.limits import SurveyLimits
+from warpsmith.survey.texts import Texts, compact, fingerprint, join_texts, plain_of, split_texts
 from warpsmith.tree.plain import Plain
 
-__all__ = ["Cache", "Record", "default_cache", "fingerprint"]
+__all__ = ["Cache", "Record", "default_cache"]
 
 KEPT = 12
 """So many answers of each kind are kept for one file; more come from branches that somebody switches between."""
@@ -41,26 +42,34 @@ def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith" / "survey"
 
 
-def fingerprint(plain: Plain) -> str:
-    """Return the hash of plain data."""
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:32]
-
-
 @dataclass(slots=True)
 class Record:
-    """What is known of one file; `changed`: there is something to write, `settled`: and it will still be true."""
+    """What is known of one file; `found`: lines by questions. `changed`: there is something to write, `settled`: and it
+    will still be true."""
 
     key: str
     files: dict[str, str] = field(default_factory=dict)
     exports: Mapping[str, Plain] | None = None
-    found: dict[str, Plain] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
     changed: bool = False
     settled: bool = True
+
+    def get(self, question: str) -> Plain | None:
+        """Return what was answered; None where nothing is remembered."""
+        line = self.found.get(question)
+        try:
+            return None if line is None else _answer(question, line)
+        except (ValueError, RecursionError):
+            return None
 
     def put(self, question: str, answer: Plain) -> None:
         """Keep an answer; the oldest ones go."""
         self.found.pop(question, None)
-        self.found[question] = answer
+        match answer:
+            case {"functions": dict(functions)}:
+                self.found[question] = join_texts(cast(Texts, functions))
+            case _:
+                self.found[question] = compact(answer)
         while len(self.found) > KEPT:
             del self.found[next(iter(self.found))]
         self.changed = True
@@ -71,6 +80,9 @@ _EXPORTED = frozenset({
     "files", "loops", "functions", "writes", "named", "outside", "library", "escaped", "main", "references", "seen",
     "shared", "taken", "mentioned", "warnings", "lines",
 })  # fmt: skip
+
+
+_TABLES = ("functions", "writes")
 
 
 class Cache:
@@ -85,15 +97,19 @@ class Cache:
     def load(self, source: Source) -> Record:
         """Return what is known of a file: an empty record where that is nothing, or no longer true."""
         key = fingerprint([self._limits, str(Path(source.path).absolute()), list(source.arguments), source.language])
-        plain = self._plain(key)
-        match plain:
-            case {"key": str(own), "files": dict(files), "exports": dict(exports), "found": dict(found)} if own == key:
-                named = {str(path): str(content) for path, content in files.items()}
-                whole = exports.keys() >= _EXPORTED and bool(named)
-                if whole and all(self.content(path) == content for path, content in named.items()):
-                    return Record(key, named, exports, cast(dict[str, Plain], found))
-            case _:
-                pass
+        try:
+            head, *lines = self._lines(key)
+            match plain_of(head):
+                case {"key": str(own), "files": dict(files), "exports": dict(exports), "found": list(found)}:
+                    named = {str(path): str(content) for path, content in files.items()}
+                    whole = own == key and bool(named) and exports.keys() | set(_TABLES) >= _EXPORTED
+                    if whole and all(self.content(path) == content for path, content in named.items()):
+                        tables = {name: cast(Plain, split_texts(lines.pop(0))) for name in _TABLES}
+                        return Record(key, named, {**exports, **tables}, dict(zip(map(str, found), lines, strict=True)))
+                case _:
+                    pass
+        except (OSError, ValueError, IndexError, RecursionError):
+            pass
         return Record(key)
 
     def content(self, path: str) -> str | None:
@@ -121,36 +137,40 @@ class Cache:
 
     def save(self, record: Record) -> None:
         """Write a record that has changed; a cache that cannot be written is no error."""
-        wanted = record.changed and record.settled and record.exports is not None
-        if self._folder is None or not wanted:
+        exports = record.exports
+        if self._folder is None or exports is None or not (record.changed and record.settled):
             return
-        text = json.dumps(
-            {"key": record.key, "files": record.files, "exports": record.exports, "found": record.found},
-            separators=(",", ":"),
-        )
+        rest = {name: plain for name, plain in exports.items() if name not in _TABLES}
+        tables = [join_texts(cast(Texts, exports[name])) for name in _TABLES]
+        head = compact({"key": record.key, "files": dict(record.files), "exports": rest, "found": list(record.found)})
+        text = "\n".join([head, *tables, *record.found.values()])
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile("w", dir=self._folder, suffix=".new", delete=False) as file:
-                file.write(f"{_seal(text)}\n{text}")
+                file.write(f"{_seal(text.encode())}\n{text}")
             Path(file.name).replace(self._place(record.key))
 
     def _place(self, key: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{key}.json"
 
-    def _plain(self, key: str) -> object:
+    def _lines(self, key: str) -> list[str]:
+        """Return the lines of a record below its seal; OSError, ValueError: none is whole."""
         if self._folder is None:
-            return None
-        try:
-            seal, _, text = self._place(key).read_text("utf-8").partition("\n")
-            return json.loads(text) if seal == _seal(text) else None
-        except (OSError, ValueError, RecursionError):
-            return None
+            raise ValueError("nothing is kept")
+        seal, _, text = self._place(key).read_bytes().partition(b"\n")
+        if seal.decode() != _seal(text):
+            raise ValueError("a damaged record")
+        return text.decode().split("\n")
 
 
-def _seal(text: str) -> str:
+def _answer(question: str, line: str) -> Plain:
+    return {"functions": cast(Plain, split_texts(line))} if question.startswith("summaries ") else plain_of(line)
+
+
+def _seal(text: bytes) -> str:
     """Return what the first line of a record says of the rest, so that a damaged one is known."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text).hexdigest()
 
 
 def _limits(limits: SurveyLimits) -> Plain:

@@ -10,18 +10,38 @@ so each round is sound, and stops when nothing changes, or after ROUNDS.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from warpsmith.survey.texts import Texts, compact, plain_of
 from warpsmith.tree.plain import Plain
 
-__all__ = ["ROUNDS", "Link"]
+__all__ = ["ROUNDS", "Link", "Outside"]
 
 ROUNDS: Final = 8
 _FILE_SCOPE: Final = ("global", "static", "static local")
+_NOTHING_KNOWN: Final = ",null]"
+"""The end of the text of a function without a summary."""
 Exports = Mapping[str, Plain]
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a file is told for its summaries and verdicts: functions as texts, and the `rest`."""
+
+    functions: tuple[str, ...]
+    rest: Mapping[str, Plain]
+
+    @property
+    def question(self) -> Plain:
+        """What tells one from another: quick to make."""
+        return [list(self.functions), dict(self.rest)]
+
+    @property
+    def plain(self) -> Plain:
+        """All of it as plain data, for who reads it."""
+        return {"functions": [plain_of(text) for text in self.functions], **self.rest}
 
 
 @dataclass(slots=True)
@@ -32,75 +52,103 @@ class Link:
     exports: Sequence[Exports | None]
     programs: Sequence[frozenset[int]]
     complete: bool
-    functions: dict[int, list[Plain]] = field(default_factory=dict)
+    functions: dict[int, Texts] = field(default_factory=dict)
     _defined: dict[str, list[int]] = field(default_factory=dict)
-    _closed_writes: dict[str, Plain] = field(default_factory=dict)
+    closed: bool = False
+    """No code but libraries is left that nobody has looked at."""
+    _references: bool = False
+    """Some file may bind a variable to a reference."""
+    _open: dict[int, frozenset[str]] = field(default_factory=dict)
+    _closed_writes: dict[str, Plain] | None = None
+    _touched: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _joined: dict[str, dict[str, Plain]] = field(default_factory=dict)
     _needed: dict[int, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for number, exports in self._usable():
-            for key in _own(exports):
+            for key in _functions(exports):
                 self._defined.setdefault(key, []).append(number)
         # of all files together: that a file hears its own again does no harm
         for name in ("shared", "taken"):
             self._joined[name] = {str(_list(s)[1]): s for e in self._usable_list() for s in _list(e[name])}
         for name in ("mentioned", "escaped"):
             self._joined[name] = {text: text for e in self._usable_list() for text in _texts(e[name])}
+        self.closed = self.complete and any(exports["main"] for exports in self._usable_list())
+        self._references = any(exports["references"] for exports in self._usable_list())
         for number, exports in self._usable():
             self._needed[number] = self._foreign(number, _texts(exports["outside"]))
-            self.functions[number] = self._first(number, exports)
-
-    @property
-    def _references(self) -> bool:
-        """Whether some file may bind a variable to a reference."""
-        return any(exports["references"] for exports in self._usable_list())
-
-    @property
-    def closed(self) -> bool:
-        """Whether no code but libraries is left that nobody has looked at."""
-        return self.complete and any(exports["main"] for exports in self._usable_list())
+            self.functions[number] = _functions(exports)
+            self._open[number] = self._opened(number, exports)
 
     def waiting(self) -> list[int]:
         """Return the files that name functions of other files."""
         return [n for n, _ in self._usable() if self._needed[n]]
 
-    def update(self, number: int, functions: list[Plain]) -> list[int]:
+    def known(self, number: int, key: str) -> str:
+        """Return what is known of a file's function, as text: no summary where that rests on what is not known yet."""
+        text = self.functions[number][key]
+        return _bare(text) if key in self._open[number] else text
+
+    def update(self, number: int, functions: Texts) -> list[int]:
         """Take in what a file's functions do; return the files that must hear of it."""
-        old = {_key(f): f for f in self.functions[number]}
-        self.functions[number] = functions
-        news = {_key(f) for f in functions if old.get(_key(f)) != f}
+        old, opened = self.functions[number], self._open[number]
+        news = {key for key, text in functions.items() if old.get(key) != text}
+        news |= {key for key in opened if key in functions and not functions[key].endswith(_NOTHING_KNOWN)}
+        self.functions[number], self._open[number] = functions, frozenset()
         return [n for n, needed in self._needed.items() if not news.isdisjoint(needed)]
 
-    def outside(self, number: int) -> Plain:
+    def outside(self, number: int) -> Outside:
         """Return what a file is told for its summaries and verdicts."""
         exports = cast(Exports, self.exports[number])
         entries = [self._entry(number, key) for key in self._needed[number]]
         # also what the file does not name itself, if a function does that it calls
-        seen = list(dict.fromkeys([*_texts(exports["seen"]), *(key for e in entries for key in _touched(_list(e)))]))
-        return {
-            "functions": entries,
+        seen = list(dict.fromkeys([*_texts(exports["seen"]), *(key for e in entries for key in self._touching(e))]))
+        rest = {
             "shared": self._of_all("shared", seen),
             "taken": self._of_all("taken", seen),
             "mentioned": list(self._joined["mentioned"].values()),
             "closed": self.closed,
         }
+        return Outside(tuple(entries), rest)
+
+    def _touching(self, entry: str) -> tuple[str, ...]:
+        """Return the keys of the variables that a function names in its summary."""
+        if entry not in self._touched:
+            self._touched[entry] = tuple(_touched(_list(plain_of(entry))))
+        return self._touched[entry]
 
     def told(self, number: int) -> Plain:
         """Return what the front end may know of others' functions for the counted loops of a file."""
         exports = cast(Exports, self.exports[number])
         foreign = self._needed[number]
-        if foreign and not self._closed_writes:
-            self._closed_writes = _closed(self._usable_list())
         known = [key for key in foreign if len(self._defined[key]) == 1 and self._everywhere(number, key)]
-        plain = {key: self._closed_writes[key] for key in known}
         return {
             "defined": list(foreign),
-            "writes": plain,
+            "writes": {key: self._closing()[key] for key in known},
             "escaped": self._of_all("escaped", _texts(exports["seen"])),
             "whole": self.closed,
             "references": self._references,
         }
+
+    def _closing(self) -> dict[str, Plain]:
+        """Return what functions that other files name may write with everything that they call; locals are left out."""
+        if self._closed_writes is None:
+            texts: dict[str, list[str]] = {}
+            for exports in self._usable_list():
+                for key, text in cast(Texts, exports["writes"]).items():
+                    texts.setdefault(key, []).append(text)
+            library = {key for exports in self._usable_list() for key in _texts(exports["library"])}
+            own: dict[str, _Writes] = {}
+            pending = [key for needed in self._needed.values() for key in needed]
+            while pending:
+                key = pending.pop()
+                if key not in own and key in texts:
+                    own[key] = _own_writes(map(plain_of, texts[key]))
+                    pending += own[key].calls
+            for writes in own.values():
+                writes.unknown = writes.unknown or any(c not in texts and c not in library for c in writes.calls)
+            self._closed_writes = _closed(own)
+        return self._closed_writes
 
     def _of_all(self, name: str, seen: Sequence[str]) -> Plain:
         """Return the variables of a list that any file has, as far as they are seen."""
@@ -116,8 +164,8 @@ class Link:
         """Return those of `keys` that another file of the project defines."""
         return [key for key in keys if self._defined.get(key, [number]) != [number]]
 
-    def _first(self, number: int, exports: Exports) -> list[Plain]:
-        """Return a file's functions, without the summaries that rest on what is not known yet."""
+    def _opened(self, number: int, exports: Exports) -> frozenset[str]:
+        """Return those of a file's functions whose summaries rest on what is not known yet."""
         named = {key: _texts(found) for key, found in cast(Mapping[str, Plain], exports["named"]).items()}
         open_ones = {key for key, found in named.items() if self._foreign(number, [f for f in found if f not in named])}
         while True:
@@ -125,16 +173,15 @@ class Link:
             if not more:
                 break
             open_ones |= more
-        return [[f[0], f[1], None if _key(f) in open_ones else f[2]] for f in map(_list, _list(exports["functions"]))]
+        return frozenset(open_ones)
 
-    def _entry(self, number: int, key: str) -> Plain:
+    def _entry(self, number: int, key: str) -> str:
         """Return the one function of this name that a file's call can mean, without a summary where that is open."""
         makers = [n for n in self._defined[key] if n != number]
         together = [n for n in makers if self.programs[n] & self.programs[number]]
-        found = [f for n in together or makers for f in self.functions[n] if _key(f) == key]
-        first = _list(found[0])
-        agreed = self._everywhere(number, key) and all(f == first for f in found)
-        return first if agreed else [first[0], first[1], None]
+        first, *rest = [self.known(n, key) for n in together or makers]
+        agreed = self._everywhere(number, key) and all(text == first for text in rest)
+        return first if agreed else _bare(first)
 
     def _everywhere(self, number: int, key: str) -> bool:
         """Whether every program that a file goes into has the function from a file of the project."""
@@ -154,12 +201,14 @@ def _symbol_key(symbol: Plain) -> str:
     return str(_list(symbol)[1])
 
 
-def _own(exports: Exports) -> list[str]:
-    return [_key(f) for f in _list(exports["functions"])]
+def _functions(exports: Exports) -> Texts:
+    return cast(Texts, exports["functions"])
 
 
-def _key(function: Plain) -> str:
-    return str(_list(_list(function)[0])[1])
+def _bare(text: str) -> str:
+    """Return a function without its summary."""
+    symbol, parameters, _ = _list(plain_of(text))
+    return compact([symbol, parameters, None])
 
 
 def _list(plain: Plain) -> list[Plain]:
@@ -181,18 +230,12 @@ class _Writes:
     unknown: bool
 
 
-def _closed(exports: Sequence[Exports]) -> dict[str, Plain]:
-    """Return for every function what it may write with everything that it calls; its locals are left out."""
-    library = {key for e in exports for key in _texts(e["library"])}
-    own: dict[str, _Writes] = {}
-    for e in exports:
-        for key, plain in cast(Mapping[str, Plain], e["writes"]).items():
-            own[key] = _own_writes(plain, own.get(key))
+def _closed(own: Mapping[str, _Writes]) -> dict[str, Plain]:
+    """Let every function write what those write that it calls, and return it as plain data."""
     callers: dict[str, list[str]] = {}
     for key, writes in own.items():
         for called in writes.calls:
             callers.setdefault(called, []).append(key)
-            writes.unknown = writes.unknown or (called not in own and called not in library)
     pending = list(own)
     while pending:
         called = pending.pop()
@@ -200,21 +243,20 @@ def _closed(exports: Sequence[Exports]) -> dict[str, Plain]:
             if _absorb(own[key], own[called]):
                 pending.append(key)
     return {
-        key: [[json.loads(s) for s in sorted(w.variables)], [json.loads(s) for s in sorted(w.stores)], [], w.unknown]
+        key: [list(map(plain_of, sorted(w.variables))), list(map(plain_of, sorted(w.stores))), [], w.unknown]
         for key, w in own.items()
     }
 
 
-def _own_writes(plain: Plain, before: _Writes | None) -> _Writes:
-    variables, stores, calls, unknown = _list(plain)
-    outer = {json.dumps(s) for s in _list(variables) if _list(s)[2] in _FILE_SCOPE}
-    memory = {json.dumps(s) for s in _list(stores) if _is_outer(_list(s))}
-    called = [str(_list(s)[1]) for s in _list(calls)]
-    if before is None:
-        return _Writes(outer, memory, called, bool(unknown))
-    return _Writes(
-        before.variables | outer, before.stores | memory, before.calls + called, before.unknown or bool(unknown)
-    )
+def _own_writes(bodies: Iterable[Plain]) -> _Writes:
+    """Return what the functions of one name write by themselves."""
+    found = _Writes(set(), set(), [], False)
+    for variables, stores, calls, unknown in map(_list, bodies):
+        found.variables |= {compact(s) for s in _list(variables) if _list(s)[2] in _FILE_SCOPE}
+        found.stores |= {compact(s) for s in _list(stores) if _is_outer(_list(s))}
+        found.calls += [str(_list(s)[1]) for s in _list(calls)]
+        found.unknown = found.unknown or bool(unknown)
+    return found
 
 
 def _is_outer(store: list[Plain]) -> bool:

@@ -91,7 +91,7 @@ def decode_effort(plain: Plain, *, memory: bool = True) -> FunctionEffort:
 
 
 def _texts(plain: list[Plain]) -> tuple[str, ...]:
-    return tuple(map(str, plain))
+    return tuple(map(str, plain)) if plain else ()
 
 
 def _loop(plain: Plain, *, memory: bool) -> LoopEffort:

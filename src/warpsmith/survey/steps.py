@@ -19,24 +19,17 @@ from warpsmith.loops.localized import localized
 from warpsmith.loops.prepared import Prepared
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.survey.limits import StepsEffort
 from warpsmith.tree.nodes import Function, Index, Loop, Member, While
 from warpsmith.tree.program import Unit
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["Improved", "StepsEffort", "improved"]
+__all__ = ["Improved", "improved"]
 
 RANK: Final = ("parallel", "parallel-after", "reduction", "scan", "sequential", "unanalyzable")
 _NAMED = ("POR003", "POR004", "POR005")
 """Reasons that may be gone when what comes from memory has a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepsEffort:
-    """What may be tried in one file: on so many loops in all, in nests of at most so many references."""
-
-    loops: int = 400
-    references: int = 600
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,18 @@ from typing import cast
 from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown
 from warpsmith.front.inputs import Source
-from warpsmith.front.load import FrontOptions
 from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
 from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.loops.effort import effort_of
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.global_pointers import global_uses
 from warpsmith.poly.honor import honored
 from warpsmith.poly.library import mentions
 from warpsmith.poly.outside import Outside, OutsideFunction, encode_function
 from warpsmith.poly.summaries import Summaries
 from warpsmith.report.claims import claim_reasons
+from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.plain import (
     decode_outside,
     decode_writes,
@@ -36,26 +36,16 @@ from warpsmith.survey.plain import (
     encode_finding,
     encode_writes,
 )
-from warpsmith.survey.steps import RANK, Improved, StepsEffort, improved
+from warpsmith.survey.steps import RANK, Improved, improved
+from warpsmith.survey.texts import compact
 from warpsmith.tree.nodes import For, Function, Loop, Name, Verbatim, VerbatimExpr
 from warpsmith.tree.plain import Plain, encode_symbol
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["Desk", "SurveyLimits"]
+__all__ = ["Desk"]
 
 Place = tuple[str, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyLimits:
-    """`kept_bytes`: files of so many bytes together keep their trees; `poly`: how loops are judged; `steps`: how much
-    is tried where they are not understood."""
-
-    front: FrontOptions = field(default_factory=FrontOptions)
-    poly: PolyOptions = field(default_factory=PolyOptions)
-    steps: StepsEffort = field(default_factory=StepsEffort)
-    kept_bytes: int = 6_000_000
 
 
 @dataclass(slots=True)
@@ -81,7 +71,8 @@ class Desk:
     def summarize(self, number: int, outside: Plain) -> Plain:
         """Return what the functions of a file do, with what `outside` says of others."""
         _, unit = self._unit(number)
-        return _functions(Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside)))
+        program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
+        return {"functions": _functions(program)}
 
     def analyze(self, number: int, outside: Plain, told: Plain) -> Plain:
         """Return the verdicts on the loops of a file; `told`: what its calls of other files' functions write."""
@@ -159,7 +150,7 @@ class Desk:
             "files": list(parsed.read_files()),
             "loops": [_place(place) for place in parsed.loops()],
             "functions": _functions(program),
-            "writes": {f.symbol.key: encode_writes(writes_of([f.body])) for f in unit.functions},
+            "writes": {f.symbol.key: _numbered(f, encode_writes(writes_of([f.body]))) for f in unit.functions},
             "named": {key: sorted(found) for key, found in named.items()},
             "outside": sorted(frozenset().union(*named.values()) - own),
             "library": sorted(parsed.library(effects)),
@@ -202,11 +193,25 @@ def _functions_named(function: Function) -> frozenset[str]:
 
 
 def _functions(program: Program) -> Plain:
+    """Return what functions do, as texts by their keys."""
     summaries = Summaries.of(program)
-    return [
-        encode_function(OutsideFunction(f.symbol, f.parameters, summaries.summary(f.symbol)))
-        for _, f in program.functions()
-    ]
+    found: dict[str, Plain] = {}
+    for _, f in program.functions():
+        key = f.symbol.key
+        text = _numbered(f, encode_function(OutsideFunction(f.symbol, f.parameters, summaries.summary(f.symbol))))
+        # of two bodies under one name nothing is known
+        same = found.setdefault(key, text) == text
+        found[key] = text if same else _numbered(f, encode_function(OutsideFunction(f.symbol, f.parameters)))
+    return found
+
+
+def _numbered(function: Function, plain: Plain) -> str:
+    """Return what is said of a function as text. A parameter is known by its number and not by its place in the file:
+    callers need not hear of an edit that only moves the function."""
+    text = compact(plain)
+    for number, parameter in enumerate(function.parameters):
+        text = text.replace(compact(parameter.key), compact(f"{function.symbol.key}/{number}"))
+    return text
 
 
 def _place(place: LoopPlace) -> Plain:

@@ -13,12 +13,16 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from warpsmith.front.inputs import Source
-from warpsmith.survey.unit import Desk, SurveyLimits
+from warpsmith.survey.limits import SurveyLimits
 from warpsmith.tree.plain import Plain
+
+if TYPE_CHECKING:
+    from warpsmith.survey.unit import Desk
 
 __all__ = ["Crew", "Job"]
 
@@ -50,9 +54,10 @@ class Crew:
         self._limits = limits
         self._sources = sources
         self._jobs = jobs
-        self._desk = Desk(limits, sources)
+        self._desk: Desk | None = None
         self._workers: list[_Worker | None] = [None] * jobs
         self._homes: dict[int, int] = {}
+        self._ahead: Job | None = None
 
     def __enter__(self) -> Crew:
         return self
@@ -63,8 +68,17 @@ class Crew:
                 worker.process.terminate()
                 worker.process.join()
 
+    def hurry(self, number: int) -> None:
+        """Let the first file that must be read be read at once, while others are still looked up."""
+        if self._ahead is None and self._jobs > 1:
+            self._ahead = Job("read", (number,))
+            worker = self._worker(self._home(self._ahead))
+            worker.pending.append(self._ahead)
+            _next(worker)
+
     def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Plain]]:
         """Yield the exports of files."""
+        numbers = [n for n in numbers if self._ahead is None or n not in self._ahead.numbers]
         batches = [tuple(numbers[at : at + BATCH]) for at in range(0, len(numbers), BATCH)]
         again: list[int] = []
         for job, answer in self.run([Job("read", batch) for batch in batches]):
@@ -78,13 +92,13 @@ class Crew:
 
     def run(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Plain]]:
         """Yield every job with its answer."""
-        if self._jobs == 1 or (len(jobs) == 1 and not self._homes):
+        if self._jobs == 1:
             for job in jobs:
-                yield job, _answer(self._desk, job)
+                yield job, _answer(self._own_desk(), job)
             return
         for job in jobs:
             self._worker(self._home(job)).pending.append(job)
-        busy = [w for w in self._workers if w is not None and _next(w)]
+        busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
         while busy:
             ready = wait([worker.pipe for worker in busy])
             for worker in [w for w in busy if w.pipe in ready]:
@@ -92,6 +106,11 @@ class Crew:
                 assert done is not None
                 yield done, self._received(worker)
             busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
+
+    def _own_desk(self) -> Desk:
+        if self._desk is None:
+            self._desk = _desk(self._limits, self._sources)
+        return self._desk
 
     def _home(self, job: Job) -> int:
         """Return which process a job goes to: where its file was read before, else the next in turn."""
@@ -138,6 +157,13 @@ def _next(worker: _Worker) -> bool:
     return True
 
 
+def _desk(limits: SurveyLimits, sources: Sequence[Source]) -> Desk:
+    """Return a desk; what analyzes is loaded only now, by who does it: not where all is remembered."""
+    module = import_module("warpsmith.survey.unit")
+    made: Desk = module.Desk(limits, sources)
+    return made
+
+
 def _answer(desk: Desk, job: Job) -> Plain:
     """Return what a desk says; where it fails, in what file the details are: the other files are served."""
     try:
@@ -162,7 +188,7 @@ def _serve(pipe: Connection, limits: SurveyLimits, sources: Sequence[Source]) ->
     """Answer jobs until nobody asks any more; Ctrl-C is the asker's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    desk = Desk(limits, sources)
+    desk = _desk(limits, sources)
     while True:
         try:
             job: Job = pipe.recv()

@@ -37,6 +37,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
 from warpsmith.tree.additions import MACRO, Addition, as_edits, wrapped_in
+from warpsmith.tree.alignment import aligned, is_replaced
 from warpsmith.tree.in_place_instances import by_text, instances
 from warpsmith.tree.layout import indent_at, indentation_unit, indented, line_end, wrapped
 from warpsmith.tree.lexical import identifiers, tokens
@@ -49,7 +50,6 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
-    Expr,
     For,
     Function,
     If,
@@ -328,7 +328,7 @@ class _Additions:
 
     def _run(self, old: Run, new: Run, owner: Stmt) -> Iterator[Addition]:
         """Yield the additions that make `new` of the consecutive statements `old`."""
-        pairs = [*_aligned(old, new), (len(old), len(new))]
+        pairs = [*aligned(old, new), (len(old), len(new))]
         old_start = new_start = 0
         for i, j in pairs:
             gone, come = old[old_start:i], new[new_start:j]
@@ -425,20 +425,20 @@ class _Additions:
         if old is new or same(old, new):
             return
         match old, new:
-            case Block(), Block() if old.span.text.startswith("{"):
-                yield from self._run(old.statements, new.statements, old)
-            case For(), For() if _same_loop(old, new):
-                yield from self._body(old.body, new.body, old)
-            case While(), While() if _same_while(old, new):
-                yield from self._body(old.body, new.body, old)
-            case If(), If() if same(old.condition, new.condition):
-                yield from self._branches(old, new)
-            case Switch(), Switch() if len(old.cases) == len(new.cases) and same(old.value, new.value):
-                for one, other in zip(old.cases, new.cases, strict=True):
-                    yield from self._run(one.body, other.body, _as_owner(one))
-            case _:
+            case _ if is_replaced(old, new):
                 declared, body = self._come((new,))
                 yield from self._replaced((old,), declared, body, owner)
+            case Block(), Block():
+                yield from self._run(old.statements, new.statements, old)
+            case For(), For():
+                yield from self._body(old.body, new.body, old)
+            case While(), While():
+                yield from self._body(old.body, new.body, old)
+            case If(), If():
+                yield from self._branches(old, new)
+            case Switch(), Switch():
+                for one, other in zip(old.cases, new.cases, strict=True):
+                    yield from self._run(one.body, other.body, _as_owner(one))
 
     def _branches(self, old: If, new: If) -> Iterator[Addition]:
         added = old.other is None and new.other is not None
@@ -502,54 +502,9 @@ def _deeper(lines: Sequence[str], unit: str) -> list[str]:
     return [unit + indented(line, unit) for line in lines]
 
 
-def _same_loop(old: For, new: For) -> bool:
-    mine = (old.variable, old.declares, old.relation, old.step)
-    theirs = (new.variable, new.declares, new.relation, new.step)
-    return mine == theirs and same(old.lower, new.lower) and same(old.bound, new.bound)
-
-
-def _same_while(old: While, new: While) -> bool:
-    pairs = ((old.init, new.init), (old.condition, new.condition), (old.advance, new.advance))
-    return old.form == new.form and all(_equal(a, b) for a, b in pairs)
-
-
-def _equal(a: Stmt | Expr | None, b: Stmt | Expr | None) -> bool:
-    return a is b or (a is not None and b is not None and same(a, b))
-
-
-def _aligned(old: Run, new: Run) -> list[tuple[int, int]]:
-    """Return increasing pairs of indices of statements that stand for each other: the same node, or one of its class
-    with its span."""
-    places = {_key(stmt): index for index, stmt in enumerate(old)} | {id(stmt): index for index, stmt in enumerate(old)}
-    pairs: list[tuple[int, int]] = []
-    last = -1
-    for j, stmt in enumerate(new):
-        i = places.get(id(stmt), places.get(_key(stmt)))
-        if i is not None and i > last and not _loses_threads(old, i, new):
-            pairs.append((i, j))
-            last = i
-    return pairs
-
-
-def _loses_threads(old: Run, position: int, new: Run) -> bool:
-    """Whether a pragma in front of a statement lets several threads run it, and `new` has no such pragma: the two are
-    one text of the user's."""
-    kept = {_key(stmt) for stmt in new}
-    for stmt in reversed(old[:position]):
-        if not isinstance(stmt, Pragma):
-            return False
-        if stmt.directive is not None and stmt.directive.starts_threads and _key(stmt) not in kept:
-            return True
-    return False
-
-
-def _key(stmt: Stmt) -> tuple[str, int, int, int]:
-    return type(stmt).__name__, id(stmt.span.file), stmt.span.start, stmt.span.end
-
-
 def _kept(written: Run, ported: Run) -> bool:
     """Whether a statement of the user's is still there in the port."""
-    return bool(_aligned(written, ported))
+    return bool(aligned(written, ported))
 
 
 def _is_lone(version: Versioned) -> bool:

@@ -95,8 +95,11 @@ def indentation_unit(text: str) -> str:
 def wrapped(line: str, width: int = 110, hang: str = "    ") -> str:
     """Return one line of generated text broken into several of at most `width` characters where it can be.
 
-    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible.
+    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible. A line
+    of the preprocessor's stays whole.
     """
+    if line.lstrip().startswith("#"):
+        return line
     lines: list[str] = []
     indent = line[: len(line) - len(line.lstrip(" "))]
     while len(line) > width:

@@ -25,7 +25,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.layout import indent_at, starts_line
 from warpsmith.tree.lexical import Directive, directives, tokens
 
-__all__ = ["Place", "cut_pragmas", "is_balanced", "place_after", "place_before", "place_between"]
+__all__ = ["Place", "binds", "cut_pragmas", "is_balanced", "place_after", "place_before", "place_between"]
 
 _IF = ("if", "ifdef", "ifndef")
 # pragmas that are statements of their own or settings: the statement under them is not theirs
@@ -35,6 +35,8 @@ _ALONE = re.compile(
     r"system_header|poison|visibility|pop_options|push_options)|pack\b|once\b|weak\b|message\b|scop\b|endscop\b|"
     r"STDC\b|warning\b|region\b|endregion\b)"
 )
+_OPENING = re.compile(r"#\s*(if|ifdef|ifndef)\b(.|\\\n)*")
+_BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,10 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
     floor = _floor(file, lower, first.start)
     found = list(_directives(file, floor, first.start))
     bound = _bound(file, found)
+    # what stands before `#if` is as compiled as the `#if` is
+    opening = bool(_OPENING.fullmatch(file.text[first.start : end]))
     for offset in (first.start, *(d.start for d in reversed(found))):
-        if all(offset <= d.start for d in bound) and is_balanced(file.text[offset:end]):
+        if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
             place = _place(file, offset, indent_at(file, first.start))
             return replace(place, above=offset < first.start)
     message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
@@ -63,7 +67,12 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
 
 
 def place_after(file: SourceFile, end: int) -> Place:
-    """Return the place after what ends at `end`."""
+    """Return the place after what ends at `end`, which is not the start of a conditional's branch: that may be the one
+    that is not compiled."""
+    line = file.text[file.text.rfind("\n", 0, end) + 1 : end]
+    if _BRANCH.fullmatch(line):
+        message = "a branch of the preprocessor starts here: nothing can be added behind it"
+        raise RefusedError(Finding("POR008", "error", message, Span(file, end - len(line.lstrip()), end)))
     stop = file.text.find("\n", end)
     rest = file.text[end : None if stop == -1 else stop]
     indent = indent_at(file, end)
@@ -103,9 +112,14 @@ def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:
     return [Span(file, d.start, d.end) for d in _bound(file, found) if d.start < last]
 
 
+def binds(pragma: str) -> bool:
+    """Whether a pragma belongs to the statement under it."""
+    return not _ALONE.match(pragma)
+
+
 def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
     """Return the pragmas that the next statement belongs to."""
-    return [d for d in found if d.word == "pragma" and not _ALONE.match(file.text[d.start : d.end])]
+    return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
 
 
 def _place(file: SourceFile, offset: int, indent: str) -> Place:

@@ -78,7 +78,10 @@ def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ..
     """Return the chain of a fact, steps that say nothing new left out."""
     steps: list[Why] = []
     for said, place in zip_longest(texts, places[: len(texts)]):
-        text = _quoted(place) if said.startswith("%") and place is not None else said
+        text = said
+        if said.startswith("%"):
+            # a value of ours: the user's words for it, else the name of the variable that it is of
+            text = _quoted(place) if place is not None else f"`{said[1:].partition('.')[0]}`"
         if not steps or (steps[-1].text, str(steps[-1].span)) != (text, str(place)):
             steps.append(Why(text, place))
     return tuple(steps)

@@ -25,6 +25,7 @@ COMMANDS = {
     "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
     "rules": ("warpsmith.app.cli.rules", "List the rules about kernels."),
+    "simulate": ("warpsmith.app.cli.simulate", "Run a kernel lane by lane; count branches, accesses and mistakes."),
     "steps": ("warpsmith.app.cli.steps", "List the steps that rewrite or place loops, with before and after."),
     "survey": ("warpsmith.app.cli.survey", "List every loop of a project in one category, by work."),
     "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -19,12 +20,8 @@ from warpsmith.project.capture import capture_build
 from warpsmith.project.database import project_of_files, read_database, write_database
 from warpsmith.project.model import Project
 from warpsmith.report.survey import SurveyReport
-from warpsmith.report.survey_html import survey_html
-from warpsmith.report.survey_json import survey_json
-from warpsmith.report.survey_sarif import survey_sarif
-from warpsmith.report.survey_text import survey_text
 from warpsmith.survey.cache import default_cache
-from warpsmith.survey.unit import SurveyLimits
+from warpsmith.survey.limits import SurveyLimits
 from warpsmith.tree.effects_file import users_effects
 
 __all__ = ["command"]
@@ -108,15 +105,9 @@ def _project(files: tuple[str, ...], build: tuple[str, ...], given: dict[str, ob
 
 
 def _rendered(report: SurveyReport, form: str, *, everything: bool) -> str:
-    match form:
-        case "json":
-            return survey_json(report)
-        case "sarif":
-            return survey_sarif(report)
-        case "html":
-            return survey_html(report)
-        case _:
-            return survey_text(report, everything=everything)
+    # only the view that is asked for is loaded
+    view = getattr(import_module(f"warpsmith.report.survey_{form}"), f"survey_{form}")
+    return str(view(report, everything=everything) if form == "text" else view(report))
 
 
 def _write(rendered: str, output: str | None) -> None:

@@ -1,0 +1,229 @@
+"""SIMULATE, a straight line: a kernel and its arguments go in; what its warps did, and did wrong, comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from warpsmith.base.errors import InputError, UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.flows.clock import Clock
+from warpsmith.flows.kernel_arguments import ELEMENTS, Argument, Array, arguments_for
+from warpsmith.flows.kernel_names import shown_names
+from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
+from warpsmith.flows.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
+from warpsmith.machine.devices import device
+from warpsmith.machine.limits import MAX_GRID, block_fits
+from warpsmith.report.simulation import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
+from warpsmith.report.status import Status
+from warpsmith.simt.interpreter import SHARED_END, interpret, shared_layout
+from warpsmith.simt.launch import Dim, Launch, Outcome
+from warpsmith.simt.memory import Buffer, Memory
+from warpsmith.simt.tally import Tally, totals
+from warpsmith.ssa.nodes import Function
+
+__all__ = ["SimulateOptions", "simulate"]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulateOptions:
+    """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
+    for the device's; `checks`: what counts as a mistake; `out`: files for buffers."""
+
+    kernel: str = ""
+    block: Dim | None = None
+    grid: Dim | None = None
+    arguments: tuple[str, ...] = ()
+    shared: int = 0
+    device: str = "sm_80"
+    warp: int | None = None
+    seed: int = 0
+    max_steps: int = 10_000_000
+    checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
+    out: Mapping[str, str] = field(default_factory=dict)
+    timeline: bool = False
+
+
+def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
+    """Run one kernel of `file`, and report.
+
+    Raises UsageError where what was asked for makes no sense, InputError where the file cannot be read.
+    """
+    clock = Clock()
+    gpu = device(options.device)
+    # text → kernels → SSA; the kernel that is meant, how it is launched, and what it gets
+    unit = read_unit(file)
+    if isinstance(unit, Finding):
+        raise InputError(unit)
+    kernel, name = _kernel(unit, options.kernel, file.path)
+    block, grid, shared = _shape(unit, kernel, options)
+    example = f"--block {','.join(map(str, block))}"
+    arguments = arguments_for(options.arguments, unit, kernel, example)
+    _check_out(options.out, arguments)
+    clock.lap("parse")
+    # the run, every lane by itself
+    memory = Memory(checks=bool(options.checks))
+    buffers, packed, local = _placed(arguments, memory, shared_layout(unit.module)[SHARED_END] + shared)
+    before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
+    width = options.warp or gpu.warp_width
+    launch = Launch(grid, block, packed, shared + local, width, options.seed, options.max_steps)
+    tally = Tally(order=text_order(unit.module))
+    outcome = interpret(unit.module, kernel.name, launch, memory, tally)
+    clock.lap("run")
+    # what it showed: lanes are put together to warps, and counted
+    sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
+    watched = Watched(unit, kernel, launch, memory, sizes, outcome, tally)
+    sums = totals(tally, width)
+    mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
+    status, code, stopped = _end(outcome, mistakes)
+    if status == "ok" and any(finding.severity == "error" for finding in unit.findings):
+        status, code = "incomplete", 3  # what could not be read may be a part of this kernel
+    outputs = tuple(_outputs(arguments, buffers, before, options.out))
+    timeline = timeline_of(watched) if options.timeline else ()
+    clock.lap("count")
+    return SimulationReport(
+        inputs=(file.path,),
+        status=status,
+        exit_code=code,
+        diagnostics=(*unit.findings, *stopped),
+        kernel=name,
+        device=gpu.name,
+        warp_width=width,
+        launch=LaunchRow(grid, block, launch.shared, options.arguments, options.seed, _warps(launch)),
+        work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
+        checks=options.checks,
+        branches=branch_rows(watched, sums.lost),
+        memory=memory_rows(watched),
+        mistakes=mistakes,
+        outputs=outputs,
+        timeline=timeline,
+        timing_s=clock.laps,
+    )
+
+
+def _usage(message: str, *helps: str) -> UsageError:
+    return UsageError(Finding("INP000", "error", message, help=helps))
+
+
+# --- what is asked for
+
+
+def _kernel(unit: KernelUnit, wanted: str, path: str) -> tuple[Function, str]:
+    """Return the kernel that is meant, and its name."""
+    kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
+    names = shown_names([kernel.name for kernel in kernels])
+    if not kernels:
+        errors = tuple(finding for finding in unit.findings if finding.severity == "error")
+        raise InputError(*(errors or (Finding("INP001", "error", f"{path} has no kernel with code"),)))
+    found = [k for k in kernels if wanted in (k.name, names[k.name])]
+    found = found or [k for k in kernels if not wanted or any(fnmatchcase(n, wanted) for n in (k.name, names[k.name]))]
+    listed = ", ".join(names[k.name] for k in kernels)
+    if not found:
+        near = get_close_matches(wanted, names.values(), n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"the kernels: {listed}"
+        raise _usage(f"no kernel matches '{wanted}'", hint)
+    if len(found) > 1:
+        few = ", ".join(names[k.name] for k in found)
+        raise _usage(f"{path} has {len(found)} kernels that may be meant: {few}", "name one: --kernel NAME")
+    return found[0], names[found[0].name]
+
+
+def _shape(unit: KernelUnit, kernel: Function, options: SimulateOptions) -> tuple[Dim, Dim, int]:
+    """Return block, grid and bytes of shared memory: as the user says, else as the file's host code launches it."""
+    launched = unit.launches.get(kernel.name)
+    block = options.block or (launched.block if launched is not None else None) or kernel.limits.exact_block
+    grid = options.grid or (launched.grid if launched is not None else None) or (1, 1, 1)
+    if block is None:
+        raise _usage(f"nothing says how many threads a block of {kernel.name} has", "for example --block 64 --grid 1")
+    if not block_fits(block) or any(n > most for n, most in zip(grid, MAX_GRID, strict=True)):
+        raise _usage(f"no GPU starts blocks of {_by(block)} threads in a grid of {_by(grid)}: 1,024 threads at most")
+    exact = kernel.limits.exact_block
+    if exact is not None and exact != block:
+        raise _usage(f"{kernel.name} requires blocks of {_by(exact)} threads, not {_by(block)}")
+    shared = options.shared or (launched.shared_bytes if launched is not None else 0)
+    return block, grid, shared
+
+
+def _by(sizes: Dim) -> str:
+    return "x".join(map(str, sizes))
+
+
+def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
+    for name in out:
+        if name not in [one.name for one in arguments if one.array is not None]:
+            listed = ", ".join(one.name for one in arguments if one.array is not None) or "none"
+            raise _usage(f"--out {name}: no argument of this name is an array", f"the arrays: {listed}")
+
+
+def _placed(arguments: Iterable[Argument], memory: Memory, end: int) -> tuple[dict[str, Buffer], dict[str, bytes], int]:
+    """Put the arguments into memory; shared memory that arguments ask for comes behind byte `end`. Returns buffers, the
+    bytes of the parameters, and how many bytes of shared memory the arguments need."""
+    buffers: dict[str, Buffer] = {}
+    packed: dict[str, bytes] = {}
+    place = end
+    for one in arguments:
+        if one.bytes is not None:
+            packed[one.name] = one.bytes
+        elif one.array is not None:
+            buffers[one.name] = memory.allocate(one.name, one.array.tobytes(), known=one.known)
+            packed[one.name] = buffers[one.name].address.to_bytes(8, "little")
+        else:
+            place = -(-place // 16) * 16
+            packed[one.name] = place.to_bytes(8, "little")
+            place += one.local
+    return buffers, packed, place - end
+
+
+# --- how it ends
+
+
+def _end(outcome: Outcome, mistakes: Sequence[Mistake]) -> tuple[Status, int, tuple[Finding, ...]]:
+    """Return how the run ended; where something else than one of `mistakes` stopped it, that too."""
+    stopped: list[Finding] = []
+    if not outcome.complete:
+        cause = next(p for p in reversed(outcome.problems) if p.kind != "uninitialized")
+        told = any((m.finding.span, m.block, m.thread) == (cause.span, cause.block, cause.thread) for m in mistakes)
+        if not told or cause.kind in ("budget", "other"):
+            helps = ("raise --max-steps, or make the launch smaller",) if cause.kind == "budget" else ()
+            stopped = [Finding("SIM006", "error", f"the run was stopped: {cause.message}", cause.span, helps)]
+    if mistakes:
+        return "negative", 1, tuple(stopped)
+    return ("ok", 0, ()) if outcome.complete else ("incomplete", 3, tuple(stopped))
+
+
+def _outputs(
+    arguments: Iterable[Argument], buffers: Mapping[str, Buffer], before: Mapping[str, bytes], out: Mapping[str, str]
+) -> Iterable[OutputRow]:
+    """Yield the buffers that the kernel changed, or that are asked for; those are written to their files."""
+    for one in arguments:
+        if one.array is None:
+            continue
+        data = bytes(buffers[one.name].data)
+        if data == before[one.name] and one.name not in out:
+            continue
+        dtype = np.dtype(ELEMENTS[one.element])
+        after, old = np.frombuffer(data, dtype), np.frombuffer(before[one.name], dtype)
+        bits = np.dtype(f"<u{dtype.itemsize}")
+        changed = int(np.count_nonzero(after.view(bits) != old.view(bits)))
+        if one.name in out:
+            _save(out[one.name], after.reshape(one.array.shape))
+        first = tuple(f"{value:g}" if dtype.kind == "f" else str(value) for value in after[:8])
+        yield OutputRow(one.name, one.element, len(after), changed, first, out.get(one.name, ""))
+
+
+def _save(path: str, array: Array) -> None:
+    try:
+        with Path(path).open("wb") as file:
+            np.save(file, array)
+    except OSError as error:
+        message = f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
+
+
+def _warps(launch: Launch) -> int:
+    return launch.blocks * -(-launch.threads // launch.warp)

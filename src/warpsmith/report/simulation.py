@@ -1,0 +1,164 @@
+"""What a run of a kernel on the SIMT machine showed: the report as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
+from warpsmith.report.status import Status
+
+__all__ = [
+    "CHECKS",
+    "BranchRow",
+    "Check",
+    "Column",
+    "LaunchRow",
+    "MemoryRow",
+    "Mistake",
+    "OutputRow",
+    "SimulationReport",
+    "Step",
+    "TimelineGroup",
+    "Work",
+]
+
+Check = Literal["race", "oob", "uninit", "barrier", "fault"]
+CHECKS: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
+"""What can be asked for; `fault` (a trap, an address out of step) is always told."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRow:
+    """The launch: `arguments` as the user wrote them."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    arguments: tuple[str, ...]
+    seed: int
+    warps: int
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRow:
+    """The branches of one construct on one line.
+
+    `visits`: how often a warp came to it (once each, however many lanes); `divergences`: visits in which the lanes took
+    different ways; `lost_lane_slots`: instruction slots in which lanes of the warp waited since they parted there.
+    """
+
+    span: Span | None
+    op: str
+    visits: int
+    divergences: int
+    lost_lane_slots: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """The accesses of one kind on one line, to one array.
+
+    `requests`: how often a warp asked, once for all lanes there; `lanes`: lane accesses; `sectors`: 32-byte pieces that
+    the requests touch, `ideal` those that their lanes' bytes would fill; `bank_conflicts`: passes beyond the first.
+    """
+
+    span: Span | None
+    kind: str
+    space: str
+    variable: str
+    requests: int
+    lanes: int
+    sectors: int
+    ideal: int
+    bank_conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Something that the kernel did wrong; `times` it did so there."""
+
+    check: Check
+    finding: Finding
+    block: int
+    thread: int
+    times: int = 1
+    other: tuple[int, int] | None = None
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """A buffer after the run: how many elements differ from before, the first ones, and where it was written."""
+
+    name: str
+    type: str
+    elements: int
+    changed: int
+    first: tuple[str, ...]
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`count` instructions of one line that warps execute with the same lanes; `first`: the number of the first one."""
+
+    first: int
+    count: int
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Warps, as (block, warp), that do the same: the lanes that are active in each step."""
+
+    warps: tuple[tuple[int, int], ...]
+    masks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineGroup:
+    """Warps that go through the same steps."""
+
+    steps: tuple[Step, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was executed, in instructions of the kernel IR; see simt/tally.py."""
+
+    warp_instructions: int
+    lane_instructions: int
+    issued_slots: int
+    unfilled_slots: int
+
+    @property
+    def efficiency(self) -> float:
+        """Lanes that were active, of those that were issued."""
+        return self.lane_instructions / self.issued_slots if self.issued_slots else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationReport:
+    """One run. Where it could not be started, `work` is None."""
+
+    inputs: tuple[str, ...]
+    status: Status
+    exit_code: int
+    diagnostics: tuple[Finding, ...] = ()
+    kernel: str = ""
+    device: str = ""
+    warp_width: int = 32
+    launch: LaunchRow | None = None
+    work: Work | None = None
+    checks: tuple[Check, ...] = ()
+    branches: tuple[BranchRow, ...] = ()
+    memory: tuple[MemoryRow, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    outputs: tuple[OutputRow, ...] = ()
+    timeline: tuple[TimelineGroup, ...] = ()
+    timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,225 @@
+"""What the warps of a run executed together, in order, and where their lanes parted.
+
+The interpreter lets every lane go its own way; here its lanes are put together again, by the policy of *maximal
+reconvergence*: lanes of a warp that execute one instruction in one moment (the same iteration of every loop around it,
+reached through the same calls) execute it together. No hardware joins lanes earlier; hardware may join them later.
+
+    Piece   a run of instructions of one block that a set of lanes executes together: to the block's end, or to a call
+    order   a piece comes when all its lanes have done what they do before it; of two arms one is finished first
+
+Counted, per warp and then summed:
+    issued slots   instructions × width of the warp                lane instructions   instructions × lanes there
+    lost slots     a lane that is in the warp and not in a piece: as many slots as the piece has instructions, charged
+                   to the branch that ended the last piece before it in which that lane was together with a lane of this
+                   one: there their ways parted. Exact: issued = lane instructions + lost + slots that no thread fills.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from warpsmith.simt.counters import Counters
+from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
+from warpsmith.simt.observer import Lane
+from warpsmith.ssa.nodes import Block, Branch, Instruction, Space, Switch, Terminator
+
+__all__ = ["Piece", "Tally", "Totals", "totals"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Instructions of `block` from number `start` to `stop` (its terminator is number len(instructions)), executed by
+    the lanes of `mask` together."""
+
+    block: Block
+    start: int
+    stop: int
+    mask: int
+
+    @property
+    def count(self) -> int:
+        """How many instructions it has."""
+        return self.stop - self.start
+
+    @property
+    def ends(self) -> Terminator | None:
+        """What ends the block; None where a call ends the piece."""
+        return self.block.terminator if self.stop > len(self.block.instructions) else None
+
+    def executed(self) -> Iterator[Instruction | Terminator]:
+        """Yield what it executes."""
+        yield from self.block.instructions[self.start : self.stop]
+        if self.ends is not None:
+            yield self.ends
+
+
+@dataclass(slots=True)
+class _Warp:
+    """The lanes of a warp as they come: for each its pieces by number, in its own order."""
+
+    pieces: list[tuple[Block, int]] = field(default_factory=list)
+    masks: list[int] = field(default_factory=list)
+    numbers: dict[tuple[Block, int, object, int], int] = field(default_factory=dict)
+    ways: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass(slots=True)
+class Tally(Counters):
+    """An observer that keeps which lanes of a warp were where together, besides what Counters keeps. `order`: where a
+    block stands in the text; of two arms the one that stands first is executed first."""
+
+    order: Mapping[Block, int] = field(default_factory=dict)
+    _warps: dict[tuple[int, int], _Warp] = field(default_factory=lambda: defaultdict(_Warp))
+
+    def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+        """Put the lane to those of its warp that are there in the same moment."""
+        warp = self._warps[lane.block, lane.warp]
+        bit, again = 1 << lane.lane, 0
+        # A lane that comes for a second time in one moment (a loop with several entries) makes another piece.
+        while True:
+            key = (block, start, moment, again)
+            number = warp.numbers.get(key)
+            if number is None:
+                number = warp.numbers[key] = len(warp.pieces)
+                warp.pieces.append((block, start))
+                warp.masks.append(0)
+            if not warp.masks[number] & bit:
+                break
+            again += 1
+        warp.masks[number] |= bit
+        warp.ways[lane.lane].append(number)
+
+    def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:
+        """Keep an address, in the space that it leads into."""
+        space, address, size = where
+        if space == "generic":
+            space, address = _own_space(address)
+        Counters.access(self, lane, place, moment, (space, address, size))
+
+    def warps(self) -> Iterator[tuple[tuple[int, int], list[Piece]]]:
+        """Yield (block, warp) with its pieces in order, for each warp."""
+        for key in sorted(self._warps):
+            yield key, _ordered(self._warps[key], self.order)
+
+
+def _own_space(address: int) -> tuple[Space, int]:
+    if address >= LOCAL_WINDOW:
+        return "local", address - LOCAL_WINDOW
+    return ("shared", address - SHARED_WINDOW) if address >= SHARED_WINDOW else ("global", address)
+
+
+# --- the order
+
+
+def _ordered(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
+    """Return the pieces of a warp in an order in which each comes after all that its lanes do before.
+
+    Kept: the head of each lane; a piece is ready when all its lanes have it as their head. Of those that are ready the
+    one that follows on what was done last comes first. (Ways through a reducible graph, unrolled by moment, never
+    cross; where they do, the piece that most lanes wait for is taken apart.)
+    """
+    heads = dict.fromkeys(warp.ways, 0)
+    waiting: Counter[int] = Counter(way[0] for way in warp.ways.values())
+    left = list(warp.masks)
+    made: list[Piece] = []
+    last = 0
+    while waiting:
+        ready = [n for n, lanes in waiting.items() if left[n].bit_count() == lanes]
+        number = _next(ready, warp, last, order) if ready else waiting.most_common(1)[0][0]
+        lanes = [lane for lane, head in heads.items() if warp.ways[lane][head] == number]
+        mask = sum(1 << lane for lane in lanes)
+        left[number] &= ~mask
+        made.append(_piece(*warp.pieces[number], mask))
+        last = mask
+        del waiting[number]
+        for lane in lanes:
+            heads[lane] += 1
+            if heads[lane] == len(warp.ways[lane]):
+                del heads[lane]
+            else:
+                waiting[warp.ways[lane][heads[lane]]] += 1
+    return made
+
+
+def _next(ready: Sequence[int], warp: _Warp, last: int, order: Mapping[Block, int]) -> int:
+    """Return which of the pieces that are ready comes next: one of the lanes that were just active, so that an arm is
+    finished before another starts; of several the one that stands first in the text."""
+    mine = [n for n in ready if warp.masks[n] & last]
+    return min(mine or ready, key=lambda n: (order.get(warp.pieces[n][0], 0), warp.pieces[n][1], n))
+
+
+def _piece(block: Block, start: int, mask: int) -> Piece:
+    for number in range(start, len(block.instructions)):
+        if block.instructions[number].op == "call":
+            return Piece(block, start, number + 1, mask)
+    return Piece(block, start, len(block.instructions) + 1, mask)
+
+
+# --- the sums
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over warps, in instructions of the kernel IR. `lost`: lane slots by the branch that took them away;
+    `unfilled`: slots of warps that are wider than the threads left for them; `other`: lanes that stopped without a
+    branch, in a run that did not end."""
+
+    warp_instructions: int = 0
+    lane_instructions: int = 0
+    issued_slots: int = 0
+    unfilled: int = 0
+    other: int = 0
+    lost: dict[Terminator, int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def efficiency(self) -> float:
+        """Lanes that were active, of those that were issued."""
+        return self.lane_instructions / self.issued_slots if self.issued_slots else 1.0
+
+
+def totals(tally: Tally, width: int) -> Totals:
+    """Return what the warps of a run, `width` lanes each, did."""
+    found = Totals()
+    for _, pieces in tally.warps():
+        _add(pieces, width, found)
+    return found
+
+
+def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
+    """Add one warp. `met[a][b]`: the last piece in which lanes a and b were together; `all_met`: in which all were."""
+    everyone = 0
+    for piece in pieces:
+        everyone |= piece.mask
+    lanes_of: dict[int, tuple[int, ...]] = {}
+    met = [[0] * width for _ in range(width)]
+    all_met = 0
+    for number, piece in enumerate(pieces):
+        lanes = _kept(lanes_of, piece.mask)
+        found.warp_instructions += piece.count
+        found.lane_instructions += piece.count * len(lanes)
+        found.issued_slots += piece.count * width
+        found.unfilled += piece.count * (width - everyone.bit_count())
+        if piece.mask == everyone:
+            all_met = number
+            continue
+        for lane in _kept(lanes_of, everyone & ~piece.mask):
+            row = met[lane]
+            parted = pieces[max(all_met, *(row[other] for other in lanes))].ends
+            if isinstance(parted, Branch | Switch):
+                found.lost[parted] += piece.count
+            else:
+                found.other += piece.count
+        for lane in lanes:
+            row = met[lane]
+            for other in lanes:
+                row[other] = number
+
+
+def _kept(lanes_of: dict[int, tuple[int, ...]], mask: int) -> tuple[int, ...]:
+    """Return the lanes of a mask."""
+    found = lanes_of.get(mask)
+    if found is None:
+        found = lanes_of[mask] = tuple(n for n in range(mask.bit_length()) if mask >> n & 1)
+    return found
