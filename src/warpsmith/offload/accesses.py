@@ -146,7 +146,8 @@ class ProgramAccess:
         pair = (symbol, base)
         if pair not in self._meetings:
             answer = relation(self.program, self.function, symbol, base, self.summaries)
-            beside = symbol in self.blocks and not are_objects_apart(self.program, self.function, pair, self.summaries)
+            block = symbol in self.blocks and not self._is_alone(base)
+            beside = block and not are_objects_apart(self.program, self.function, pair, self.summaries)
             self._meetings[pair] = answer != "distinct" or beside
         return self._meetings[pair]
 
@@ -157,6 +158,11 @@ class ProgramAccess:
             and not isinstance(variable.type, Pointer)
             and self._meets(symbol, variable)
         )
+
+    def _is_alone(self, symbol: Symbol) -> bool:
+        """Whether the variable is an object of its own that no pointer reaches."""
+        own = symbol.storage in ("local", "parameter") and not isinstance(symbol.type, Pointer)
+        return own and symbol not in self.escaped
 
     def _private(self, symbol: Symbol) -> bool:
         """Whether no unknown function can reach the object."""
