@@ -1,4 +1,8 @@
-// RUN: port
+/* Enumerations and their names reach a kernel, which C++ makes of numbers only where it is told to.
+ * RUN: port
+ * EXPECT: fill/i parallel ported: no carried dependence (proven)
+ * VERIFY: pass
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -185,13 +185,15 @@ def port_batch(batch: Sequence[Source], directory: Path, ports: ConstructPorts) 
     for name in with_steps & by_name.keys():
         ports.kinds.update(by_name[name].kinds)
     changed = set[str]()
+    fragments = result.plan.fragments if result.plan else ()
+    threads = {mapped.loop.header.start for f in fragments for mapped in f.kernel.mapped}
     for entry in loop_entries(result.prepared, result.plan):
         ports.categories[entry.category] += 1
         if entry.category == "parallel-after":
             changed.add(entry.function)
         source = by_name.get(entry.function)
         left = source is not None and _is_left(source) and entry.variable in source.never
-        if left and (entry.ported or entry.category in ("parallel", "parallel-after")):
+        if left and (entry.span.start in threads or entry.category in ("parallel", "parallel-after")):
             ports.wrong.append(f"{entry.id} may never be called parallel\n{by_name[entry.function].text}")
     ports.after += len(changed)
     if not _passes(result):

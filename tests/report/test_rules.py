@@ -15,7 +15,9 @@ RULES = load_rules()
 
 def test_every_code_in_the_source_has_a_page() -> None:
     text = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
-    used = set(re.findall(r'"((?:POR|CLM|INP|OUT|CFG|INT|VER|STP|RCP|PRJ|DIV|MEM|SYN|OCC|ARI|SUP|BAS|SIM)\d{3})"', text))
+    used = set(
+        re.findall(r'"((?:POR|CLM|INP|OUT|CFG|INT|VER|STP|RCP|PRJ|DIV|MEM|SYN|OCC|ARI|SUP|BAS|SIM)\d{3})"', text)
+    )
     assert used <= set(RULES), used - set(RULES)
 
 

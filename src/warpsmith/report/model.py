@@ -20,6 +20,7 @@ from warpsmith.run.verification import Verification
 
 __all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
 
+
 @dataclass(frozen=True, slots=True)
 class LoopEntry:
     """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
