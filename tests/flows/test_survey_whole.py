@@ -24,8 +24,9 @@ from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.honor import honored
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.survey import SurveyReport
+from warpsmith.survey.limits import StepsEffort
 from warpsmith.survey.link import Link
-from warpsmith.survey.steps import RANK, StepsEffort, improved
+from warpsmith.survey.steps import RANK, improved
 from warpsmith.tree.plain import Plain
 
 Place = tuple[str, int, int]
