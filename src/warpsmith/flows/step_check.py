@@ -25,7 +25,7 @@ from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import without_shared
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
-from warpsmith.tree.walk import loops, walk, written_symbols
+from warpsmith.tree.walk import loops, names, walk, written_symbols
 
 __all__ = ["verify_steps"]
 
@@ -124,6 +124,8 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
         pointed = isinstance(section.symbol.type, Pointer)
         if not section.written or section.symbol in inside or not (pointed or section.symbol in live):
             continue
+        if not _can_name(function, section.symbol):
+            continue  # a called function of another file writes it, or might: its own regions record it
         extent = None if pointed else known_extent(facts.program, function, section.symbol, run[0])
         made.append(
             CaptureStmt(
@@ -140,6 +142,15 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
             )
         )  # fmt: skip
     return tuple(made)
+
+
+def _can_name(function: Function, symbol: Symbol) -> bool:
+    """Whether the text of `function` can name a variable: it does so, or the file has it above as its own."""
+    if any(name.symbol == symbol for name in names(function.body)):
+        return True
+    place, own = symbol.span, function.span
+    above = place is not None and place.file is own.file and place.start < own.start
+    return above and symbol.storage in ("global", "static")
 
 
 def _number(value: int, at: Stmt) -> Expr:
