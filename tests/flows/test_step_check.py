@@ -143,3 +143,44 @@ def test_what_is_compared_has_the_same_meaning_in_both_programs(tmp_path: Path) 
     # `n` counts no longer inside the loop, `seed` is not in scope behind it
     verdict = verify_steps(prepared, VerifyOptions())
     assert verdict.status == "pass", verdict.reasons
+
+
+def test_what_only_another_file_can_name_is_not_recorded_here(tmp_path: Path) -> None:
+    (tmp_path / "log.c").write_text(
+        """
+        #include <stdio.h>
+        static double seen[8];
+        void note(int t, double v) { seen[t % 8] = v; }
+        void told(void) { for (int t = 0; t < 8; t++) printf("%g ", seen[t]); }
+        """
+    )
+    (tmp_path / "main.c").write_text(
+        """
+        #include <stdlib.h>
+        struct data { double *x; int n; };
+        void note(int t, double v);
+        void told(void);
+        static void grow(struct data *d)
+        {
+            for (int t = 0; t < 5; t++) {
+                for (int i = 0; i < d->n; i++)
+                    d->x[i] = d->x[i] * 0.5 + t;
+                note(t, d->x[3]);
+            }
+        }
+        int main(void)
+        {
+            struct data d = {calloc(40, sizeof(double)), 40};
+            grow(&d);
+            told();
+            return 0;
+        }
+        """
+    )
+    program = load_program([str(tmp_path / name) for name in ("log.c", "main.c")], FrontOptions()).program
+    facts = Facts.about(program, PolyOptions())
+    prepared = automatic(Prepared(facts, facts), None)
+    assert any(applied.function.name == "grow" for applied in prepared.applied)
+    verdict = verify_steps(prepared, VerifyOptions())
+    assert verdict.status == "pass", verdict.reasons
+    assert verdict.output_equal

@@ -58,7 +58,7 @@ def device_section(
     taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
     for kernel in kernels:
         text = kernel_text(_device_kernel(kernel, names), patcher.printer, support, taken)
-        place = f"{PurePosixPath(unit.file.path).name}:{kernel.span.line}: {kernel.region}"
+        place = f"{PurePosixPath(unit.file.path).name}:{kernel.line}: {kernel.region}"
         function = f"// {place}\n{cxx_words(text.device)}"
         device.append(function)
         texts.append(f"{function}\n\n{text.launcher}")

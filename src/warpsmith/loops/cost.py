@@ -10,7 +10,7 @@ then the one with fewer launches in an iteration, then the one with more loops t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.verdict import Proved
@@ -20,7 +20,7 @@ from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node
 from warpsmith.tree.types import Array, Pointer
 from warpsmith.tree.walk import children, statements_of
 
-__all__ = ["Cost", "cost_of", "is_parallel", "only_loop", "thread_loops"]
+__all__ = ["Cost", "cost_of", "is_parallel", "kernel_loops", "only_loop", "thread_loops"]
 
 _MOST_THREAD_LOOPS = 3
 # a reduction is two kernels, a scan three
@@ -80,6 +80,18 @@ def only_loop(body: Stmt) -> For | None:
     while len(inside) == 1 and isinstance(inside[0], Block):
         inside = [s for s in inside[0].statements if not isinstance(s, Pragma | Empty)]
     return inside[0] if len(inside) == 1 and isinstance(inside[0], For) else None
+
+
+def kernel_loops(facts: Facts, function: Function, run: Iterable[Stmt]) -> Iterator[For]:
+    """Yield the outermost loops of consecutive statements of `function` that may be kernels."""
+    known = facts.of(function)
+    pending: list[Node] = [*run]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, For) and known.of(node).category in _LAUNCHES:
+            yield node
+        else:
+            pending += children(node)
 
 
 def _cost(known: FunctionFacts, stmt: Node, *, inside: bool) -> Cost:

@@ -15,7 +15,7 @@ import dataclasses
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.cost import cost_of
+from warpsmith.loops.cost import cost_of, kernel_loops
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.flatten import Flatten
 from warpsmith.loops.inline import Inline
@@ -27,7 +27,7 @@ from warpsmith.loops.row_starts import RowStarts
 from warpsmith.loops.step import rewritten
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.touches import direct_call
-from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Node, Stmt, Unary, While
+from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
@@ -156,12 +156,30 @@ def _promises(loop: Loop) -> bool:
 
 def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
     """Whether something of the nest runs on a device now, and its loops are understood as well as they were."""
+    if not _pays_for_bodies(old, new, function, nest):
+        return False
     before, after = _run(old.facts, function, nest), _run(new.facts, function, nest)
     first = cost_of(old.facts, _function(old.facts, function), before)
     second = cost_of(new.facts, _function(new.facts, function), after)
     if second.kernels and second <= first:
         return True
     return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
+
+
+def _pays_for_bodies(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
+    """Whether nothing was inlined, or not for loops alone that are kernels in the function that they come from."""
+    if not any(isinstance(a.step, Inline) for a in new.applied[len(old.applied) :]):
+        return True
+    kernels = kernel_loops(new.facts, _function(new.facts, function), _run(new.facts, function, nest))
+    return any(_within(loop.span, nest) or not _is_kernel_at_home(old.facts, loop.span) for loop in kernels)
+
+
+def _is_kernel_at_home(facts: Facts, loop: Span) -> bool:
+    """Whether a loop with this text would be a kernel of the function that its text stands in."""
+    for _, function in facts.program.functions():
+        if _within(loop, function.span):
+            return any(found.span == loop for found in kernel_loops(facts, function, (function.body,)))
+    return False
 
 
 def _run(facts: Facts, function: Symbol, nest: Span) -> tuple[Stmt, ...]:
@@ -178,11 +196,11 @@ def _opaque(facts: Facts, function: Symbol, nest: Span) -> int:
 
 
 def _inside(facts: Facts, function: Symbol, nest: Span) -> list[Loop]:
-    return [loop for loop, _ in loops(_function(facts, function).body) if _within(loop, nest)]
+    return [loop for loop, _ in loops(_function(facts, function).body) if _within(loop.span, nest)]
 
 
-def _within(node: Node, span: Span) -> bool:
-    return node.span.file is span.file and span.start <= node.span.start and node.span.end <= span.end
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _function(facts: Facts, symbol: Symbol) -> Function:

@@ -195,6 +195,11 @@ class Kernel:
     reordered: bool = False
     scan: Scan | None = None
 
+    @property
+    def line(self) -> int:
+        """The line of the user's loop, below its pragmas; of the first statement where no loop is mapped."""
+        return self.mapped[0].loop.span.line if self.mapped else self.span.line
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
