@@ -22,13 +22,13 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.types import I1, I8, I32, I64
 
-__all__ = ["memory_module", "phased_module"]
+__all__ = ["PARAMETERS", "TILE", "Writer", "memory_module", "phased_module"]
 
 TILE = Symbol("tile", "shared", I8, 16384, 16)
-_PARAMETERS = (Parameter("p", 8, 8, I64), Parameter("n", 4, 4, I32), Parameter("m", 4, 4, I32))
+PARAMETERS = (Parameter("p", 8, 8, I64), Parameter("n", 4, 4, I32), Parameter("m", 4, 4, I32))
 
 
-class _Writer:
+class Writer:
     """Writes one kernel `k(p, n, m)`; `barriers`: they may stand where all threads are."""
 
     def __init__(self, seed: int, *, barriers: bool) -> None:
@@ -205,17 +205,17 @@ class _Writer:
 
 def memory_module(seed: int, *, barriers: bool = False) -> Module:
     """Return a module with a kernel `k(p, n, m)` that touches global memory at p and a shared array."""
-    writer = _Writer(seed, barriers=barriers)
+    writer = Writer(seed, barriers=barriers)
     writer.statements(2, together=barriers)
     if not writer.b.ended:
         writer.b.end(Return())
-    return Module((Function("k", True, _PARAMETERS, (), writer.b.finish(), (TILE,)),))
+    return Module((Function("k", True, PARAMETERS, (), writer.b.finish(), (TILE,)),))
 
 
 def phased_module(seed: int) -> Module:
     """Return a module with a kernel whose threads store and load along x and from iteration to iteration, with barriers
     in some places."""
-    writer = _Writer(seed, barriers=True)
+    writer = Writer(seed, barriers=True)
     b, chosen = writer.b, writer.random
     b.write("i", constant(I32, 0))
     b.end(Jump("head"))
@@ -239,4 +239,4 @@ def phased_module(seed: int) -> Module:
     b.end(Branch(b.emit("slt", (more, limit), I1), "head", "done"))
     b.start("done")
     b.end(Return())
-    return Module((Function("k", True, _PARAMETERS, (), b.finish(), (TILE,)),))
+    return Module((Function("k", True, PARAMETERS, (), b.finish(), (TILE,)),))

@@ -167,4 +167,4 @@ def test_resources_and_occupancy() -> None:
 def test_a_launch_of_unknown_shape_is_assumed_and_said() -> None:
     fact = access("  %e:i32 = add %i 0:i32", LaunchShape())
     assert fact.certainty == "conditional"
-    assert "row of whole warps" in fact.assumptions[0]
+    assert fact.assumptions[0] == "a block has 256 threads"

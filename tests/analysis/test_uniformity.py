@@ -1,15 +1,17 @@
-"""What is called uniform never differs when it runs: random kernels in one, two and three dimensions."""
+"""What is called uniform never differs when it runs: random kernels in one, two and three dimensions, with any control
+flow, and others about lanes."""
 
 from __future__ import annotations
 
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from tests.analysis.kernels import random_module
+from tests.analysis.lane_kernels import lane_module
 from warpsmith.analysis import affine, joins, seeds, uniformity
 from warpsmith.analysis.seeds import Threads
 from warpsmith.analysis.uniformity import Uniformity
@@ -18,6 +20,7 @@ from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.nodes import Block, Instruction, Module
+from warpsmith.ssa.nodes import Memory as Access
 from warpsmith.ssa.reader import parse_module
 
 WARP = 4
@@ -47,22 +50,22 @@ def _groups(lane: Lane) -> Iterator[tuple[str, int]]:
     yield "warp", lane.block * 100 + lane.warp
 
 
-def _seen(module: Module, shape: Dim) -> Seen:
+def _seen(module: Module, block: Dim) -> Seen:
     seen = Seen()
-    launch = Launch((2, 1, 1), shape, {"n": struct.pack("<i", 5)}, warp=WARP, max_steps=6000)
+    launch = Launch((2, 1, 1), block, {"n": struct.pack("<i", 5)}, warp=WARP, max_steps=6000)
     interpret(module, "k", launch, Memory(checks=False), seen)
     return seen
 
 
-def _answers(module: Module, shape: Dim) -> dict[str, Uniformity]:
+def _answers(module: Module, block: Dim) -> dict[str, Uniformity]:
     (function,) = module.functions
-    levels = (Threads("warp", shape, WARP), Threads("block", shape, WARP))
+    levels = (Threads("warp", block, WARP), Threads("block", block, WARP))
     return {threads.level: uniformity.uniformity(function, threads) for threads in levels}
 
 
-def wrong(module: Module, shape: Dim) -> list[str]:
+def wrong(module: Module, block: Dim) -> list[str]:
     """Return what was called uniform and differs."""
-    answers, seen = _answers(module, shape), _seen(module, shape)
+    answers, seen = _answers(module, block), _seen(module, block)
     found = []
     for (level, _, moment, place), numbers in seen.values.items():
         divergent = any(value in answers[level].divergent for value in place.results)
@@ -74,14 +77,41 @@ def wrong(module: Module, shape: Dim) -> list[str]:
     return found
 
 
+def shape(seed: int) -> Dim:
+    """Return the shape of a block for one of many kernels."""
+    return SHAPES[seed % len(SHAPES)]
+
+
 def _random_wrong(count: int) -> Iterator[list[str]]:
     for seed in range(count):
-        yield wrong(random_module(seed, structured=seed % 3 != 0), SHAPES[seed % len(SHAPES)])
+        yield wrong(random_module(seed, structured=seed % 3 != 0), shape(seed))
 
 
 def test_nothing_uniform_ever_differs() -> None:
     bad = {seed: found for seed, found in enumerate(_random_wrong(90)) if found}
     assert not bad, "\n".join(f"{seed}: {found[:3]}" for seed, found in bad.items())
+
+
+def test_nothing_known_of_lanes_ever_differs() -> None:
+    met: Counter[str] = Counter()
+    for seed in range(40):
+        module = lane_module(seed)
+        assert not wrong(module, shape(seed)), seed
+        answer = _answers(module, shape(seed))["warp"]
+        crowds = answer.crowds
+        assert crowds is not None
+        names = answer.graph.order
+        met["alone"] += sum(crowds.alone(name) for name in names)
+        met["few"] += sum(crowds.narrow(name) and not crowds.alone(name) for name in names)
+        met["rows"] += sum(len(table.numbers) > 1 and table.rest is not None for table in answer.tables.values())
+        loads = [i for _, i in answer.function.instructions() if i.op == "load"]
+        met["same in own memory"] += sum(_space(i) == "local" and i.result not in answer.divergent for i in loads)
+        met["tables"] += sum(_space(i) == "constant" and i.result in answer.divergent for i in loads)
+    assert all(met[what] >= 9 for what in ("alone", "few", "rows", "same in own memory", "tables")), met
+
+
+def _space(i: Instruction) -> str:
+    return i.detail.space if isinstance(i.detail, Access) else ""
 
 
 def _no_joins(patch: pytest.MonkeyPatch) -> None:
@@ -115,11 +145,16 @@ def test_nothing_uniform_ever_differs_in_many() -> None:
     assert not [found for found in _random_wrong(4000) if found]
 
 
+@pytest.mark.slow
+def test_nothing_known_of_lanes_ever_differs_in_many() -> None:
+    assert not [seed for seed in range(4000) if wrong(lane_module(seed), shape(seed))]
+
+
 def test_most_of_what_never_differs_is_called_uniform() -> None:
     same = called = divergent = 0
     for seed in range(90):
-        module, shape = random_module(seed, structured=True), SHAPES[seed % len(SHAPES)]
-        answers, seen = _answers(module, shape), _seen(module, shape)
+        module = random_module(seed, structured=True)
+        answers, seen = _answers(module, shape(seed)), _seen(module, shape(seed))
         together: dict[tuple[str, str], bool] = defaultdict(lambda: True)
         for (level, _, _, name), taken in seen.ways.items():
             together[level, name] &= len(taken) == 1
@@ -164,3 +199,73 @@ def test_threads_that_meet_in_another_iteration_have_not_met() -> None:
     answers = _answers(module, (8, 1, 1))
     assert all(y.result in answer.divergent for answer in answers.values())
     assert not wrong(parse_module(SKIPPED.replace("%t:i32 = query [tid.x]", "%t:i32 = query [ctaid.x]")), (8, 1, 1))
+
+
+VOTED = """
+kernel @k(n 4 align 4 i32)
+start:
+  %t:i32 = query [tid.x]
+  %odd:i32 = and %t 4:i32
+  %p:i1 = eq %odd 0:i32
+  %who:i32 = vote [ballot] %p 15:i32
+  %some:i1 = ne %who 0:i32
+  branch %some yes done
+yes:
+  jump done
+done:
+  return
+end
+"""
+
+
+@pytest.mark.parametrize(("block", "parts"), [((4, 1, 1), set()), ((2, 2, 1), set()), ((8, 1, 1), {"start"})])
+def test_what_a_warp_has_voted_is_the_same_for_a_block_of_one_warp(block: Dim, parts: set[str]) -> None:
+    module = parse_module(VOTED)
+    assert not wrong(module, block)
+    answers = _answers(module, block)
+    assert set(answers["warp"].branches) == set()
+    assert set(answers["block"].branches) == parts
+
+
+HALVES = """
+kernel @k(n 4 align 4 i32)
+start:
+  %t:i32 = query [tid.x]
+  %n:i32 = param [n+0]
+  %b:i32 = and %t 2:i32
+  %c:i1 = eq %b 0:i32
+  branch %c low high
+low:
+  %x:i32 = lshr %t 1:i32
+  %p:i32 = and %x 1:i32
+  %u:i32 = add %n 1:i32
+  jump join
+high:
+  %y:i32 = lshr %t 1:i32
+  %q:i32 = and %y 1:i32
+  %v:i32 = add %n 1:i32
+  jump join
+join:
+  %z:i32 = phi low %p high %q
+  %w:i32 = phi low %u high %v
+  %o:i1 = ne %z 0:i32
+  branch %o last rest
+last:
+  jump rest
+rest:
+  %s:i1 = ne %w 0:i32
+  branch %s more done
+more:
+  jump done
+done:
+  return
+end
+"""
+
+
+def test_what_both_sides_compute_alike_is_the_same_if_it_is_made_of_the_same() -> None:
+    module = parse_module(HALVES)
+    assert not wrong(module, (8, 1, 1))
+    for answer in _answers(module, (8, 1, 1)).values():
+        assert "join" in answer.branches
+        assert "rest" not in answer.branches

@@ -13,7 +13,7 @@ import pytest
 
 from warpsmith.ssa.nodes import Convert, Detail, Float, Instruction, Undefined, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane, number_of
+from warpsmith.ssa.semantics import lane, lanes, number_of
 from warpsmith.ssa.types import F32, F64, I1, I8, I16, I32, I64, TYPES, Type
 
 ROUNDINGS = {"nearest": 0, "down": 0x400, "up": 0x800, "zero": 0xC00}
@@ -112,6 +112,7 @@ def _numbers() -> list[Case]:
 
 
 CASES = (*_integers(), *_numbers())
+BIT_OPS = (("uextract", 3), ("sextract", 3), ("insert", 4), ("reverse", 1), ("sfind", 1), ("sdot4", 3), ("ssad", 3))
 
 
 def _c_type(type: Type) -> str:
@@ -181,6 +182,21 @@ def test_ops_mean_what_the_machine_does(machine: ctypes.CDLL) -> None:
                     f"{case.op} {case.made} {case.rounding} {[hex(o) for o in operands]}: {found:#x} {expected:#x}"
                 )
     assert not wrong, "\n".join(wrong[:20])
+
+
+def test_many_lanes_at_once_are_as_one_by_one() -> None:
+    chosen = random.Random(8)
+    cases = [
+        *CASES,
+        *(Case(op, (I32,) * count, I32, "") for op, count in BIT_OPS),
+        Case("select", (I1, I64, I64), I64, ""),
+    ]
+    for case in cases:
+        instruction = Instruction(case.op, tuple(map(Undefined, case.source)), (Value(case.made),), case.detail)
+        rows = [tuple(_patterns(type, chosen) for type in case.source) for _ in range(20)]
+        assert lanes(instruction, list(zip(*rows, strict=True))) == tuple(lane(instruction, row)[0] for row in rows), (
+            case.op
+        )
 
 
 def _by_machine(machine: ctypes.CDLL, number: int, operands: Sequence[int]) -> int:

@@ -7,13 +7,15 @@ import struct
 import pytest
 
 from tests.analysis.kernels import random_module
+from warpsmith.base.source import SourceFile, Span
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.observer import Lane, Silent
+from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.fold import folded
 from warpsmith.ssa.inline import inlined
-from warpsmith.ssa.nodes import Branch, Function, Instruction, Module
+from warpsmith.ssa.nodes import Branch, Function, Instruction, Module, Operand, Param, Parameter, Query, Return
 from warpsmith.ssa.nodes import Memory as MemoryDetail
 from warpsmith.ssa.promote import promoted
 from warpsmith.ssa.prune import pruned
@@ -22,6 +24,7 @@ from warpsmith.ssa.rebuild import rebuilt
 from warpsmith.ssa.spaces import with_spaces
 from warpsmith.ssa.text import print_function
 from warpsmith.ssa.tidy import tidy
+from warpsmith.ssa.types import I1, I32, I64
 from warpsmith.ssa.verify import faults
 
 
@@ -254,3 +257,30 @@ end
     made = rebuilt(one(text), folded)
     assert faults(made) == ()
     assert {block.name for block in made.blocks} == {"entry", "left", "right", "after"}
+
+
+def test_a_query_keeps_the_words_that_it_was_written_with() -> None:
+    source = SourceFile("k.cl", "get_global_id(0) get_local_id(0)")
+    global_id, local_id = Span(source, 0, 16), Span(source, 17, 32)
+    b = Builder("start")
+    sums: list[Operand] = []
+    for span in (global_id, local_id, global_id):
+        b.span = span
+        b.write(str(len(sums)), b.emit("query", (), I32, Query("tid.x")))
+        sums.append(b.emit("add", (b.read(str(len(sums)), I32), b.emit("param", (), I32, Param("n"))), I32))
+    test = b.emit("slt", (b.read("1", I32), constant(I32, 3)), I1)
+    none = b.emit("sub", (b.read("0", I32), b.read("1", I32)), I32)
+    b.emit_many("store", (b.emit("zext", (sums[0],), I64), sums[1], sums[2], none), (), MemoryDetail("global", 0, 4))
+    b.end(Branch(test, "yes", "no"))
+    for name in ("yes", "no"):
+        b.start(name)
+        b.end(Return())
+    made = tidy(Function("k", True, (Parameter("n", 4, 4, I32),), (), b.finish()))
+    queries = [i for _, i in made.instructions() if i.op == "query"]
+    assert [i.span for i in queries] == [global_id, local_id]
+    (asked,) = (i for _, i in made.instructions() if i.op == "slt")
+    assert asked.operands[0] == queries[1].result
+    # what is computed from them is one all the same, and their difference is known
+    (store,) = (i for _, i in made.instructions() if i.op == "store")
+    assert store.operands[1] == store.operands[2]
+    assert store.operands[3] == constant(I32, 0)

@@ -15,7 +15,7 @@ from typing import Final
 from warpsmith.analysis.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
 from warpsmith.analysis.forms import Forms
 from warpsmith.analysis.presence import Presences
-from warpsmith.analysis.spread import Layout, Spread, layout, spread
+from warpsmith.analysis.spread import Layout, Spread, Spreads, layout
 from warpsmith.analysis.symbols import Atom, Form, constant_form, text_of
 from warpsmith.analysis.transfer import short_name
 from warpsmith.base.findings import Certainty
@@ -122,15 +122,17 @@ def _base(address: Form | None) -> Atom | None:
 
 def accesses(forms: Forms, presences: Presences, found: Sequence[Place], assumed: tuple[str, ...]) -> list[AccessFact]:
     """Return the fact for each place; `assumed`: what was taken for the launch."""
-    return [_Access(forms, presences, place, assumed).fact() for place in found]
+    spreads = Spreads(forms.lanes)
+    return [_Access(presences, spreads, place, assumed).fact() for place in found]
 
 
 class _Access:
     """One place on its way to a fact."""
 
-    def __init__(self, forms: Forms, presences: Presences, place: Place, assumed: tuple[str, ...]) -> None:
-        self.forms, self.place, self.lanes = forms, place, forms.lanes
+    def __init__(self, presences: Presences, spreads: Spreads, place: Place, assumed: tuple[str, ...]) -> None:
+        self.forms, self.place, self.lanes, self.spreads = presences.forms, place, spreads.lanes, spreads
         self.presence = presences.at(place.block)
+        self.most_lanes = presences.most_lanes(self.presence)
         self.assumed = list(assumed)
         detail = place.instruction.detail
         assert isinstance(detail, Memory)
@@ -148,6 +150,8 @@ class _Access:
         if place.space == "generic" and plain is not None:
             self.assumed.append("the address is one of global memory")
         sectors = self._count(plain)
+        ragged = self.lanes.count > self.lanes.warp and self.lanes.count % self.lanes.warp
+        whole = self._count(self._of_whole_warps(laid)) if ragged else sectors
         certainty: Certainty = "heuristic" if plain is None else "conditional" if self.assumed else "proven"
         pattern = self._pattern(address, placed)
         stride, along_y = self._stride(address), self._along(address, self.lanes.axes[1])
@@ -170,9 +174,11 @@ class _Access:
             offsets=self._offsets(laid),
             addresses=None if plain is None else plain.addresses,
             sectors=None if place.space == "shared" else sectors,
+            sectors_whole=None if place.space == "shared" else whole,
             sectors_aligned=None if place.space == "shared" or not base else self._count(placed),
             ideal_sectors=-(-min(self.lanes.warp, self.lanes.count) * place.bytes // SECTOR),
             bank_ways=self._ways(laid, placed),
+            lanes=self.most_lanes,
             active=self.presence.kind,
             alignment=self._alignment(),
             depth=len(self.forms.around[place.block]),
@@ -193,7 +199,14 @@ class _Access:
     def _spread(self, laid: Layout | None, metric: str) -> Spread | None:
         if laid is None:
             return None
-        return spread(laid, self.lanes, self.presence.threads, (metric, self.place.bytes, self.align))
+        return self.spreads.of(laid, self.presence.threads, (metric, self.place.bytes, self.align))
+
+    def _of_whole_warps(self, laid: Layout | None) -> Spread | None:
+        """Return the cost for the warps that have all their lanes; the last one of a block may have fewer."""
+        lanes = self.lanes
+        whole = frozenset(range(lanes.count // lanes.warp * lanes.warp))
+        access = self._metric, self.place.bytes, self.align
+        return None if laid is None else self.spreads.of(laid, self.presence.threads & whole, access)
 
     def _count(self, found: Spread | None) -> Count | None:
         """Return the count of a spread; where lanes lie apart by an unknown argument, that is taken to be large."""
@@ -224,8 +237,11 @@ class _Access:
         return {base: _BASE_ALIGNMENT} if base is not None and base.argument and not base.space else {}
 
     def _alignment(self) -> int:
-        base = self.place.base
-        return 0 if base is None or not base.space else 1 << base.residue[1]
+        """Return the largest power of two, up to 256, that every address is known to be a multiple of."""
+        if self.place.address is None:
+            return 1
+        rest, power = self.place.address.residue()
+        return 1 << min(power, _BASE_ALIGNMENT) if not rest else min(rest & -rest, 1 << _BASE_ALIGNMENT)
 
     def _pattern(self, address: Form | None, placed: Spread | None) -> Pattern:
         if address is None or placed is None:

@@ -16,7 +16,7 @@ from warpsmith.analysis.accesses import Place
 from warpsmith.analysis.branches import reasons
 from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, ExchangeFact, RaceFact, Side, Thread
 from warpsmith.analysis.forms import Forms
-from warpsmith.analysis.phases import full_barrier, intervals
+from warpsmith.analysis.phases import ALL_LANES, around, full_barrier, intervals
 from warpsmith.analysis.presence import Presences
 from warpsmith.analysis.races import Clash, Judge, Meeting, meetings
 from warpsmith.base.findings import Certainty
@@ -47,9 +47,9 @@ def barriers(judge: Judge, places: Sequence[Place], assumed: tuple[str, ...]) ->
         redundant, texts = False, tuple[str, ...]()
         if ordered is not None and not _reduces(i):
             redundant, texts = ordered.without(i)
-        certainty: Certainty = "proven"
-        if assumed or texts or (divergent and not _certain(presences, name)):
-            certainty = "conditional"
+        if divergent and presences.at(name).kind != "known":
+            texts = ("the condition differs between threads of one block",)
+        certainty: Certainty = "conditional" if assumed or texts else "proven"
         yield BarrierFact(
             kernel=forms.answer.function.name,
             span=i.span,
@@ -82,11 +82,6 @@ def _together(presences: Presences, block: str) -> bool:
     )
 
 
-def _certain(presences: Presences, block: str) -> bool:
-    """Whether it is known which threads are missing."""
-    return presences.at(block).kind == "known"
-
-
 def _why(presences: Presences, block: str) -> Why:
     answer = presences.forms.answer
     for name in reversed(presences.parted_by(block)):
@@ -104,15 +99,9 @@ def _ends(presences: Presences, branch: str, block: str) -> bool:
     pending = [way for way in forms.graph.successors[branch] if not forms.graph.dominates(way, block)]
     if len(pending) == len(forms.graph.successors[branch]):
         return False
-    seen = set(pending)
-    while pending:
-        name = pending.pop()
-        if name == block or any(i.op == "barrier" for i in forms.blocks[name].instructions):
-            return False
-        new = [after for after in forms.graph.successors[name] if after not in seen]
-        seen.update(new)
-        pending += new
-    return True
+    passed = _reached(forms, pending)
+    waits = any(i.op == "barrier" for name in passed for i in forms.blocks[name].instructions)
+    return block not in passed and not waits
 
 
 # --- barriers that order nothing
@@ -141,23 +130,23 @@ class _Ordered:
         texts = ["arrays that are different arguments do not overlap"] if written and len(read | written) > 1 else []
         texts += [] if _inside(list(ordered.values())) else ["no index leaves its array"]
         found = meetings(intervals(judge.forms, ordered, full_barrier), ordered, atomics=True)
-        return cls(judge, ordered, {_key(m) for m in found}, texts)
+        return cls(judge, ordered, {m.key for m in found}, texts)
 
     def without(self, barrier: Instruction) -> tuple[bool, tuple[str, ...]]:
         """Return whether no two accesses clash without this barrier that it keeps apart, and what that rests on."""
         found = intervals(self.judge.forms, self.places, lambda i: full_barrier(i) and i is not barrier)
+        before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
         assumptions = list(self.assumptions)
         for meeting in meetings(found, self.places, atomics=True):
-            if _key(meeting) not in self.meeting:
+            # what meets with all barriers in place may be kept apart by this one on another way
+            one, two = meeting.first.instruction, meeting.second.instruction
+            parted = (one in before and two in behind) or (two in before and one in behind)
+            if parted or meeting.key not in self.meeting:
                 clash = self.judge.judge(meeting)
                 if clash.clash is not False:
                     return False, ()
                 assumptions += clash.assumptions
         return True, tuple(dict.fromkeys(assumptions))
-
-
-def _key(meeting: Meeting) -> tuple[int, int, object]:
-    return id(meeting.first), id(meeting.second), meeting.ahead
 
 
 def _opaque(i: Instruction) -> bool:
@@ -265,30 +254,64 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
     for name, i in _all(forms):
         if i.op not in ("vote", "shuffle", "match", "reduce", "warp_barrier"):
             continue
-        masked = i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)
-        last = i.operands[-1] if masked and i.operands else None
-        mask = last.bits if isinstance(last, Constant) else None
+        mask = _mask(i)
         presence = presences.at(name)
         absent = mask is not None and presence.kind != "all"
         if absent and mask is not None and presence.kind == "known":
             absent = any(
                 _missing(forms, presence.threads, warp, mask & ((1 << width) - 1)) for warp in forms.lanes.warps()
             )
+        exits = absent and all(_never_back(presences, branch, name) for branch in presences.parted_by(name))
+        texts = list(assumed)
+        if absent and presence.kind != "known":
+            texts.append("the condition differs between lanes of one warp")
+        if exits:
+            texts.append("what a lane that has ended would give is used")
         why = _why(presences, name) if absent else ((), ())
-        proven = not assumed and (not absent or presence.kind == "known")
         yield ExchangeFact(
             kernel=forms.answer.function.name,
             span=i.span,
             op=i.op,
             mask=mask,
             absent=absent,
+            exits=exits,
             why=why[0],
             lines=why[1],
-            certainty="proven" if proven else "conditional",
-            assumptions=assumed,
+            certainty="conditional" if texts else "proven",
+            assumptions=tuple(texts),
             block=name,
             instruction=i,
         )
+
+
+def _mask(i: Instruction) -> int | None:
+    """Return the mask of an exchange where it is a known number."""
+    if i.op == "warp_barrier" and not i.operands:
+        return ALL_LANES
+    masked = i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)
+    last = i.operands[-1] if masked and i.operands else None
+    return last.bits if isinstance(last, Constant) else None
+
+
+def _never_back(presences: Presences, branch: str, block: str) -> bool:
+    """Whether the threads that do not come to a block from a branch end by themselves: they share no more code with
+    those that do, but its end."""
+    forms = presences.forms
+    ways = [way for way in forms.graph.successors[branch] if not forms.graph.dominates(way, block)]
+    if len(ways) == len(forms.graph.successors[branch]):
+        return False
+    shared = _reached(forms, ways) & _reached(forms, [block])
+    return not any(forms.blocks[name].instructions for name in shared) and block not in shared
+
+
+def _reached(forms: Forms, starts: Sequence[str]) -> set[str]:
+    """Return the blocks that control may come to from some, these included."""
+    pending, seen = list(starts), set(starts)
+    while pending:
+        new = [after for after in forms.graph.successors[pending.pop()] if after not in seen]
+        seen.update(new)
+        pending += new
+    return seen
 
 
 def _missing(forms: Forms, threads: frozenset[int], warp: range, mask: int) -> bool:

@@ -60,9 +60,9 @@ class Bound:
 class LaunchShape:
     """How the kernel is launched, as far as it is known.
 
-    `block` None: what the kernel promises (`reqd_work_group_size`; launch bounds promise no shape), else a row of whole
-    warps is assumed, and said. `arguments`: scalar parameters with known numbers. `assumptions`: what is granted
-    of others. `shared_bytes`: dynamic shared memory.
+    `block` None: what the kernel promises (`reqd_work_group_size`; launch bounds promise no shape), else `likely`, else
+    a row of whole warps is assumed, and said. `arguments`: scalar parameters with known numbers. `assumptions`: what is
+    granted of others. `shared_bytes`: dynamic shared memory.
     """
 
     block: Dim | None = None
@@ -70,6 +70,7 @@ class LaunchShape:
     arguments: Mapping[str, int] = field(default_factory=dict)
     assumptions: tuple[Bound, ...] = ()
     shared_bytes: int = 0
+    likely: Dim | None = None
 
 
 # --- what is found
@@ -130,14 +131,17 @@ class AccessFact:
     offsets        lane → byte offset from the lowest byte of the first full warp; empty where that is not known
     addresses      how many different addresses a full warp asks for (1: contended, where it is an atomic)
     sectors        32-byte sectors a request (global, local, generic, constant), wherever the base lies in a sector;
+                   `sectors_whole`: of warps that have all their lanes, which the last one of a block may not have;
                    `sectors_aligned`: if the base, a pointer argument, is a multiple of 256 as allocations are;
                    `ideal_sectors`: a full warp's at best
     bank_ways      passes that the banks of shared memory need for a request, 1 at best; for a 64- or 128-bit access
                    the most of its phases; for constant memory how many different words are asked for, one by one
+    lanes          at most so many of a warp ask together
     active         `all`: whenever a warp is there, all its lanes are; `known`: exactly those lanes that the conditions
                    around let through, which the counts are for; `some`: lanes may be missing, then `least` may be
                    undercut where fewer lanes ask, and holds for requests of full warps only; `most` always holds
-    alignment      the base address is a multiple of it as far as that is known; 0: not known
+    loops          around it, the innermost first
+    alignment      every address is a multiple of it, as far as that is known
     """
 
     kernel: str
@@ -158,9 +162,11 @@ class AccessFact:
     offsets: tuple[int, ...]
     addresses: Count | None
     sectors: Count | None
+    sectors_whole: Count | None
     sectors_aligned: Count | None
     ideal_sectors: int
     bank_ways: Count | None
+    lanes: int
     active: Literal["all", "known", "some"]
     alignment: int
     depth: int
@@ -228,13 +234,15 @@ class RaceFact:
 @dataclass(frozen=True, slots=True)
 class ExchangeFact:
     """A vote, shuffle, match, reduction or barrier of a warp. `absent`: its mask may name lanes that are not there,
-    because of what `why` says; `mask` where it is a known number."""
+    because of what `why` says (`exits`: because they have ended, for which nobody waits); `mask` where it is a known
+    number."""
 
     kernel: str
     span: Span | None
     op: str
     mask: int | None
     absent: bool
+    exits: bool
     why: tuple[str, ...]
     lines: tuple[Span | None, ...]
     certainty: Certainty
@@ -258,7 +266,7 @@ class ResourceFact:
     occupancy: Occupancy | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelFacts:
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `assumed` what was taken for it without being told; `races_complete`: every

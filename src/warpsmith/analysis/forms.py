@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from warpsmith.analysis.exact import exact, is_exact
 from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.lanes import Lanes, hull
 from warpsmith.analysis.symbols import Atom, Form, constant_form, from_atom
@@ -70,9 +71,9 @@ class Forms:
         if isinstance(operand, Undefined):
             return None
         form = self.found.get(operand)
-        return None if form is None else self._used(form, block)
+        return None if form is None else self.used(form, block)
 
-    def _used(self, form: Form, block: str) -> Form:
+    def used(self, form: Form, block: str) -> Form:
         """Return a form as it holds in `block`: what was shared inside a loop that threads leave apart is not."""
         changed = {
             atom: own
@@ -87,9 +88,16 @@ class Forms:
             return None
         cycles = atom.cycles - frozenset(apart)
         return self.lanes.atom(
-            ("late", atom, tuple(sorted(apart))), f"last {atom.name}", "own", range=atom.range, residue=atom.residue,
-            cycles=cycles, memory=atom.memory,
-        )  # fmt: skip
+            ("late", atom, tuple(sorted(apart))),
+            Atom(
+                f"last {atom.name}",
+                "own",
+                range=atom.range,
+                residue=atom.residue,
+                cycles=cycles,
+                memory=atom.memory,
+            ),
+        )
 
     # --- sweeps
 
@@ -115,8 +123,23 @@ class Forms:
             for instruction in block.instructions:
                 for value in instruction.results:
                     if value in self._wanted:
-                        operands = [self.of(operand, name) for operand in instruction.operands]
-                        self.found[value] = self.transfer.result(instruction, value, operands, self._cycles(name))
+                        self.found[value] = self._widened(instruction, name) or self._result(instruction, value, name)
+
+    def _result(self, i: Instruction, value: Value, block: str) -> Form:
+        operands = [self.of(operand, block) for operand in i.operands]
+        return self.transfer.result(i, value, operands, self._cycles(block))
+
+    def _widened(self, i: Instruction, block: str) -> Form | None:
+        """Return a number that is widened, where its language says that it did not overflow before."""
+        if i.op not in ("sext", "smulwide") or i.result.type.bits != 64:
+            return None
+        if not any(is_exact(self, operand) for operand in i.operands):
+            return None
+        sides = [exact(self, operand, block) for operand in i.operands]
+        if any(side is None or side.has("wrap") for side in sides):
+            return None
+        first, *others = [side for side in sides if side is not None]
+        return first.times(others[0]) if others else first
 
     def _cycles(self, block: str) -> frozenset[str]:
         return frozenset(c.header for c in self.around[block])
@@ -145,10 +168,16 @@ class Forms:
         if alike:
             low, high = hull(form.common().range() for form in known)
         atom = self.lanes.atom(
-            (key, alike), phi.result.name or "value", "shared" if alike else self._kind(phi),
-            range=(low, high), cycles=self._cycles(block), memory=_memory(known),
-            residue=_common_residue([form.common() if alike else form for form in known], numeric=alike),
-        )  # fmt: skip
+            (key, alike),
+            Atom(
+                phi.result.name or "value",
+                "shared" if alike else self._kind(phi),
+                range=(low, high),
+                cycles=self._cycles(block),
+                memory=_memory(known),
+                residue=_common_residue([form.common() if alike else form for form in known], numeric=alike),
+            ),
+        )
         made = from_atom(atom, first.bits)
         return varying.plus(made) if alike else made
 
@@ -157,9 +186,14 @@ class Forms:
 
     def _unknown(self, phi: Phi, block: str) -> Form:
         atom = self.lanes.atom(
-            ("unknown", phi.result), phi.result.name or "value", self._kind(phi), cycles=self._cycles(block),
-            range=self.transfer.any_of(phi.result.type.bits),
-        )  # fmt: skip
+            ("unknown", phi.result),
+            Atom(
+                phi.result.name or "value",
+                self._kind(phi),
+                cycles=self._cycles(block),
+                range=self.transfer.any_of(phi.result.type.bits),
+            ),
+        )
         return from_atom(atom, phi.result.type.bits)
 
     # --- loops
@@ -171,7 +205,7 @@ class Forms:
         name = phi.result.name or "value"
         match plan.kind:
             case "open":
-                step = self.lanes.atom(("step", phi.result), f"step of {name}", "shared", cycles=cycles)
+                step = self.lanes.atom(("step", phi.result), Atom(f"step of {name}", "shared", cycles=cycles))
                 return start.plus(from_atom(step, bits))
             case "induction":
                 assert plan.step is not None
@@ -179,7 +213,7 @@ class Forms:
                 return self._unknown(phi, cycle.header) if product is None else start.plus(product)
             case "same":
                 atom = self.lanes.atom(
-                    ("same", phi.result), name, "shared", cycles=cycles, range=self.transfer.any_of(bits)
+                    ("same", phi.result), Atom(name, "shared", cycles=cycles, range=self.transfer.any_of(bits))
                 )
                 return start.varying().plus(from_atom(atom, bits))
             case "own":
@@ -189,7 +223,7 @@ class Forms:
         """Return the number of the iteration of a loop, from 0."""
         key = ("iteration", cycle.header)
         cycles = self._cycles(cycle.header)
-        return self.lanes.atom(key, f"i{cycle.depth}", "shared", cycles=cycles, range=(0, float("inf")))
+        return self.lanes.atom(key, Atom(f"i{cycle.depth}", "shared", cycles=cycles, range=(0, float("inf"))))
 
     def _start(self, phi: Phi, cycle: Cycle) -> Form:
         outside = [(before, o) for before, o in phi.incoming if before not in cycle.blocks]
@@ -197,9 +231,9 @@ class Forms:
         # what is unknown of the start does not change in the loop
         kept = {
             atom: self.lanes.atom(
-                ("before", atom), atom.name, atom.kind, range=atom.range, residue=atom.residue,
+                ("before", atom), Atom(atom.name, atom.kind, range=atom.range, residue=atom.residue,
                 cycles=atom.cycles - {cycle.header}, memory=atom.memory,
-            )
+            ))
             for atom in set(found.atoms()) if cycle.header in atom.cycles
         }  # fmt: skip
         return _renamed(found, kept) if kept else found

@@ -15,9 +15,9 @@ from warpsmith.analysis.accesses import Place
 from warpsmith.analysis.facts import AccessFact, Dim, RaceFact, Side, Thread
 from warpsmith.analysis.races import Judge, overlap
 from warpsmith.analysis.symbols import Atom, Form
-from warpsmith.ssa.nodes import Instruction
+from warpsmith.ssa.nodes import Function, Instruction
 
-__all__ = ["across_blocks"]
+__all__ = ["across_blocks", "may_order_blocks"]
 
 _MOST_PLACES = 300
 
@@ -25,8 +25,9 @@ _MOST_PLACES = 300
 def across_blocks(
     judge: Judge, places: Sequence[Place], facts: Mapping[Instruction, AccessFact], grid: Dim | None
 ) -> Iterator[RaceFact]:
-    """Yield the races between blocks that are plain to see."""
-    if grid == (1, 1, 1):
+    """Yield the races between blocks that are plain to see; none where the kernel may have an order of its own: a fence
+    with a flag behind it, what other functions do."""
+    if grid == (1, 1, 1) or may_order_blocks(judge.forms.answer.function):
         return
     plain: dict[Atom, list[Place]] = defaultdict(list)
     for place in places:
@@ -35,11 +36,16 @@ def across_blocks(
     for inside in plain.values():
         stores = [place for place in inside if place.kind == "store"][:_MOST_PLACES]
         for store in stores:
-            if not _block_indices(store):
+            if not _block_indices(store) and not _of_one_block(judge, store):
                 yield _fact(judge, (store, store), (0, 0), facts, grid)
         loads = [place for place in inside if place.kind == "load"][:_MOST_PLACES]
         if len(stores) * len(loads) <= _MOST_PLACES:
             yield from _neighbors(judge, stores, loads, facts, grid)
+
+
+def may_order_blocks(function: Function) -> bool:
+    """Whether a kernel may make its blocks wait for each other, or be one that is launched together."""
+    return any(i.op in ("fence", "call", "unmodeled") for _, i in function.instructions())
 
 
 def _is_plain(place: Place) -> bool:
@@ -53,6 +59,18 @@ def _is_plain(place: Place) -> bool:
 def _block_indices(place: Place) -> list[Atom]:
     assert place.address is not None
     return [atom for atom in place.address.atoms() if atom.name.startswith("ctaid")]
+
+
+def _of_one_block(judge: Judge, place: Place) -> bool:
+    """Whether a test that its block's index takes part in may let one block alone through: `if (i == 0)`."""
+    above: str | None = place.block
+    while above is not None:
+        above = judge.forms.graph.dominator.get(above)
+        guard = None if above is None else judge.presences.guard(above, place.block)
+        tests = [] if guard is None else judge.presences.zeros(guard)
+        if any(atom.name.startswith("ctaid") for test in tests for atom in test.atoms()):
+            return True
+    return False
 
 
 def _neighbors(

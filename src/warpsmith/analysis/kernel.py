@@ -20,6 +20,7 @@ from warpsmith.analysis.resources import Compiled, resources
 from warpsmith.analysis.seeds import Threads
 from warpsmith.analysis.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
+from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
 
 __all__ = ["block_of", "examine"]
@@ -36,8 +37,9 @@ def examine(
     if function is None or not function.blocks:
         raise KeyError(kernel)
     block, assumed = block_of(function, shape, device)
-    warp = uniformity(function, Threads("warp", block, device.warp_width))
-    whole = uniformity(function, Threads("block", block, device.warp_width))
+    graph = Graph.of(function)
+    warp = uniformity(function, Threads("warp", block, device.warp_width), graph=graph)
+    whole = uniformity(function, Threads("block", block, device.warp_width), graph=graph)
     forms = _forms(module, warp, shape)
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
@@ -92,6 +94,14 @@ def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Di
         return shape.block, ()
     if function.limits.exact_block is not None:
         return function.limits.exact_block, ()
+    if shape.likely is not None:
+        return shape.likely, (_taken(shape.likely),)
     most = function.limits.most_threads or 256
     whole = max(device.warp_width, min(256, most) // device.warp_width * device.warp_width)
-    return (whole, 1, 1), (f"the block is a row of whole warps, as {whole} threads are",)
+    return (whole, 1, 1), (_taken((whole, 1, 1)),)
+
+
+def _taken(block: Dim) -> str:
+    x, y, z = block
+    sizes = f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"
+    return f"a block has {sizes} threads"

@@ -10,10 +10,11 @@ A table that is linear in tid is written as such; any other is an unknown of its
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from warpsmith.analysis.facts import Dim
 from warpsmith.analysis.seeds import Threads
-from warpsmith.analysis.symbols import Atom, Form, Key, Kind, Range, centered, constant_form
+from warpsmith.analysis.symbols import Atom, Form, Key, Range, centered, constant_form
 
 __all__ = ["Lanes", "hull"]
 
@@ -42,12 +43,13 @@ class Lanes:
             self.atoms[key] = made
         return self.atoms[key]
 
-    def atom(self, key: Key, name: str, kind: Kind, **facts: object) -> Atom:
-        """Return the unknown with this key and these facts; it is made where there is none."""
-        whole = (key, kind, *facts.items())
-        if whole not in self.atoms:
-            self.atoms[whole] = Atom(name, kind, len(self.atoms), **facts)  # type: ignore[arg-type]
-        return self.atoms[whole]
+    def atom(self, key: Key, made: Atom) -> Atom:
+        """Return the unknown with this key and these facts: `made`, where there is none."""
+        facts = (made.kind, made.range, made.residue, made.cycles, made.memory, made.argument, made.space, made.wraps)
+        known = self.atoms.get((key, facts))
+        if known is None:
+            known = self.atoms[key, facts] = replace(made, number=len(self.atoms))
+        return known
 
     def axis(self, axis: int, bits: int) -> Form:
         """Return tid along an axis."""

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from warpsmith.analysis.forms import Forms
 from warpsmith.ssa.nodes import Constant, Instruction
 
-__all__ = ["Interval", "Turns", "full_barrier", "intervals", "warp_barrier"]
+__all__ = ["ALL_LANES", "Cut", "Interval", "Turns", "around", "full_barrier", "intervals", "warp_barrier"]
 
 Turns = Mapping[str, int | None]
 """Header of a loop → how often its back edge was taken since the interval began; None: it varies."""
+
+ALL_LANES: Final = 0xFFFFFFFF
 
 Cut = Callable[[Instruction], bool]
 _MANY = 2
@@ -44,8 +47,8 @@ def full_barrier(i: Instruction) -> bool:
 
 def warp_barrier(i: Instruction) -> bool:
     """Whether all lanes of the warp wait here for each other."""
-    masks = [o.bits for o in i.operands if isinstance(o, Constant)]
-    return full_barrier(i) or (i.op == "warp_barrier" and masks == [0xFFFFFFFF])
+    whole = not i.operands or (isinstance(i.operands[0], Constant) and i.operands[0].bits == ALL_LANES)
+    return full_barrier(i) or (i.op == "warp_barrier" and whole)
 
 
 def intervals(forms: Forms, wanted: Iterable[Instruction], cut: Cut) -> list[Interval]:
@@ -55,6 +58,17 @@ def intervals(forms: Forms, wanted: Iterable[Instruction], cut: Cut) -> list[Int
     for name in forms.graph.order:
         found += [Interval(i, walk.go(name, n + 1)) for n, i in enumerate(walk.cuts[name])]
     return found
+
+
+def around(forms: Forms, wanted: Iterable[Instruction], cut: Cut, at: Instruction) -> tuple[set[Instruction], ...]:
+    """Return those of the wanted instructions that may happen in the intervals that end at a barrier, and in the one
+    that starts there."""
+    walk = _Walk(forms, set(wanted), cut)
+    for name in forms.graph.order:
+        for number, i in enumerate(walk.cuts[name]):
+            if i is at:
+                return walk.back(name, number), set(walk.go(name, number + 1))
+    return set(), set()
 
 
 class _Walk:
@@ -92,6 +106,19 @@ class _Walk:
             if number == len(self.cuts[name]):
                 pending += [(a, 0, self._crossed(turns, name, a)) for a in self.forms.graph.successors[name]]
         return {i: tuple(found.values()) for i, found in seen.items()}
+
+    def back(self, block: str, piece: int) -> set[Instruction]:
+        """Return what may come last before the end of a piece of a block."""
+        found = set(self.pieces[block][piece])
+        pending = list(self.forms.graph.predecessors[block]) if piece == 0 else []
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                found.update(self.pieces[name][-1])
+                pending += self.forms.graph.predecessors[name] if not self.cuts[name] else ()
+        return found
 
     def _crossed(self, turns: dict[str, int], before: str, after: str) -> dict[str, int]:
         cycle = self.forms.headers.get(after)

@@ -11,24 +11,31 @@ are tried one by one (trial.py).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement, islice, product
+from itertools import chain, dropwhile, islice, product, takewhile
+from typing import Final
 
 from warpsmith.analysis.accesses import Place
 from warpsmith.analysis.forms import Forms
-from warpsmith.analysis.phases import Interval, Turns, full_barrier, intervals, warp_barrier
+from warpsmith.analysis.phases import Cut, Interval, Turns, full_barrier, intervals, warp_barrier
 from warpsmith.analysis.presence import Presences
 from warpsmith.analysis.symbols import Atom, Form
 from warpsmith.analysis.trial import Orbit, Trial, orbits
 from warpsmith.ssa.nodes import Instruction
 
-__all__ = ["Clash", "Judge", "Meeting", "meetings", "overlap"]
+__all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 
 _MOST_TRIALS = 64
 _MOST_PAIRS = 4000
+UNLIKE: Final = "lanes of one warp write different values"
 
+Row = tuple[tuple[int, ...], frozenset[int]]
+"""A number for each thread of a block, and the threads that are there."""
+
+Ahead = tuple[tuple[str, int | None], ...]
 Relation = Mapping[str, int | None]
 """Header → how many iterations the second place is ahead of the first; None: it varies."""
 
@@ -39,7 +46,18 @@ class Meeting:
 
     first: Place
     second: Place
-    ahead: tuple[tuple[str, int | None], ...]
+    ahead: Ahead
+
+    @property
+    def key(self) -> object:
+        """What two that are the same have in common."""
+        return id(self.first), id(self.second), self.ahead
+
+    @property
+    def at_once(self) -> bool:
+        """Whether it is one store that the lanes of a warp execute together."""
+        same = self.first.instruction is self.second.instruction and self.first.kind == "store"
+        return same and all(by == 0 for _, by in self.ahead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +84,9 @@ def meetings(found: Iterable[Interval], places: Mapping[Instruction, Place], *, 
         for place in inside:
             groups[place.base].append(place)
         unknown = groups.pop(None, [])
-        pairs = [pair for group in groups.values() for pair in combinations_with_replacement(group, 2)]
-        pairs += list(combinations_with_replacement(unknown, 2))
-        pairs += [(a, b) for a in unknown for group in groups.values() for b in group]
-        for a, b in pairs:
+        inner = chain.from_iterable(_pairs(group) for group in (*groups.values(), unknown))
+        outer = ((a, b) for a in unknown for group in groups.values() for b in group)
+        for a, b in chain(inner, outer):
             if not _conflicting(a, b) and not (atomics and a.space == b.space and a.kind == b.kind == "atomic"):
                 continue
             for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
@@ -78,6 +95,16 @@ def meetings(found: Iterable[Interval], places: Mapping[Instruction, Place], *, 
             if len(made) > _MOST_PAIRS:
                 return list(made.values())
     return list(made.values())
+
+
+def _pairs(group: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
+    """Yield the pairs of places of which one at least is no load."""
+    writing = [number for number, place in enumerate(group) if place.kind != "load"]
+    for number, a in enumerate(group):
+        if a.kind == "load":
+            yield from ((a, group[other]) for other in writing[bisect_left(writing, number) :])
+        else:
+            yield from ((a, b) for b in group[number:])
 
 
 def _conflicting(a: Place, b: Place) -> bool:
@@ -94,6 +121,18 @@ def _ahead(a: Turns, b: Turns) -> tuple[tuple[str, int | None], ...]:
     return tuple(found.items())
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A place under a trial: its `whole` address, the `row` of what its threads know by their index, with a `number`
+    that stands for it, and what the factors of unknowns that differ between threads are multiples of."""
+
+    place: Place
+    whole: Form
+    row: Row
+    number: int
+    unknown: int
+
+
 @dataclass(slots=True)
 class Judge:
     """Decides meetings of one kernel, with forms that hold for a whole block."""
@@ -101,8 +140,12 @@ class Judge:
     forms: Forms
     presences: Presences
     values: dict[str, Orbit] = field(default_factory=dict)
-    _ordered: set[tuple[object, ...]] = field(default_factory=set)
+    _ordered: set[object] = field(default_factory=set)
+    _perhaps: set[object] = field(default_factory=set)
     _made: dict[object, Trial] = field(default_factory=dict)
+    _sides: dict[object, _Side] = field(default_factory=dict)
+    _rows: dict[Row, int] = field(default_factory=dict)
+    _overlaps: dict[object, tuple[int, int] | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, forms: Forms, presences: Presences) -> Judge:
@@ -114,10 +157,21 @@ class Judge:
         by_instruction = {place.instruction: place for place in places}
         found = meetings(intervals(self.forms, by_instruction, full_barrier), by_instruction)
         if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
-            inner = meetings(intervals(self.forms, by_instruction, warp_barrier), by_instruction)
-            together = {(id(m.first), id(m.second), m.ahead) for m in inner}
-            self._ordered = {k for m in found if (k := (id(m.first), id(m.second), m.ahead)) not in together}
+            self._ordered = self._apart(found, by_instruction, warp_barrier)
+            # a barrier of some lanes may be one of just those that matter
+            self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
         return found
+
+    def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, Place], cut: Cut) -> set[object]:
+        """Return the keys of the meetings that end where there are these barriers as well."""
+        together: dict[tuple[int, int], list[Relation]] = defaultdict(list)
+        for m in meetings(intervals(self.forms, places, cut), places):
+            together[id(m.first), id(m.second)].append(dict(m.ahead))
+            back = {header: None if by is None else -by for header, by in m.ahead}
+            together[id(m.second), id(m.first)].append(back)
+        return {
+            m.key for m in found if not any(_may_agree(dict(m.ahead), r) for r in together[id(m.first), id(m.second)])
+        }
 
     def judge(self, meeting: Meeting) -> Clash:
         """Return whether two threads of a block may clash there."""
@@ -126,18 +180,29 @@ class Judge:
             return Clash(None, why="an index is not known")
         if a.base is None or a.base is not b.base:
             return Clash(None, why="a variable is not known")
-        assumptions = tuple(f"the index of {p.base.name} does not overflow" for p in (a, b) if p.overflow and p.base)
-        warped = (id(a), id(b), meeting.ahead) in self._ordered
         result: Clash | None = None
         for trial, other, sure in self._trials(meeting):
-            found = self._tried(meeting, trial, other, warped=warped)
+            found = self._told(meeting, trial, other)
             found = replace(found, exact=found.exact and sure)
             if found.clash is None:
                 return found
             if found.clash and (result is None or not result.exact):
                 result = found
         made = result or Clash(False)
-        return Clash(made.clash, made.threads, made.offset, made.exact, made.why, tuple(dict.fromkeys(assumptions)))
+        overflow = (f"the index of {p.base.name} does not overflow" for p in (a, b) if p.overflow and p.base)
+        return replace(made, assumptions=tuple(dict.fromkeys((*overflow, *made.assumptions))))
+
+    def _told(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
+        """Return what is known of a meeting; threads of one warp may have an order of their own."""
+        ordered, perhaps = meeting.key in self._ordered, meeting.key in self._perhaps
+        found = self._tried(meeting, one, two, warped=ordered or perhaps or meeting.at_once)
+        if ordered or found.clash is not False or not (perhaps or meeting.at_once):
+            return found
+        inside = self._tried(meeting, one, two, warped=False)
+        if perhaps and inside.clash is not False:
+            return Clash(None, why="a barrier of some lanes may order it")
+        # one of the lanes wins (CUDA C++ Programming Guide, SIMT architecture): it matters if they are not alike
+        return replace(inside, assumptions=(UNLIKE,)) if inside.clash else inside
 
     # --- what is tried
 
@@ -191,29 +256,46 @@ class Judge:
         there, certain = two.threads(b.block)
         if not here or not there:
             return Clash(False)
-        first = Form(64, one.substituted(a.address).terms)
-        second = self._moved(Form(64, two.substituted(b.address).terms), dict(meeting.ahead))
-        difference = first.common().plus(second.common(), -1)
-        lanes = self.forms.lanes
-        mine, yours = lanes.parts(first.varying()), lanes.parts(second.varying())
-        unknown = [abs(c) for m, c in difference.terms.items() if m]
-        for parts in (mine, yours):
-            unknown += [abs(n) for outer, numbers in parts.items() if outer for n in numbers]
-        known = self._offsets(mine, difference.terms.get((), 0)), self._offsets(yours, 0)
-        modulus = math.gcd(*unknown) if any(unknown) else 0
-        clash = overlap(
-            {t: known[0][t] for t in here}, {t: known[1][t] for t in there}, (a.bytes, b.bytes, modulus),
-            lanes.warp if warped else 0,
-        )  # fmt: skip
+        first, second = self._side(a, one, here), self._side(b, two, there, meeting.ahead)
+        difference = first.whole.common().plus(second.whole.common(), -1)
+        modulus = math.gcd(first.unknown, second.unknown, *(c for m, c in difference.terms.items() if m))
+        sizes = a.bytes, b.bytes, modulus
+        clash = self._overlap(first, second, difference.terms.get((), 0), sizes, self.forms.lanes.warp if warped else 0)
         if clash is None:
             return Clash(False)
         if modulus:
             return Clash(None, why="it depends on what is not known")
         exact = sure and certain and self._together(meeting)
-        return Clash(True, clash, self._place(first, clash[0]), exact)
+        return Clash(True, clash, self._place(first.whole, clash[0]), exact)
 
-    def _offsets(self, parts: Mapping[tuple[Atom, ...], tuple[int, ...]], more: int) -> list[int]:
-        return [n + more for n in parts.get((), (0,) * self.forms.lanes.count)]
+    def _side(self, place: Place, trial: Trial, there: frozenset[int], ahead: Ahead = ()) -> _Side:
+        """Return a place as it is under a trial, in terms of the unknowns of another one that it is `ahead` of."""
+        moved = ahead if any(by != 0 for _, by in ahead) else ()
+        key = id(place), id(trial), moved
+        if key not in self._sides:
+            assert place.address is not None
+            whole = Form(64, trial.substituted(place.address).terms)
+            whole = self._moved(whole, dict(moved)) if moved else whole
+            parts = self.forms.lanes.parts(whole.varying())
+            unknown = math.gcd(*(n for outer, numbers in parts.items() if outer for n in numbers))
+            row = parts.get((), (0,) * self.forms.lanes.count), there
+            number = self._rows.setdefault(row, len(self._rows))
+            self._sides[key] = _Side(place, whole, row, number, unknown)
+        return self._sides[key]
+
+    def _overlap(
+        self, one: _Side, other: _Side, apart: int, sizes: tuple[int, int, int], warp: int
+    ) -> tuple[int, int] | None:
+        """Return two threads whose bytes overlap where the first row lies `apart` bytes behind where it says; unrolled
+        code asks the same of many pairs of places."""
+        apart = apart % sizes[2] if sizes[2] else apart
+        key = one.number, other.number, apart, sizes, warp
+        if key not in self._overlaps:
+            (mine, here), (yours, there) = one.row, other.row
+            self._overlaps[key] = overlap(
+                {t: mine[t] + apart for t in here}, {t: yours[t] for t in there}, sizes, warp
+            )  # fmt: skip
+        return self._overlaps[key]
 
     def _moved(self, form: Form, ahead: Relation) -> Form:
         """Return the sum at the second place in terms of the unknowns at the first."""
@@ -235,7 +317,7 @@ class Judge:
         counted = [h for h in moved if self.forms.iteration(self.forms.headers[h]) is atom]
         if len(moved) == 1 and counted and (by := moved[counted[0]]) is not None:
             return plain.plus(Form(bits, {(): by}))
-        other = self.forms.lanes.atom(("elsewhere", atom), f"other {atom.name}", atom.kind, range=atom.range)
+        other = self.forms.lanes.atom(("elsewhere", atom), Atom(f"other {atom.name}", atom.kind, range=atom.range))
         return Form(bits, {(other,): 1})
 
     def _place(self, form: Form, thread: int) -> int | None:
@@ -253,10 +335,43 @@ class Judge:
         if a == b:
             return True
         graph = self.forms.graph
-        above, below = (a, b) if graph.dominates(a, b) else (b, a)
-        if not graph.dominates(above, below) or self.forms.around[a] != self.forms.around[b]:
+        first, second = meeting.first, meeting.second
+        above, below = (first, second) if graph.dominates(a, b) else (second, first)
+        if not graph.dominates(above.block, below.block) or self.forms.around[a] != self.forms.around[b]:
             return False
-        return graph.post_dominates(below, above)
+        return graph.post_dominates(below.block, above.block) and not self._may_wait(above, below)
+
+    def _may_wait(self, above: Place, below: Place) -> bool:
+        """Whether a thread on its way from one place to the other may wait for others, or begin another iteration."""
+        graph = self.forms.graph
+        headers = {cycle.header for cycle in self.forms.around[above.block]}
+        pending, seen = list(graph.successors[above.block]), {below.block}
+        waits = _waits_behind(self.forms.blocks[above.block].instructions, above.instruction)
+        waits = waits or _waits_before(self.forms.blocks[below.block].instructions, below.instruction)
+        while pending and not waits:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                pending += graph.successors[name]
+                waits = name in headers or any(_waits(i) for i in self.forms.blocks[name].instructions)
+        return waits
+
+
+def _may_agree(one: Relation, two: Relation) -> bool:
+    """Whether two relations of iterations may be of the same moments."""
+    return all(by is None or two.get(header) is None or two[header] == by for header, by in one.items())
+
+
+def _waits(i: Instruction) -> bool:
+    return i.op in ("barrier", "warp_barrier")
+
+
+def _waits_behind(instructions: Sequence[Instruction], place: Instruction) -> bool:
+    return any(_waits(i) for i in dropwhile(lambda i: i is not place, instructions))
+
+
+def _waits_before(instructions: Sequence[Instruction], place: Instruction) -> bool:
+    return any(_waits(i) for i in takewhile(lambda i: i is not place, instructions))
 
 
 def overlap(

@@ -6,8 +6,10 @@
 | warpid, votes, ballots, redux       | same                                  | differ                                |
 | barrier that combines a predicate   | same                                  | same                                  |
 | shuffle from one lane for all       | same                                  | differ                                |
-| load                                | as its address; local memory, volatile and generic addresses differ          |
+| load                                | as its address; local memory, volatile and generic addresses differ           |
 | atomics, calls, what is not modeled | differ                                | differ                                |
+
+A block of one warp is a warp. Arrays of the thread's own whose address is not taken are values (privates.py).
 """
 
 from __future__ import annotations
@@ -32,6 +34,12 @@ class Threads:
     level: Literal["warp", "block"]
     block: tuple[int, int, int] | None = None
     warp: int = 32
+
+    @property
+    def several_warps(self) -> bool:
+        """Whether some of them may be in different warps."""
+        x, y, z = self.block or (self.warp + 1, 1, 1)
+        return self.level == "block" and x * y * z > self.warp
 
     def varies(self, axis: int) -> bool:
         """Whether the index along an axis may differ between two of these threads."""
@@ -87,7 +95,7 @@ def level_of(i: Instruction, threads: Threads, known: Known, parameters: Mapping
 
 
 _BY_LANE = ("laneid", "lanemask_")
-_BY_WARP = ("warpid",)
+_BY_WARP = ("warpid", "smid")
 _BY_TIME = ("clock", "globaltimer", "pm")
 
 
@@ -98,7 +106,7 @@ def _query(i: Instruction, threads: Threads) -> Seed:
         return Seed("divergent", text=f"the thread's own index, %{register}") if varies else _SAME
     if register.startswith(_BY_LANE):
         return Seed("divergent", text=f"the thread's own lane, %{register}")
-    if register.startswith(_BY_TIME) or (threads.level == "block" and register in ("activemask", "smid", *_BY_WARP)):
+    if register.startswith(_BY_TIME) or (threads.several_warps and register in _BY_WARP):
         return Seed("divergent", text=f"%{register} differs from thread to thread")
     return Seed("divergent", text="which lanes are active") if register == "activemask" else _SAME
 
@@ -124,7 +132,7 @@ def _exchange(i: Instruction, threads: Threads, known: Known) -> Seed:
     how = i.detail.how if isinstance(i.detail, Exchange) else ""
     masked = isinstance(i.detail, Exchange) and i.detail.masked
     whole = masked and isinstance(i.operands[-1], Constant) and i.operands[-1].bits == (1 << threads.warp) - 1
-    if threads.level == "block" or not whole:
+    if threads.several_warps or not whole:
         return Seed("divergent", text="what the lanes of a warp tell each other")
     if i.op in ("vote", "reduce") or (i.op == "match" and how == "all"):
         return _SAME

@@ -21,7 +21,7 @@ from warpsmith.analysis.lanes import Lanes
 from warpsmith.analysis.symbols import Atom, Form, Residue
 from warpsmith.machine.requests import SECTOR, bank_ways, local_sectors, sectors, words
 
-__all__ = ["Layout", "Spread", "layout", "spread"]
+__all__ = ["Layout", "Spread", "Spreads", "layout", "spread"]
 
 _FINE = 5
 """Sectors are 2**5 bytes: no more of a residue matters."""
@@ -35,8 +35,9 @@ COSTS: Mapping[str, Cost] = {"sectors": sectors, "banks": bank_ways, "words": wo
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """An address as it is in each thread. `known`: the number that each thread knows; `symbolic`: unknowns that all
-    threads share, and their factor in each thread; `base`: the residue of what all threads share."""
+    """An address as it is in each thread. `known`: the number that each thread knows by its index; `symbolic`: unknowns
+    that all threads share, and their factor in each thread; `base`: the residue of what all threads share. Places that
+    are a number apart, as those of an unrolled loop, differ in `base` only."""
 
     known: tuple[int, ...]
     symbolic: Mapping[tuple[Atom, ...], tuple[int, ...]]
@@ -51,7 +52,7 @@ def layout(form: Form, lanes: Lanes, aligned: Mapping[Atom, int]) -> Layout | No
     """Return where threads' addresses lie; None where an unknown of each thread's own has a part in it."""
     if form.has("own", "wrap"):
         return None
-    rest = {m: c for m, c in form.terms.items() if m and all(a.kind == "shared" for a in m)}
+    rest = {m: c for m, c in form.terms.items() if all(a.kind == "shared" for a in m)}
     mixed = Form(form.bits, {m: c for m, c in form.terms.items() if m not in rest})
     parts = lanes.parts(mixed)
     known = parts.pop((), (0,) * lanes.count)
@@ -68,6 +69,23 @@ class Spread:
     unknown: tuple[Atom, ...] = ()
     least: int = 0
     addresses: Count = field(default=Count(1, 1))
+
+
+class Spreads:
+    """The costs of a kernel's requests, each worked out once."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self._found: dict[object, Spread | None] = {}
+
+    def of(self, laid: Layout, threads: frozenset[int], access: tuple[str, int, int]) -> Spread | None:
+        """Return what `spread` says."""
+        rest, power = laid.base
+        base = rest % (1 << min(power, _FINE)), min(power, _FINE)
+        key = laid.known, tuple(laid.symbolic.items()), base, threads, access
+        if key not in self._found:
+            self._found[key] = spread(laid, self.lanes, threads, access)
+        return self._found[key]
 
 
 def spread(laid: Layout, lanes: Lanes, threads: frozenset[int], access: tuple[str, int, int]) -> Spread | None:

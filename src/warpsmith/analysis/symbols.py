@@ -32,13 +32,14 @@ Residue = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atom:
-    """An unknown. `cycles`: headers of the loops in which it changes from one iteration to the next; `memory`: it
-    comes out of memory; `argument`: the parameter that it is; `space`: of the variable whose address it is; `wraps`: it
-    counts how often a number had wrapped; `table`: the numbers of an index, by thread."""
+    """An unknown. `number` orders those of a group of threads. `cycles`: headers of the loops in which it changes from
+    one iteration to the next; `memory`: it comes out of memory; `argument`: the parameter that it is; `space`: of the
+    variable whose address it is; `wraps`: it counts how often a number had wrapped; `table`: the numbers of an index,
+    by thread."""
 
     name: str
     kind: Kind
-    number: int
+    number: int = 0
     range: Range = (-math.inf, math.inf)
     residue: Residue = (0, 0)
     cycles: frozenset[str] = frozenset()

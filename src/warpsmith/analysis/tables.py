@@ -20,7 +20,7 @@ from typing import Final
 from warpsmith.analysis.seeds import Threads
 from warpsmith.ssa.nodes import Constant, Instruction, Query
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane, signed
+from warpsmith.ssa.semantics import lanes, signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["UNIFORM", "Table", "Tables"]
@@ -112,12 +112,33 @@ class Tables:
         groups = (apart[at : at + self.step] for at in range(0, self.count, self.step))
         return all(len(set(group)) == len(group) for group in groups)
 
-    def holds_once(self, table: Table, *, value: bool) -> bool:
-        """Whether a predicate has this value in at most one thread of a group."""
+    # --- some of the threads, as bits
+
+    def holders(self, table: Table, *, value: bool) -> int:
+        """Return the threads in which a predicate may have this value."""
         if table.rest is not None:
-            return False
-        row = self._wide(table.numbers)
-        return all(row[at : at + self.step].count(int(value)) <= 1 for at in range(0, self.count, self.step))
+            return (1 << self.count) - 1
+        return sum(1 << thread for thread, n in enumerate(self._wide(table.numbers)) if n == value)
+
+    def at_most_one(self, threads: int) -> bool:
+        """Whether these are one of each group at most."""
+        groups = ((threads >> at) & ((1 << self.step) - 1) for at in range(0, self.count, self.step))
+        return all(group.bit_count() <= 1 for group in groups)
+
+    def stand_ins(self, threads: int) -> tuple[int, ...]:
+        """Return, for each thread, itself where it is one of these, else one of its group that is."""
+        found: list[int] = []
+        for at in range(0, self.count, self.step):
+            group = range(at, min(at + self.step, self.count))
+            there = next((t for t in group if threads >> t & 1), at)
+            found += (t if threads >> t & 1 else there for t in group)
+        return tuple(found)
+
+    def replaced(self, table: Table, stand_ins: tuple[int, ...]) -> Table:
+        """Return a table in which each thread has the number of its stand-in."""
+        if len(table.numbers) == 1:
+            return table
+        return Table(_short(tuple(table.numbers[t] for t in stand_ins)), table.rest)
 
     # --- rows
 
@@ -157,14 +178,10 @@ class Tables:
         rows = [table.numbers for table in operands]
         if any(len(row) > 1 for row in rows):
             rows = [self._wide(row) for row in rows]
-        memo: dict[tuple[int, ...], int] = {}
         try:
-            for numbers in zip(*rows, strict=True):
-                if numbers not in memo:
-                    memo[numbers] = lane(i, numbers)[0]
+            return Table(_short(lanes(i, rows)))
         except KeyError:
             return None
-        return Table(_short(tuple(memo[numbers] for numbers in zip(*rows, strict=True))))
 
     def each(self, operands: Sequence[Table], compute: Callable[[int, int], int]) -> tuple[int, ...]:
         """Return a row that is computed from two."""

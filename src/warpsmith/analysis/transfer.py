@@ -1,13 +1,9 @@
-"""What each op makes of sums over unknowns.
+"""What instructions make of sums over unknowns: where numbers come from, and what ops make of them.
 
-    add sub neg not mul shl trunc          of the sums themselves: they hold modulo 2**bits
-    zext sext mul.wide shr                 of the number that the sum is after it has wrapped: P - 2**bits · wraps
-    and or xor                             where the low bits of all threads are known
-    select                                 other + condition · (one - other)
-    any other                              for each thread by itself where all operands are numeric; else an unknown
-
-How often a sum has wrapped is 0 where its range says so; the same for all threads of a group where what they share is
-a multiple of a power of two that the rest stays below (no thread can step over the edge alone); else an unknown `wrap`.
+tid, laneid, sizes        numbers that each thread knows
+ctaid, parameters         unknowns that all threads share, with what the launch says of them
+ops with a rule (ops.py)  sums again
+any other                 for each thread by itself where all operands are numeric; else an unknown
 """
 
 from __future__ import annotations
@@ -19,19 +15,20 @@ from typing import Final
 
 from warpsmith.analysis.facts import Bound, LaunchShape
 from warpsmith.analysis.lanes import Lanes
-from warpsmith.analysis.symbols import Form, Kind, Range, Residue, constant_form, from_atom
+from warpsmith.analysis.ops import RULES
+from warpsmith.analysis.symbols import Atom, Form, Kind, Range, Residue, constant_form, from_atom
 from warpsmith.analysis.uniformity import Uniformity
+from warpsmith.analysis.wrapping import Wrapping
 from warpsmith.machine.limits import MAX_GRID
-from warpsmith.ssa.nodes import Address, Instruction, Memory, Module, Param, Query, Symbol, Text, Value
+from warpsmith.ssa.nodes import Address, Instruction, Memory, Module, Param, Query, Symbol, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane as compute
+from warpsmith.ssa.semantics import lanes as computed
 
 __all__ = ["Transfer", "short_name"]
 
 Operands = Sequence[Form | None]
 
 _LOCAL_NAME: Final = re.compile(r"_ZZ.*E(\d+)(\w+?)(?:_\d+)?$")
-_FAR: Final = 1 << 62
 _PARAMETER: Final = re.compile(r".*_(param_\d+)$")
 
 
@@ -65,6 +62,7 @@ class Transfer:
         inside = (symbol for function in module.functions for symbol in function.symbols)
         self.symbols: dict[str, Symbol] = {symbol.name: symbol for symbol in (*module.symbols, *inside)}
         self.entry_parameters = {p.name for p in answer.function.parameters}
+        self.wrapping = Wrapping(lanes)
         self._by_thread: dict[object, Form] = {}
 
     def result(self, i: Instruction, value: Value, operands: Operands, cycles: frozenset[str]) -> Form:
@@ -72,8 +70,8 @@ class Transfer:
         made = self._source(i, value, cycles)
         known = [form for form in operands if form is not None]
         if made is None and len(known) == len(operands) and len(i.results) == 1:
-            rule = _RULES.get(i.op)
-            made = rule(self, i, known) if rule is not None else None
+            rule = RULES.get(i.op)
+            made = rule(self.wrapping, i, known) if rule is not None else None
             made = self._each(i, known) if made is None else made
         if made is None:
             made = self._opaque(i, value, operands, cycles)
@@ -126,7 +124,7 @@ class Transfer:
         name = f"{base}.{'xyz'[axis]}"
         most = MAX_GRID[axis]
         range: Range = (1, most) if base == "nctaid" else (0, (grid[axis] if grid else most) - 1)
-        return from_atom(self.lanes.atom(name, name, "shared", range=range), bits)
+        return from_atom(self.lanes.atom(name, Atom(name, "shared", range=range)), bits)
 
     def _param(self, name: str, offset: int, bits: int) -> Form | None:
         if name not in self.entry_parameters or not self.answer.function.kernel:
@@ -143,7 +141,7 @@ class Transfer:
         shown = short if offset == 0 else f"{short}+{offset}"
         residue = (0, (even & -even).bit_length() - 1)
         atom = self.lanes.atom(
-            ("param", name, offset, bits), shown, "shared", range=(low, high), residue=residue, argument=shown
+            ("param", name, offset, bits), Atom(shown, "shared", range=(low, high), residue=residue, argument=shown)
         )
         return from_atom(atom, bits)
 
@@ -153,9 +151,16 @@ class Transfer:
             return None
         small = symbol.space in ("shared", "local")
         atom = self.lanes.atom(
-            ("symbol", name), short_name(name), "shared", range=(0, 1 << 24) if small else (0, 1 << 62),
-            residue=(0, max(1, symbol.align).bit_length() - 1), space=symbol.space, argument=name,
-        )  # fmt: skip
+            ("symbol", name),
+            Atom(
+                short_name(name),
+                "shared",
+                range=(0, 1 << 24) if small else (0, 1 << 62),
+                residue=(0, max(1, symbol.align).bit_length() - 1),
+                space=symbol.space,
+                argument=name,
+            ),
+        )
         return from_atom(atom, bits)
 
     # --- unknowns
@@ -165,9 +170,16 @@ class Transfer:
         bits = value.type.bits
         kind: Kind = "own" if value in self.answer.divergent else "shared"
         atom = self.lanes.atom(
-            ("value", value), value.name or "value", kind, range=self.any_of(bits), residue=residue, cycles=cycles,
-            memory=memory,
-        )  # fmt: skip
+            ("value", value),
+            Atom(
+                value.name or "value",
+                kind,
+                range=self.any_of(bits),
+                residue=residue,
+                cycles=cycles,
+                memory=memory,
+            ),
+        )
         return from_atom(atom, bits)
 
     def _opaque(self, i: Instruction, value: Value, operands: Operands, cycles: frozenset[str]) -> Form:
@@ -179,11 +191,19 @@ class Transfer:
             return self._value(value, cycles, memory=memory)
         alike = all(atom.kind == "shared" for form in known for atom in form.atoms())
         cycles = frozenset(c for form in known for atom in form.atoms() for c in atom.cycles)
+        same = alike or value not in self.answer.divergent
+        # the same for those that are here, made of what is not: others may make something else of it elsewhere
+        here = value if same and not alike else None
         atom = self.lanes.atom(
-            (i.op, i.detail, bits, tuple(form.key for form in known)), value.name or i.op,
-            "shared" if alike or value not in self.answer.divergent else "own",
-            range=self._range(i, known, bits), cycles=cycles, memory=memory,
-        )  # fmt: skip
+            (i.op, i.detail, bits, tuple(form.key for form in known), here),
+            Atom(
+                value.name or i.op,
+                "shared" if same else "own",
+                range=self._range(i, known, bits),
+                cycles=cycles,
+                memory=memory,
+            ),
+        )
         return from_atom(atom, bits)
 
     def _range(self, i: Instruction, operands: Sequence[Form], bits: int) -> Range:
@@ -217,119 +237,19 @@ class Transfer:
             return None
         key = (i.op, i.detail, i.result.type, tuple(form.key for form in operands))
         if key not in self._by_thread:
-            rows = [self.lanes.numbers(form) for form in operands]
-            sizes = [1 << form.bits for form in operands]
             constant = all(form.constant is not None for form in operands)
-            threads = range(1 if constant else self.lanes.count)
-            given = (tuple(row[t] % size for row, size in zip(rows, sizes, strict=True) if row) for t in threads)
             try:
-                made = [compute(i, numbers)[0] for numbers in given]
+                made = computed(i, [self._patterns(form, constant=constant) for form in operands])
             except KeyError:
                 return None
             bits = i.result.type.bits
             self._by_thread[key] = constant_form(made[0], bits) if constant else self.lanes.form(made, bits)
         return self._by_thread[key]
 
-    # --- how often it wrapped
-
-    def extended(self, form: Form, bits: int, *, signed: bool) -> Form | None:
-        """Return the number that a sum is once it has wrapped, in more bits."""
-        if form.bits < 8:
-            numbers = self.lanes.numbers(form)
-            return None if numbers is None else self.lanes.form([-n if signed else n for n in numbers], bits)
-        wraps = self._wraps(form, signed=signed)
-        # a coefficient may have been any number modulo 2**bits; the sum is the one that is taken from here on
-        whole = Form(bits, dict(form.terms))
-        return whole.plus(wraps.resized(bits), -(1 << form.bits))
-
-    def _wraps(self, form: Form, *, signed: bool) -> Form:
-        """Return floor((form + half) / 2**bits) as a form of 64 bits; half is 0 for unsigned numbers."""
-        bits = form.bits
-        half = 1 << (bits - 1) if signed else 0
-        low, high = form.range()
-        if math.isfinite(low) and math.isfinite(high):
-            first, last = (int(low) + half) >> bits, (int(high) + half) >> bits
-            if first == last:
-                return constant_form(first, 64)
-        numbers = self.lanes.numbers(form)
-        if numbers is not None:
-            # coefficients are near 0, but the sum may still be far from it
-            total = self._whole(form)
-            if total is not None:
-                return self.lanes.form([(n + half) >> bits for n in total], 64, "wraps")
-        alike = self._steps_together(form)
-        cycles = frozenset(c for atom in form.atoms() for c in atom.cycles)
-        atom = self.lanes.atom(
-            ("wraps", form.key, signed), "wraps", "shared" if alike else "wrap", cycles=cycles, wraps=True,
-            memory=any(a.memory for a in form.atoms()),
-        )  # fmt: skip
-        return from_atom(atom, 64)
-
-    def _steps_together(self, form: Form) -> bool:
-        """Whether no thread of a group can be beyond the edge of the range while another is not."""
-        if form.has("own", "wrap"):
-            return False
-        rest, own = _split(form)
-        if any(atom.kind == "index" for atom in rest.atoms()):
-            return False
-        numbers = self._whole(own)
-        r, power = rest.residue()
-        power = min(power, form.bits - 1)
-        r %= 1 << power
-        if numbers is None:
-            return False
-        return all(len({(r + numbers[t]) >> power for t in group}) == 1 for group in self.lanes.groups())
-
-    def _whole(self, form: Form) -> tuple[int, ...] | None:
-        """Return the sum of each thread as it is before it wraps; None where that is not known."""
-        low, high = form.range()
-        return self.lanes.numbers(Form(64, dict(form.terms))) if low > -_FAR and high < _FAR else None
-
-    # --- bits
-
-    def low(self, form: Form, count: int) -> tuple[int, ...] | None:
-        """Return the low bits of each thread, None where they are not known."""
-        rest, own = _split(form)
-        numbers = self.lanes.numbers(own)
-        r, power = rest.residue()
-        if numbers is None or power < count:
-            return None
-        return tuple((r + n) % (1 << count) for n in numbers)
-
-    def shifted_right(self, form: Form, amount: int, *, signed: bool) -> Form | None:
-        """Return the number that a sum is once it has wrapped, divided by 2**amount and rounded down."""
-        bits = form.bits
-        if form.numeric or bits < 8:
-            return None
-        if not 0 < amount < bits:
-            return None
-        rest, own = _split(form)
-        numbers = self._whole(own)
-        if rest.residue()[1] <= amount and self._steps_together(form):
-            return self._shared_bits(form, amount, signed=signed)
-        if numbers is None or any(c % (1 << amount) for c in rest.terms.values()):
-            return None
-        wide = Form(64, {m: c >> amount for m, c in rest.terms.items()})
-        table = self.lanes.form([n >> amount for n in numbers], 64)
-        wraps = self._wraps(form, signed=signed)
-        return wide.plus(table).plus(wraps, -(1 << (bits - amount))).resized(bits)
-
-    def _shared_bits(self, form: Form, amount: int, *, signed: bool) -> Form:
-        """Return the high bits of a sum, which no thread of a group changes by what it adds."""
-        cycles = frozenset(c for atom in form.atoms() for c in atom.cycles)
-        bits = form.bits - amount
-        range: Range = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-        atom = self.lanes.atom(
-            ("high", form.key, amount, signed), "high bits", "shared", range=range, cycles=cycles,
-            memory=any(atom.memory for atom in form.atoms()),
-        )  # fmt: skip
-        return from_atom(atom, form.bits)
-
-
-def _split(form: Form) -> tuple[Form, Form]:
-    """Return what threads do not know by their index, and what they do, numbers included."""
-    own = {m: c for m, c in form.terms.items() if all(a.kind == "index" for a in m)}
-    return Form(form.bits, {m: c for m, c in form.terms.items() if m not in own}), Form(form.bits, own)
+    def _patterns(self, form: Form, *, constant: bool) -> list[int]:
+        """Return the bits of a numeric form in each thread; `constant`: in one that stands for all."""
+        numbers = (form.constant or 0,) if constant else self.lanes.numbers(form) or ()
+        return [n % (1 << form.bits) for n in numbers]
 
 
 def _narrowed(range: Range, bound: Bound) -> Range:
@@ -338,148 +258,3 @@ def _narrowed(range: Range, bound: Bound) -> Range:
         low if bound.least is None else max(low, bound.least),
         high if bound.most is None else min(high, bound.most),
     )
-
-
-# --- rules of the ops
-
-Rule = Callable[[Transfer, Instruction, Sequence[Form]], "Form | None"]
-
-
-def _shl(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    amount = o[1].constant
-    return None if amount is None else o[0].scaled(1 << min(amount % (1 << 32), o[0].bits))
-
-
-def _wide(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    signed = i.op == "smulwide"
-    wide = [t.extended(form, 2 * form.bits, signed=signed) for form in o]
-    a, b = wide
-    return None if a is None or b is None else a.times(b)
-
-
-def _extend(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    return t.extended(o[0], i.result.type.bits, signed=i.op == "sext")
-
-
-def _shr(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    amount = o[1].constant
-    return None if amount is None else t.shifted_right(o[0], amount % (1 << 32), signed=i.op == "ashr")
-
-
-def _udiv(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    by = o[1].constant
-    if by is None or by <= 0 or by & (by - 1):
-        return None
-    return o[0] if by == 1 else t.shifted_right(o[0], by.bit_length() - 1, signed=False)
-
-
-def _urem(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    by = o[1].constant
-    return None if by is None or by <= 0 or by & (by - 1) else _masked(t, o[0], by.bit_length() - 1)
-
-
-def _masked(t: Transfer, form: Form, count: int) -> Form | None:
-    low = t.low(form, count)
-    return None if low is None else t.lanes.form(low, form.bits)
-
-
-def _and(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    value, mask = (o[1], o[0]) if o[0].constant is not None else (o[0], o[1])
-    number = mask.constant
-    if number is None or value.numeric or value.bits < 8:
-        return None
-    if number == -1:
-        return value
-    if number > 0 and not number & (number + 1):
-        return _masked(t, value, number.bit_length())
-    if number < 0 and not ~number & (~number + 1):
-        low = _masked(t, value, (~number).bit_length())
-        return None if low is None else value.plus(low, -1)
-    return _low_only(t, value, mask, lambda a, b: a & b, keep=False)
-
-
-def _or(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    return _either(t, o, lambda a, b: a | b)
-
-
-def _xor(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    return _either(t, o, lambda a, b: a ^ b)
-
-
-def _either(t: Transfer, o: Sequence[Form], combine: Callable[[int, int], int]) -> Form | None:
-    value, other = (o[1], o[0]) if o[0].numeric else (o[0], o[1])
-    if value.numeric or not other.numeric or value.bits < 8:
-        return None
-    return _low_only(t, value, other, combine, keep=True)
-
-
-def _low_only(t: Transfer, value: Form, other: Form, combine: Callable[[int, int], int], *, keep: bool) -> Form | None:
-    """Combine bits of which `other` has only low ones, so that the high ones of `value` stay (`keep`) or go."""
-    numbers = t.lanes.numbers(other)
-    if numbers is None or min(numbers) < 0:
-        return None
-    count = max(numbers).bit_length()
-    low = t.low(value, count)
-    if low is None:
-        return None
-    made = t.lanes.form([combine(a, b) for a, b in zip(low, numbers, strict=True)], value.bits)
-    return value.plus(t.lanes.form(low, value.bits), -1).plus(made) if keep else made
-
-
-def _select(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    condition, one, other = o
-    if one.same(other):
-        return one
-    if condition.numeric:
-        chosen = t.lanes.numbers(condition)
-        if chosen is None or one.bits < 8:
-            return None
-        which = t.lanes.form([n & 1 for n in chosen], one.bits, "condition")
-    elif condition.has("own", "wrap", "index") or one.bits < 8:
-        return None
-    else:
-        cycles = frozenset(c for atom in condition.atoms() for c in atom.cycles)
-        atom = t.lanes.atom(("bit", condition.key), "condition", "shared", range=(0, 1), cycles=cycles)
-        which = from_atom(atom, one.bits)
-    product = which.times(one.plus(other, -1))
-    return None if product is None else other.plus(product)
-
-
-def _window(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    space = i.detail.text if isinstance(i.detail, Text) else ""
-    if space not in ("shared", "local"):
-        return o[0]
-    atom = t.lanes.atom(
-        ("window", space), f"{space} window", "shared", range=(0, 1 << 60), residue=(0, 24), space=f"{space} window"
-    )
-    return o[0].plus(from_atom(atom, o[0].bits), 1 if i.op == "to_generic" else -1)
-
-
-def _bitcast(t: Transfer, i: Instruction, o: Sequence[Form]) -> Form | None:
-    return o[0] if i.result.type.kind == i.operands[0].type.kind and i.result.type.bits == o[0].bits else None
-
-
-_RULES: Final[Mapping[str, Rule]] = {
-    "add": lambda t, i, o: o[0].plus(o[1]),
-    "sub": lambda t, i, o: o[0].plus(o[1], -1),
-    "neg": lambda t, i, o: o[0].scaled(-1),
-    "not": lambda t, i, o: constant_form(-1, o[0].bits).plus(o[0], -1),
-    "mul": lambda t, i, o: o[0].times(o[1]),
-    "shl": _shl,
-    "smulwide": _wide,
-    "umulwide": _wide,
-    "zext": _extend,
-    "sext": _extend,
-    "trunc": lambda t, i, o: o[0].resized(i.result.type.bits),
-    "bitcast": _bitcast,
-    "lshr": _shr,
-    "ashr": _shr,
-    "udiv": _udiv,
-    "urem": _urem,
-    "and": _and,
-    "or": _or,
-    "xor": _xor,
-    "select": _select,
-    "to_generic": _window,
-    "from_generic": _window,
-}

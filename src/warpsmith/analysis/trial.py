@@ -18,7 +18,7 @@ from warpsmith.analysis.symbols import Atom, Form
 from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane as compute
+from warpsmith.ssa.semantics import lane, lanes
 
 __all__ = ["Assignment", "Orbit", "Trial", "orbits"]
 
@@ -153,7 +153,7 @@ def _scalar(forms: Forms, operand: Operand, known: dict[Value, int], depth: int)
     given = tuple(n for n in numbers if n is not None)
     if len(given) < len(numbers) or not numbers:
         return None
-    known[operand] = compute(made, given)[0]
+    known[operand] = lane(made, given)[0]
     return known[operand]
 
 
@@ -214,7 +214,7 @@ class Trial:
         known = [row for row in rows if row is not None]
         if len(known) < len(rows):
             return None
-        return tuple(compute(made, given)[0] for given in zip(*known, strict=True))
+        return lanes(made, known)
 
     def threads(self, block: str) -> tuple[frozenset[int], bool]:
         """Return which threads may be in a block, and whether exactly those are, whenever one of them is."""
@@ -232,6 +232,8 @@ class Trial:
             if numbers is not None:
                 left &= {t for t, n in enumerate(numbers) if bool(n & 1) == guard.holds}
                 parting.discard(guard.block)
+            else:
+                left &= self.presences.may_hold(guard)
         return frozenset(left), not parting
 
     def _guards(self, block: str, parting: set[str]) -> list[Guard]:

@@ -35,7 +35,13 @@ def interpret(module: Module, kernel: str, launch: Launch, memory: Memory, obser
     run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()))
     run.go()
     unwritten = (_unwritten(*found) for found in memory.unwritten)
-    return Outcome(run.complete, run.steps, (*run.problems, *unwritten), tuple(memory.conflicts))
+    overflows = (_overflow(*found) for found in run.kernel.overflows.items())
+    return Outcome(run.complete, run.steps, (*run.problems, *unwritten, *overflows), tuple(memory.conflicts))
+
+
+def _overflow(instruction: Instruction, lane: Lane) -> Problem:
+    message = f"a signed number of {instruction.result.type.bits} bits overflows, which has no meaning in C"
+    return Problem(message, instruction.span, lane.block, lane.thread, "overflow")
 
 
 def _unwritten(where: Where, access: Access) -> Problem:

@@ -44,9 +44,11 @@ class Launch:
         return x * y * z
 
 
-ProblemKind = Literal["bounds", "alignment", "other", "uninitialized", "barrier", "exchange", "budget", "trap"]
+ProblemKind = Literal["bounds", "alignment", "other", "uninitialized", "barrier", "exchange", "budget", "trap",
+                      "overflow"]  # fmt: skip
 """An access out of bounds or out of step; a read of what was never written; a barrier that not all come to, or not the
-same one; a vote or shuffle whose mask is wrong; too many steps; a trap."""
+same one; a vote or shuffle whose mask is wrong; too many steps; a trap; a number that
+the language says does not overflow, and does: the run goes on, and is `complete`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ Where = tuple[str, int, int]
 FaultKind = Literal["bounds", "alignment", "other"]
 
 
-class Fault(Exception):  # noqa: N818 - it is what the hardware calls it
+class Fault(Exception):
     """The kernel did what it must not: the message says what, in words of buffers and elements."""
 
     def __init__(self, message: str, kind: FaultKind = "other", where: Where | None = None) -> None:

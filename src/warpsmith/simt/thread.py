@@ -27,6 +27,7 @@ from warpsmith.ssa.nodes import (
     Instruction,
     Jump,
     Module,
+    NoWrap,
     Operand,
     Param,
     Query,
@@ -102,6 +103,7 @@ class Kernel:
     shared: Mapping[str, int]
     local: Mapping[str, int]
     observer: Observer
+    overflows: dict[Instruction, Lane] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -183,7 +185,18 @@ class Thread:
             return special(self, frame, instruction, operands)
         if instruction.op.startswith("atomic_"):
             return self.atomic(instruction, operands)
-        return compute(instruction, operands)
+        results = compute(instruction, operands)
+        if instruction.detail is not None and isinstance(instruction.detail, NoWrap):
+            self.exact(instruction, operands, results)
+        return results
+
+    def exact(self, instruction: Instruction, operands: tuple[int, ...], results: tuple[int, ...]) -> None:
+        """Take note of a signed number that overflows where the language says that none does."""
+        type = instruction.result.type
+        a, b = (signed(bits, type) for bits in operands)
+        whole = {"add": a + b, "sub": a - b, "mul": a * b}[instruction.op]
+        if whole != signed(results[0], type):
+            self.kernel.overflows.setdefault(instruction, self.lane)
 
     def load(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Read consecutive elements."""
@@ -223,8 +236,10 @@ class Thread:
         detail = instruction.detail
         assert isinstance(detail, MemoryDetail)
         where = (address + detail.offset) % 2**64
-        if detail.align and where % detail.align:
-            message = f"the address {where:#x} is not a multiple of {detail.align}, as {instruction.op} needs"
+        # what is promised beyond the size of the access is for compilers; the machine does not look
+        needed = min(detail.align, 1 << (size.bit_length() - 1))
+        if needed and where % needed:
+            message = f"the address {where:#x} is not a multiple of {needed}, as {instruction.op} needs"
             raise Fault(message, "alignment")
         self.kernel.observer.access(self.lane, instruction, self.moment, (detail.space, where, size))
         window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(detail.space, 0)

@@ -93,6 +93,10 @@ class Builder:
         self._current.calls = self.calls
         self._started[name] = None
 
+    def started(self, name: str) -> bool:
+        """Whether a block has been written to."""
+        return name in self._started
+
     def fresh(self, stem: str) -> str:
         """Return a name that no block has."""
         number = self._numbers.get(stem, 0)

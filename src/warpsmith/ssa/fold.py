@@ -31,10 +31,23 @@ def folded(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
             return found
     elif i.op != "load" or (isinstance(i.detail, Memory) and i.detail.order):
         return work.emit(i)
-    key = (i.op, i.operands, i.detail, tuple(value.type for value in i.results))
+    key = (i.op, tuple(map(work.first, i.operands)), i.detail, tuple(value.type for value in i.results))
+    if i.op == "query" and i.span is not None:
+        return _asked(work, i, key)
     if key not in work.local:
         work.local[key] = work.emit(i)
     return work.local[key]
+
+
+def _asked(work: Rebuild, i: Instruction, key: object) -> tuple[Operand, ...]:
+    """Return a query: what the user wrote at two places, perhaps in two ways, stays two, of which others know that
+    they are the same."""
+    assert i.span is not None
+    here = (key, i.span.start, i.span.end)
+    if here not in work.local:
+        work.local[here] = work.emit(i)
+        work.same[work.local[here][0]] = work.local.setdefault(key, work.local[here])[0]
+    return work.local[here]
 
 
 _ANEW: Final = frozenset(
@@ -90,15 +103,22 @@ def _add(work: Rebuild, i: Instruction) -> Operand | None:
         more = inner.operands[1]
         if isinstance(more, Constant):
             total = constant(right.type, right.bits + more.bits)
-            return work.emit(replace(i, operands=(inner.operands[0], total)))[0]
+            exact = i.detail == inner.detail and _is_sum(total, right, more)
+            detail = i.detail if exact else None
+            return work.emit(replace(i, operands=(inner.operands[0], total), detail=detail))[0]
     return None
+
+
+def _is_sum(total: Constant, *parts: Constant) -> bool:
+    """Whether a signed sum of constants does not wrap."""
+    return signed(total.bits, total.type) == sum(signed(part.bits, part.type) for part in parts)
 
 
 def _sub(work: Rebuild, i: Instruction) -> Operand | None:
     left, right = i.operands
     if _number(right) == 0:
         return left
-    if isinstance(left, Value) and left == right:
+    if isinstance(left, Value) and work.first(left) == work.first(right):
         return Constant(left.type, 0)
     return None
 
@@ -114,7 +134,7 @@ def _mul(work: Rebuild, i: Instruction) -> Operand | None:
 
 def _and(work: Rebuild, i: Instruction) -> Operand | None:
     left, right = i.operands
-    if isinstance(left, Value) and left == right:
+    if isinstance(left, Value) and work.first(left) == work.first(right):
         return left
     full = (1 << i.results[0].type.bits) - 1
     neutral, absorbing = (full, 0) if i.op == "and" else (0, full)
@@ -150,7 +170,7 @@ def _select(work: Rebuild, i: Instruction) -> Operand | None:
     condition, one, other = i.operands
     if isinstance(condition, Constant):
         return one if condition.bits else other
-    return one if one == other else None
+    return one if work.first(one) == work.first(other) else None
 
 
 def _narrow(work: Rebuild, i: Instruction) -> Operand | None:

@@ -9,11 +9,10 @@ its header away, and the cycles of what is left are its children. One entry: a n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import networkx as nx
-
+from warpsmith.ssa.digraph import dominators, parts, postorder
 from warpsmith.ssa.nodes import Function, successors
 
 __all__ = ["EXIT", "Cycle", "Graph"]
@@ -40,7 +39,8 @@ class Graph:
     """Blocks that can be reached from the entry, in reverse post-order, and how control goes between them.
 
     `dominator` and `post_dominator` are the immediate ones; the entry has no dominator, and EXIT stands where nothing
-    but the end post-dominates a block.
+    but the end post-dominates a block. `rank` is the place of a block in `order`; `irreducible`: the cycles, at any
+    depth, that have several entries; `leaving`: empty blocks that lead to the end of the thread.
     """
 
     entry: str
@@ -50,6 +50,9 @@ class Graph:
     dominator: Mapping[str, str]
     post_dominator: Mapping[str, str]
     cycles: tuple[Cycle, ...]
+    rank: Mapping[str, int]
+    irreducible: tuple[Cycle, ...]
+    leaving: frozenset[str]
     _below: Mapping[str, tuple[int, int]] = field(repr=False)
     _before: Mapping[str, tuple[int, int]] = field(repr=False)
     _around: Mapping[str, tuple[Cycle, ...]] = field(repr=False)
@@ -58,24 +61,29 @@ class Graph:
     def of(cls, function: Function) -> Graph:
         """Return the graph of a function with blocks."""
         entry = function.blocks[0].name
-        edges: nx.DiGraph[str] = nx.DiGraph()
-        edges.add_nodes_from(block.name for block in function.blocks)
-        edges.add_edges_from((b.name, after) for b in function.blocks for after in successors(b.terminator))
-        order = tuple(reversed(list(nx.dfs_postorder_nodes(edges, entry))))
-        edges = edges.subgraph(order)
-        dominator, post_dominator = _immediate(edges, entry), _post_dominators(edges, order)
-        cycles = tuple(_cycles(edges, edges, order, 1))
+        whole = {block.name: successors(block.terminator) for block in function.blocks}
+        order = tuple(reversed(postorder(whole, entry)))
+        after = {name: whole[name] for name in order}
+        before = _reversed(after)
+        rank = {name: number for number, name in enumerate(order)}
+        dominator, post_dominator = dominators(after, entry), _post_dominators(before, after)
+        cycles = tuple(_cycles(_Edges(after, before, rank), order, 1))
+        around = _holders(cycles)
+        several = {cycle for held in around.values() for cycle in held if len(cycle.entries) > 1}
         return cls(
             entry,
             order,
-            {name: tuple(edges.successors(name)) for name in order},
-            {name: tuple(edges.predecessors(name)) for name in order},
+            after,
+            before,
             dominator,
             post_dominator,
             cycles,
+            rank,
+            tuple(sorted(several, key=lambda cycle: (rank[cycle.header], cycle.depth))),
+            _leaving(function, order),
             _intervals(dominator, entry),
             _intervals(post_dominator, EXIT),
-            _holders(cycles),
+            around,
         )
 
     def dominates(self, above: str, below: str) -> bool:
@@ -91,28 +99,51 @@ class Graph:
         return self._around.get(block, ())
 
 
-def _immediate(edges: nx.DiGraph[str], start: str) -> dict[str, str]:
-    return {name: above for name, above in nx.immediate_dominators(edges, start).items() if name != start}
+def _reversed(after: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the predecessors of each node."""
+    before: dict[str, list[str]] = {name: [] for name in after}
+    for name, names in after.items():
+        for one in names:
+            before[one].append(name)
+    return {name: tuple(names) for name, names in before.items()}
 
 
-def _post_dominators(edges: nx.DiGraph[str], order: Sequence[str]) -> dict[str, str]:
-    backward = nx.DiGraph(edges.reverse())
-    backward.add_edges_from((EXIT, name) for name in order if not edges.out_degree(name))
-    leaving = {EXIT, *nx.descendants(backward, EXIT)} if EXIT in backward else {EXIT}
-    backward.add_edges_from((EXIT, name) for name in order if name not in leaving)
-    return _immediate(backward, EXIT)
+def _post_dominators(before: Mapping[str, Sequence[str]], after: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    ends = [name for name in after if not after[name]]
+    leaving = set(postorder({**before, EXIT: ends}, EXIT))
+    ends += [name for name in after if name not in leaving]
+    return dominators({**before, EXIT: ends}, EXIT)
 
 
-def _cycles(whole: nx.DiGraph[str], part: nx.DiGraph[str], order: Sequence[str], depth: int) -> Iterator[Cycle]:
-    """Yield the cycles of `part` of a graph, in order."""
-    place = {name: number for number, name in enumerate(order)}
-    found = [sorted(blocks, key=place.__getitem__) for blocks in nx.strongly_connected_components(part)]
-    for inside in sorted(found, key=lambda blocks: place[blocks[0]]):
-        if len(inside) > 1 or part.has_edge(inside[0], inside[0]):
+def _leaving(function: Function, order: Sequence[str]) -> frozenset[str]:
+    """Return the blocks in which a thread does nothing any more but end."""
+    blocks = {block.name: block for block in function.blocks}
+    found: set[str] = set()
+    for name in reversed(order):
+        block = blocks[name]
+        after = successors(block.terminator)
+        if not block.phis and not block.instructions and len(after) <= 1 and found.issuperset(after):
+            found.add(name)
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    after: Mapping[str, Sequence[str]]
+    before: Mapping[str, Sequence[str]]
+    rank: Mapping[str, int]
+
+
+def _cycles(edges: _Edges, among: Collection[str], depth: int) -> Iterator[Cycle]:
+    """Yield the cycles of a part of a graph, in order."""
+    rank = edges.rank
+    found = [sorted(blocks, key=rank.__getitem__) for blocks in parts(edges.after, among)]
+    for inside in sorted(found, key=lambda blocks: rank[blocks[0]]):
+        if len(inside) > 1 or inside[0] in edges.after[inside[0]]:
             blocks = frozenset(inside)
-            entries = tuple(n for n in inside if any(p not in blocks for p in whole.predecessors(n))) or (inside[0],)
-            left = part.subgraph(blocks - {entries[0]})
-            yield Cycle(entries[0], entries, blocks, depth, tuple(_cycles(whole, left, order, depth + 1)))
+            entries = tuple(n for n in inside if any(p not in blocks for p in edges.before[n])) or (inside[0],)
+            left = [name for name in inside if name != entries[0]]
+            yield Cycle(entries[0], entries, blocks, depth, tuple(_cycles(edges, left, depth + 1)))
 
 
 def _holders(cycles: tuple[Cycle, ...]) -> dict[str, tuple[Cycle, ...]]:
@@ -128,17 +159,16 @@ def _holders(cycles: tuple[Cycle, ...]) -> dict[str, tuple[Cycle, ...]]:
 
 
 def _intervals(parent: Mapping[str, str], root: str) -> dict[str, tuple[int, int]]:
-    """Return, for each node of a tree, when a walk comes to it and when it leaves it."""
-    tree = nx.DiGraph([(above, name) for name, above in parent.items()])
-    tree.add_node(root)
+    """Return, for each node of a tree, how many nodes a walk has left when it comes to it, and when it leaves it."""
+    children: dict[str, list[str]] = {name: [] for name in (root, *parent)}
+    for name, above in parent.items():
+        children[above].append(name)
+    order = postorder(children, root)
+    leave = {name: number for number, name in enumerate(order)}
     come: dict[str, int] = {}
-    leave: dict[str, int] = {}
-    for _, name, what in nx.dfs_labeled_edges(tree, root):
-        if what == "forward":
-            come[name] = len(come) + len(leave)
-        elif what == "reverse":
-            leave[name] = len(come) + len(leave)
-    return {name: (come[name], leave[name]) for name in come}
+    for name in order:
+        come[name] = min([leave[name], *(come[child] for child in children[name])])
+    return {name: (come[name], leave[name]) for name in order}
 
 
 def _encloses(intervals: Mapping[str, tuple[int, int]], above: str, below: str) -> bool:

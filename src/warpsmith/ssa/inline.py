@@ -10,13 +10,11 @@ that would make the caller too large.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-
-import networkx as nx
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
+from warpsmith.ssa.digraph import parts
 from warpsmith.ssa.nodes import Callee, Function, Instruction, Jump, Module, Operand, Param, Return, Symbol, Undefined
 from warpsmith.ssa.prune import pruned
 from warpsmith.ssa.rebuild import Change, Rebuild, rebuilt
@@ -32,11 +30,11 @@ def inlined(module: Module, *changes: Change) -> tuple[Module, tuple[Finding, ..
 
     `changes` are applied to all code on the way, as by `rebuilt`.
     """
-    graph = _calls(module)
+    calls = _calls(module)
     names = {function.name: function for function in module.functions}
-    circular = {name for part in nx.strongly_connected_components(graph) if len(part) > 1 for name in part}
-    circular |= {name for name in graph if graph.has_edge(name, name)}
-    ordered = [name for part in _bottom_up(graph) for name in part]
+    bottom_up = [sorted(part) for part in parts(calls, calls)]
+    circular = {name for part in bottom_up for name in part if len(part) > 1 or name in calls[name]}
+    ordered = [name for part in bottom_up for name in part]
     ready: dict[str, Function] = {}
     for name in ordered:
         if name in names and names[name].blocks:
@@ -47,21 +45,15 @@ def inlined(module: Module, *changes: Change) -> tuple[Module, tuple[Finding, ..
     return replace(module, functions=tuple(names[f.name] for f in module.functions)), findings
 
 
-def _calls(module: Module) -> nx.DiGraph[str]:
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(function.name for function in module.functions)
+def _calls(module: Module) -> dict[str, list[str]]:
+    """Return which functions each function calls; those that are not here call nothing."""
+    calls: dict[str, list[str]] = {function.name: [] for function in module.functions}
     for function in module.functions:
         for _, i in function.instructions():
             if i.op == "call" and isinstance(i.detail, Callee):
-                graph.add_edge(function.name, i.detail.name)
-    return graph
-
-
-def _bottom_up(graph: nx.DiGraph[str]) -> Iterator[list[str]]:
-    """Yield the functions, callees before their callers; those that call each other together."""
-    parts = nx.condensation(graph)
-    for number in reversed(list(nx.topological_sort(parts))):
-        yield sorted(parts.nodes[number]["members"])
+                calls[function.name].append(i.detail.name)
+                calls.setdefault(i.detail.name, [])
+    return calls
 
 
 def _recursion(function: Function, circular: set[str]) -> Finding:

@@ -20,6 +20,8 @@ def computed(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, 
     name = instruction.detail.text if isinstance(instruction.detail, Text) else ""
     if name == "printf":
         return ()
+    if name == "nextafter":
+        return (_next(operands, instruction),)
     function = _FUNCTIONS.get(name)
     if function is None or len(instruction.results) != 1:
         return None
@@ -39,6 +41,19 @@ def computed(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, 
     if type.kind == "float":
         return (pattern_of(value, type),)
     return (int(value) & ((1 << type.bits) - 1),) if math.isfinite(value) else None
+
+
+def _next(operands: tuple[int, ...], instruction: Instruction) -> int:
+    """Return the bits of the number of its own type that comes next to the first operand towards the second."""
+    type = instruction.result.type
+    x, y = (number_of(bits, type) for bits in operands)
+    if math.isnan(x) or math.isnan(y):
+        return pattern_of(math.nan, type)
+    if x == y:
+        return operands[1]
+    if x == 0:
+        return 1 | (int(y < 0) << (type.bits - 1))
+    return operands[0] + (1 if (x < y) == (x > 0) else -1)
 
 
 def _power(x: float, y: float) -> float:
@@ -68,7 +83,7 @@ def _turns(function: Callable[[float], float]) -> Callable[[float], float]:
 _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     **{name: getattr(math, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt")},
     **{name: getattr(math, name) for name in ("cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fmod", "hypot")},
-    **{name: getattr(math, name) for name in ("lgamma", "nextafter", "remainder", "sin", "sinh", "tan", "tanh")},
+    **{name: getattr(math, name) for name in ("lgamma", "remainder", "sin", "sinh", "tan", "tanh")},
     **{name: _logarithm(getattr(math, name)) for name in ("log", "log2", "log10", "log1p")},
     "log1p": math.log1p,
     "tgamma": math.gamma,

@@ -28,10 +28,10 @@ from warpsmith.base.source import Span
 from warpsmith.ssa.types import Type
 
 __all__ = [
-    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange", "Exit",
-    "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "Operand", "Param", "Parameter",
-    "Phi", "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text", "Undefined", "Unreachable",
-    "Value", "successors", "terminator_operands",
+    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange",
+    "Exit", "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "NoWrap", "Operand",
+    "Param", "Parameter", "Phi", "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text",
+    "Undefined", "Unreachable", "Value", "successors", "terminator_operands",
 ]  # fmt: skip
 
 Space = Literal["generic", "global", "shared", "local", "constant", "param"]
@@ -128,6 +128,15 @@ class Float:
 
 
 @dataclass(frozen=True, slots=True)
+class NoWrap:
+    """Of add, sub and mul: the language says that the result is exact, read as signed or as unsigned numbers. Where it
+    is not, the program has no meaning; the machine wraps all the same. Without this detail wrapping is meant."""
+
+    signed: bool = False
+    unsigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Barrier:
     """A barrier of the block: operand 0 its number, operand 1 (if there is one) how many threads take part.
 
@@ -167,7 +176,7 @@ class Text:
     text: str
 
 
-Detail = Memory | Address | Param | Query | Convert | Float | Barrier | Fence | Exchange | Callee | Text
+Detail = Memory | Address | Param | Query | Convert | Float | NoWrap | Barrier | Fence | Exchange | Callee | Text
 
 
 # --- code

@@ -30,6 +30,7 @@ from warpsmith.ssa.nodes import (
     Limits,
     Memory,
     Module,
+    NoWrap,
     Operand,
     Param,
     Parameter,
@@ -226,6 +227,8 @@ def _number_detail(op: str, text: str) -> Detail:
     if text.startswith(("'", '"')):
         return Text(ast.literal_eval(text))
     words = text.split()
+    if words and set(words) <= {"nsw", "nuw"}:
+        return NoWrap("nsw" in words, "nuw" in words)
     flags = {word: True for word in words if word in ("saturate", "flush", "approximate")}
     rounding: Any = next((word for word in words if word not in flags), "")
     return Convert(rounding, **flags) if OPS[op].shape == "convert" else Float(rounding, **flags)

@@ -67,7 +67,7 @@ def rebuilt(function: Function, *changes: Change) -> Function:
 
 class Rebuild:
     """One function on its way; `made` tells which instruction a new value comes from, `around` is the span of what has
-    none of its own."""
+    none of its own; `local` and `same` are what is known within the block that is being written."""
 
     def __init__(self, function: Function, changes: tuple[Change, ...], *, fold: bool) -> None:
         self.builder = Builder(function.blocks[0].name)
@@ -78,6 +78,7 @@ class Rebuild:
         self.made: dict[Value, Instruction] = {}
         self.values: dict[Value, Operand] = {}
         self.local: dict[object, tuple[Operand, ...]] = {}
+        self.same: dict[Operand, Operand] = {}
 
     def whole(self, function: Function) -> None:
         """Write the blocks of the function itself."""
@@ -98,13 +99,17 @@ class Rebuild:
         """Write to block `name`."""
         self.builder.calls = calls
         self.builder.start(name)
-        self.local = {}
+        self.local, self.same = {}, {}
 
     def operand(self, operand: Operand) -> Operand:
         """Return what an operand of the old code is now."""
         if not isinstance(operand, Value):
             return operand
         return self.builder.now(self.values.get(operand, operand))
+
+    def first(self, operand: Operand) -> Operand:
+        """Return the first operand of the block that is known to be the same."""
+        return self.same.get(operand, operand)
 
     def emit(self, i: Instruction) -> tuple[Operand, ...]:
         """Append an instruction whose operands are new ones, and return its results."""

@@ -1,6 +1,7 @@
 """What the pure ops compute in one lane, on bit patterns: the meaning that every engine must agree with.
 
     lane(instruction, (bits, bits, …)) → (bits, …)        operands and results as numbers, 0 ≤ bits < 2**type.bits
+    lanes(instruction, (column, column, …)) → column      the same for many lanes at once, one column an operand
 
 Integers wrap. Shifts beyond the width shift everything out. Division by zero gives all ones, a remainder by zero its
 dividend, as GPUs do (PTX leaves both open). Floating point rounds to nearest even unless the detail says otherwise;
@@ -11,14 +12,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from warpsmith.ssa.nodes import Convert, Float, Instruction, Rounding
 from warpsmith.ssa.types import BF16, F16, F32, F64, Type
 
-__all__ = ["lane", "number_of", "pattern_of", "signed"]
+__all__ = ["lane", "lanes", "number_of", "pattern_of", "signed"]
 
 Lane = Callable[[Instruction, tuple[int, ...]], int]
 
@@ -29,6 +31,15 @@ def lane(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]
         return _PAIRS[instruction.op](instruction, operands)
     bits = _TABLE[instruction.op](instruction, operands)
     return (bits & ((1 << instruction.results[0].type.bits) - 1),)
+
+
+def lanes(instruction: Instruction, columns: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the one result of a pure op in many lanes; raises KeyError for an op that computes no such value."""
+    compute = _TABLE[instruction.op]
+    mask = (1 << instruction.results[0].type.bits) - 1
+    if isinstance(compute, _Whole):
+        return tuple([bits & mask for bits in compute.column(instruction, columns)])
+    return tuple([compute(instruction, numbers) & mask for numbers in zip(*columns, strict=True)])
 
 
 # --- numbers and patterns
@@ -241,12 +252,7 @@ def _least(pick: Callable[[float, float], float], *, nan: bool) -> Lane:
 
 
 def _compare(test: Callable[[int, int], bool], *, sign: bool) -> Lane:
-    def compute(i: Instruction, operands: tuple[int, ...]) -> int:
-        type = i.operands[0].type
-        a, b = ((signed(o, type) if sign else o) for o in operands)
-        return int(test(a, b))
-
-    return compute
+    return _Whole(test, 2 if sign else 0)
 
 
 def _compare_numbers(test: Callable[[float, float], bool], *, unordered: bool) -> Lane:
@@ -316,23 +322,44 @@ def _rounding(i: Instruction) -> Rounding:
 # --- integers
 
 
-def _integer(function: Callable[..., int], *, sign: bool = False) -> Lane:
-    def compute(i: Instruction, operands: tuple[int, ...]) -> int:
-        types = [operand.type for operand in i.operands]
-        return function(*(signed(o, t) if sign else o for o, t in zip(operands, types, strict=True)))
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The lane of a function of whole numbers: its first `signs` operands are signed, and where it is `sized` it gets
+    the width of operand 0 first."""
 
-    return compute
+    function: Callable[..., int]
+    signs: int = 0
+    sized: bool = False
+
+    def __call__(self, i: Instruction, operands: tuple[int, ...]) -> int:
+        """Compute one lane."""
+        if self.signs:
+            first = zip(operands[: self.signs], i.operands, strict=False)
+            operands = (*(signed(bits, at.type) for bits, at in first), *operands[self.signs :])
+        return self.function(i.operands[0].type.bits, *operands) if self.sized else self.function(*operands)
+
+    def column(self, i: Instruction, columns: Sequence[Sequence[int]]) -> Iterable[int]:
+        """Compute all lanes."""
+        numbers = list(columns)
+        for at, operand in enumerate(i.operands[: self.signs]):
+            half, size = 1 << (operand.type.bits - 1), 1 << operand.type.bits
+            numbers[at] = [n - size if n >= half else n for n in columns[at]]
+        if self.sized:
+            numbers.insert(0, [i.operands[0].type.bits] * len(columns[0]))
+        return map(self.function, *numbers)
+
+
+_ALL: Final = 9
+"""More operands than any op has."""
+
+
+def _integer(function: Callable[..., int], *, sign: bool = False) -> Lane:
+    return _Whole(function, _ALL if sign else 0)
 
 
 def _sized(function: Callable[..., int], *, sign: bool = False) -> Lane:
     """Return the lane of a function that gets the width of operand 0 first."""
-
-    def compute(i: Instruction, operands: tuple[int, ...]) -> int:
-        width = i.operands[0].type.bits
-        first = signed(operands[0], i.operands[0].type) if sign else operands[0]
-        return function(width, first, *operands[1:])
-
-    return compute
+    return _Whole(function, int(sign), sized=True)
 
 
 def _quotient_of(a: int, b: int) -> int:
@@ -514,10 +541,10 @@ _TABLE: Final[dict[str, Lane]] = {
     "is_notanumber": _is(lambda x, least: math.isnan(x)),
     "is_normal": _is(lambda x, least: math.isfinite(x) and abs(x) >= least),
     "is_subnormal": _is(lambda x, least: 0 < abs(x) < least),
-    "select": lambda i, o: o[1] if o[0] else o[2],
-    "zext": lambda i, o: o[0],
-    "trunc": lambda i, o: o[0],
-    "bitcast": lambda i, o: o[0],
+    "select": _integer(lambda condition, one, other: one if condition else other),
+    "zext": _integer(lambda a: a),
+    "trunc": _integer(lambda a: a),
+    "bitcast": _integer(lambda a: a),
     "sext": _integer(lambda a: a, sign=True),
     "fext": _resize,
     "ftrunc": _resize,

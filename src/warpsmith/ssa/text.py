@@ -39,6 +39,7 @@ from warpsmith.ssa.nodes import (
     Jump,
     Memory,
     Module,
+    NoWrap,
     Operand,
     Param,
     Phi,
@@ -153,6 +154,8 @@ def _detail(detail: Detail) -> str:
             return f"{detail.parameter}+{detail.offset}"
         case Query():
             return detail.register
+        case NoWrap():
+            return " ".join(word for word, on in (("nsw", detail.signed), ("nuw", detail.unsigned)) if on)
         case Fence():
             return detail.scope
         case Callee():

@@ -19,5 +19,11 @@ def tidy(function: Function) -> Function:
     """Return `function`, cleaned up; what it does, and the branches that depend on anything, stay."""
     if not function.blocks:
         return function
-    function = pruned(promoted(function, folded))
+    before = -1
+    while before != len(function.symbols):
+        # an address that lay in memory leads to more memory once it is a value
+        before = len(function.symbols)
+        function = pruned(promoted(function, folded))
+        if not any(symbol.space == "local" for symbol in function.symbols):
+            break
     return pruned(rebuilt(with_spaces(function), folded))

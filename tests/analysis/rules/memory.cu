@@ -172,6 +172,20 @@ __global__ void MEM005_true_text(char *a, int *b)
     b[threadIdx.x] = a[threadIdx.x + 128] - '0';  // MEM005
 }
 
+__device__ int words[1024];
+
+// launch: --block 128
+__global__ void MEM005_near_unaligned(int *a)
+{
+    a[threadIdx.x] = words[4 * threadIdx.x + 1] + words[4 * threadIdx.x + 2];
+}
+
+// launch: --block 128
+__global__ void MEM005_near_pairs(unsigned char *a, int *b)
+{
+    b[threadIdx.x] = a[threadIdx.x / 2];
+}
+
 // launch: --block 128
 __global__ void MEM005_near_words(int *a)
 {

@@ -1,5 +1,7 @@
 // Kernels on which the rules SYN speak, and near misses on which they do not; see divergence.cu.
 
+#include <cooperative_groups.h>
+
 // launch: --block 256
 __global__ void SYN001_true_branch(float *a, int n)
 {
@@ -98,6 +100,25 @@ __global__ void SYN002_near_barrier(float *a)
     s[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = s[255 - threadIdx.x];
+}
+
+// launch: --block 128
+__global__ void SYN002_near_tiles(float *a)
+{
+    __shared__ float s[128];
+    auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+    auto part = cooperative_groups::tiled_partition<16>(warp);
+    s[threadIdx.x] = a[threadIdx.x];
+    part.sync();
+    a[threadIdx.x] = s[threadIdx.x ^ 8];
+}
+
+__device__ int chosen, choices[4];
+
+// launch: --block 128
+__global__ void SYN002_near_one_value(int n)
+{
+    chosen = choices[n];
 }
 
 // launch: --block 256
@@ -225,6 +246,16 @@ __global__ void SYN004_near_barrier(float *a)
     a[threadIdx.x] = s[31 - threadIdx.x];
 }
 
+// launch: --block 128
+__global__ void SYN004_near_tiles(float *a)
+{
+    __shared__ float s[128];
+    auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    s[threadIdx.x] = a[threadIdx.x];
+    tile.sync();
+    a[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
 // launch: --block 32
 __global__ void SYN004_near_shuffle(float *a)
 {
@@ -271,6 +302,23 @@ __global__ void SYN005_near_whole_warps(int *a)
     int x = a[threadIdx.x];
     if (threadIdx.x < 64)
         x += __shfl_down_sync(0xffffffffu, x, 1);
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_near_ended(int *a, int n)
+{
+    if (threadIdx.x >= n) return;
+    a[threadIdx.x] = __ballot_sync(0xffffffffu, a[threadIdx.x] > 5);
+}
+
+// launch: --block 128
+__global__ void SYN005_near_groups(int *a)
+{
+    auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+    int x = a[threadIdx.x];
+    if (warp.meta_group_rank() == 1)
+        x += warp.shfl_down(x, 1);
     a[threadIdx.x] = x;
 }
 

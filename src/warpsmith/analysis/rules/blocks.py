@@ -11,16 +11,19 @@ tests the thread's index in its block, since that may keep threads from crossing
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from warpsmith.analysis.facts import AccessFact, KernelFacts
+from warpsmith.analysis.grid import may_order_blocks
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding
-from warpsmith.analysis.rules.memory import accessed, place_of
 from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.rules.place import accessed, place_of
 from warpsmith.base.findings import Note
-from warpsmith.ssa.nodes import Branch, Memory, Switch, terminator_operands
+from warpsmith.ssa.nodes import Block, Branch, Memory, Switch, terminator_operands
 
 __all__ = ["between_blocks", "tests_thread"]
 
@@ -30,17 +33,21 @@ _TERM: Final = re.compile(r"(?:^|(?P<sign> [+-] ))(?P<term>-?[^ ]+)")
 def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield each load of what another block may be writing."""
     grid = facts.shape.grid
-    if (grid is not None and grid[0] == 1) or any(i.op == "fence" for _, i in facts.function.instructions()):
+    if (grid is not None and grid[0] == 1) or may_order_blocks(facts.function):
         return
     plain = [access for access in facts.accesses if _is_plain(facts, access)]
-    stores = [access for access in plain if access.kind == "store"]
+    stores: dict[object, dict[int, AccessFact]] = defaultdict(dict)
+    for access in plain:
+        if access.kind == "store" and (piece := _piece(facts, access)) is not None:
+            stores[piece.array].setdefault(piece.start, access)
     told = {race.variable for race in facts.races if race.reach == "grid"}
     for load in plain:
-        if load.kind != "load" or load.variable in told:
+        piece = _piece(facts, load) if load.kind == "load" and load.variable not in told else None
+        if piece is None:
             continue
-        for store in stores:
-            apart = _apart(facts, store, load)
-            if apart:
+        for start, store in stores[piece.array].items():
+            apart = piece.start - start
+            if apart and apart % load.bytes == 0:
                 yield _found(facts, store, load, apart)
                 break
 
@@ -54,15 +61,49 @@ def _is_plain(facts: KernelFacts, access: AccessFact) -> bool:
 
 def tests_thread(facts: KernelFacts, block: str) -> bool:
     """Whether a branch that not all ways to a block agree on tests the index of the thread in its block."""
+    return block in _tested(facts)
+
+
+@lru_cache(maxsize=1)
+def _tested(facts: KernelFacts) -> frozenset[str]:
+    """Return the blocks for which `tests_thread` holds, from the entry down: what dominates a block and is decided
+    there is decided in all that the block dominates."""
     graph = facts.warp_level.graph
-    for above in facts.function.blocks:
-        if above.name not in graph.successors or not isinstance(above.terminator, Branch | Switch):
-            continue
-        if graph.dominates(above.name, block) and not graph.post_dominates(block, above.name):
-            made_of = origin(facts, *terminator_operands(above.terminator))
-            if not made_of.plain or (made_of.of_thread and not made_of.of_block):
-                return True
-    return False
+    blocks = {block.name: block for block in facts.function.blocks}
+    found: set[str] = set()
+    above: set[str] = set()
+    for name in graph.order:
+        over = graph.dominator.get(name)
+        if over is not None and (over in found or (over in above and not graph.post_dominates(name, over))):
+            found.add(name)
+        if over in above or _tests(facts, blocks[name]):
+            above.add(name)
+    return frozenset(found)
+
+
+def _tests(facts: KernelFacts, block: Block) -> bool:
+    """Whether a block ends with a test of the index of the thread in its block, or of what is not known."""
+    if not isinstance(block.terminator, Branch | Switch):
+        return False
+    made_of = origin(facts, *terminator_operands(block.terminator))
+    return not made_of.plain or (made_of.of_thread and not made_of.of_block)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The place of an access in the dense piece of an array that its block owns: two accesses of one `array` are as far
+    apart as their `start` says."""
+
+    array: object
+    start: int
+
+
+def _piece(facts: KernelFacts, access: AccessFact) -> _Piece | None:
+    terms, start = _terms(access.index)
+    step = terms.get("tid.x", 0)
+    dense = step == access.bytes > 0 and terms.get("ctaid.x", 0) == step * facts.block[0]
+    flat = facts.block[1] == facts.block[2] == 1
+    return _Piece((access.variable, frozenset(terms.items())), start) if dense and flat else None
 
 
 def _terms(index: str) -> tuple[dict[str, int], int]:
@@ -85,16 +126,6 @@ def _terms(index: str) -> tuple[dict[str, int], int]:
             name = part["term"].removeprefix("-")
             found[name] = found.get(name, 0) + (-sign if part["term"].startswith("-") else sign)
     return found, number
-
-
-def _apart(facts: KernelFacts, store: AccessFact, load: AccessFact) -> int:
-    """Return by how many bytes a load is shifted against a store of the same array; 0 where nothing is known."""
-    (terms, start), (others, place) = _terms(store.index), _terms(load.index)
-    step = terms.get("tid.x", 0)
-    dense = step > 0 and terms.get("ctaid.x", 0) == step * facts.block[0]
-    same = store.variable == load.variable and terms == others and store.bytes == load.bytes == step
-    flat = facts.block[1] == facts.block[2] == 1
-    return place - start if same and dense and flat and (place - start) % step == 0 else 0
 
 
 def _found(facts: KernelFacts, store: AccessFact, load: AccessFact, apart: int) -> KernelFinding:

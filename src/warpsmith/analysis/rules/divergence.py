@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from warpsmith.analysis.facts import BranchFact, KernelFacts
 from warpsmith.analysis.joins import parting
+from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import Lanes, masks
 from warpsmith.analysis.rules.origins import Origin, origin
@@ -22,14 +23,13 @@ from warpsmith.analysis.rules.sides import (
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT
-from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Operand, Switch, Value, terminator_operands
+from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Switch, Value
 
 __all__ = ["divergence"]
 
 LIGHT = 8
 """Instructions; a side that costs no more is as well run by all lanes."""
 HEAVY_TAIL = 24
-_ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
 def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -60,15 +60,15 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable
     if sides is None:
         return []
     if loop_left_by(facts, branch) is not None:
-        return [_trip_count(facts, branch, made_of)] if not _bounded_by_guard(facts, branch) else []
-    if _is_boundary(facts, branch, test, made_of):
+        return [_trip_count(facts, branch, made_of)] if not bounded_by_guard(facts, branch) else []
+    if is_boundary(facts, branch, test, made_of):
         return [_boundary(facts, branch)]
     if test is not None and (found := _interleaved(facts, branch, test)) is not None:
         return [found]
     split = masks(lanes, terminator)
     if split is not None and all(mask in (0, full) for mask, full in zip(split, _full(lanes), strict=True)):
         return []
-    if (period := _period(facts, test, split)) is not None and sides.most > 0:
+    if (period := period_of(facts, test, split)) is not None and sides.most > 0:
         return [_modulo(facts, branch, sides, period, split)]
     if (found := _early_exit(facts, branch, sides)) is not None:
         return [found]
@@ -211,7 +211,7 @@ def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFi
         return []
     follows = parting(graph, branch.place.name)
     both = sides.then & sides.other
-    shared = [name for name in graph.order if name in both]
+    shared = sorted(both, key=graph.rank.__getitem__)
     cost = cost_of(facts, shared)
     if follows.left or not shared or cost <= LIGHT:
         return []
@@ -237,98 +237,7 @@ def _first(instructions: Iterable[Instruction]) -> Span | None:
     return next((i.span for i in instructions if i.span is not None), None)
 
 
-# --- which branch is which
-
-
-def _is_boundary(facts: KernelFacts, branch: BranchFact, test: Compare | None, made_of: Origin) -> bool:
-    """Whether an index that grows with the thread, counted through all blocks, is compared with one bound for all."""
-    terminator = branch.place.terminator
-    assert isinstance(terminator, Branch)
-    parts = _conjuncts(facts, terminator.condition)
-    return (
-        bool(parts)
-        and made_of.plain
-        and any(_is_bound(facts, branch, part) for part in parts)
-        and all(_is_bound(facts, branch, part) or not _varies(facts, branch, part) for part in parts)
-    )
-
-
-def _conjuncts(facts: KernelFacts, condition: Operand) -> list[Compare]:
-    """Return the comparisons that a condition joins by && or ||; nothing where there is anything else in it."""
-    made = facts.warp_level.definitions.get(condition) if isinstance(condition, Value) else None
-    if isinstance(made, Instruction) and made.op in ("and", "or") and made.result.type.bits == 1:
-        left, right = (_conjuncts(facts, operand) for operand in made.operands)
-        return [*left, *right] if left and right else []
-    test = comparison(facts, condition)
-    return [] if test is None else [test]
-
-
-def _varies(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
-    return not all(facts.warp_level.is_uniform(o, branch.place.name) for o in (test.left, test.right))
-
-
-def _is_bound(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
-    if test.op not in _ORDERED:
-        return False
-    for index, bound in ((test.left, test.right), (test.right, test.left)):
-        made_of = origin(facts, index)
-        known = facts.warp_level.known(index, branch.place.name)
-        global_index = made_of.plain and made_of.of_thread and made_of.of_block
-        if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
-            return True
-    return False
-
-
-def _bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
-    """Whether a loop runs over the grid: its counter is the thread's global index, so that only the last trip parts."""
-    terminator = branch.place.terminator
-    test = comparison(facts, terminator_operands(terminator)[0])
-    if test is None or test.op not in _ORDERED:
-        return False
-    for index, bound in ((test.left, test.right), (test.right, test.left)):
-        made_of = origin(facts, index)
-        uniform = facts.warp_level.is_uniform(bound, branch.place.name)
-        if uniform and made_of.plain and made_of.of_thread and made_of.loop:
-            known = facts.warp_level.known(index, branch.place.name)
-            if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
-                return True
-    return False
-
-
-def _steps_by_launch(made_of: Origin) -> bool:
-    return any(name.startswith(("ntid", "nctaid")) for name in made_of.registers)
-
-
-def _period(facts: KernelFacts, test: Compare | None, split: tuple[int, ...] | None) -> int | None:
-    """Return the number of lanes after which a branch repeats, inside every warp."""
-    width = facts.device.warp_width
-    if split is not None:
-        whole = (1 << width) - 1
-        for period in range(2, width // 2 + 1):
-            kept = whole >> period
-            if all(mask not in (0, whole) and (mask ^ mask >> period) & kept == 0 for mask in split):
-                return period
-        return None
-    masked = _masked_index(facts, test)
-    return masked if masked is not None and masked < width else None
-
-
-def _masked_index(facts: KernelFacts, test: Compare | None) -> int | None:
-    """Return k where the test is `index % k == c` or `index & (k - 1) == c` of an index that grows by one a lane."""
-    if test is None or test.op not in ("eq", "ne") or not isinstance(test.right, Constant):
-        return None
-    made = facts.warp_level.definitions.get(test.left) if isinstance(test.left, Value) else None
-    if not isinstance(made, Instruction) or made.op not in ("and", "urem", "srem"):
-        return None
-    index, number = made.operands
-    if not isinstance(number, Constant):
-        return None
-    known = facts.warp_level.affine.get(index) if isinstance(index, Value) else None
-    if known is None or known.coefficients[0] != 1:
-        return None
-    if number.bits < 1:
-        return None
-    return 1 << number.bits.bit_length() if made.op == "and" else number.bits
+# --- chains
 
 
 def _interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> KernelFinding | None:
@@ -363,7 +272,7 @@ def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
         test = comparison(facts, terminator.condition)
         if test is None or not isinstance(test.left, Value) or not isinstance(test.right, Constant):
             continue
-        if test.op in ("eq", "ne", *_ORDERED):
+        if test.op in ("eq", "ne", *ORDERED):
             groups.setdefault(test.left, []).append((branch, test))
     for group in groups.values():
         cases = {test.right.bits for _, test in group if test.op in ("eq", "ne") and isinstance(test.right, Constant)}

@@ -14,6 +14,7 @@ from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.launch import launch
 from warpsmith.analysis.rules.memory import device_memory
 from warpsmith.analysis.rules.shared import known_memory
+from warpsmith.analysis.rules.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
 
 __all__ = ["judge"]
@@ -21,7 +22,7 @@ __all__ = ["judge"]
 Family = Callable[[KernelFacts], Iterable[KernelFinding]]
 
 _FAMILIES: Final[tuple[Family, ...]] = (
-    divergence, device_memory, known_memory, synchronization, between_blocks, launch, arithmetic,
+    divergence, device_memory, other_spaces, known_memory, synchronization, between_blocks, launch, arithmetic,
 )  # fmt: skip
 
 

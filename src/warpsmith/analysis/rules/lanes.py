@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from warpsmith.analysis.facts import Dim, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Param, Query, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane
+from warpsmith.ssa.semantics import lanes
 
 __all__ = ["Lanes", "masks"]
 
@@ -72,7 +72,7 @@ class Lanes:
         if len(known) < len(columns):
             return None
         try:
-            return tuple(lane(made, bits)[0] for bits in zip(*known, strict=True))
+            return lanes(made, known)
         except (KeyError, ValueError, OverflowError):
             return None
 

@@ -6,28 +6,32 @@ Zadeck, POPL 1988; here for pure ops only, without phis).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 
 from warpsmith.analysis.facts import KernelFacts
-from warpsmith.ssa.nodes import Address, Constant, Instruction, Memory, Operand, Param, Phi, Query, Undefined, Value
+from warpsmith.ssa.nodes import Address, Constant, Instruction, Memory, Operand, Param, Query, Undefined, Value
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["Numbers", "Origin", "is_compiled", "origin"]
 
 _MOST = 4000
+_SHOWN = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an expression ends. `registers` are special registers, `loads` the loads whose values it uses, `unknown`
-    other instructions that are no pure op (calls, exchanges), `loop`: it changes from iteration to iteration."""
+    """Where an expression ends. `registers` are special registers, `loads` the first of the loads whose values it uses,
+    `unknown`: an instruction that is no pure op (a call, an exchange); `loop`: it changes in a loop."""
 
-    parameters: frozenset[str]
-    registers: frozenset[str]
-    symbols: frozenset[str]
-    loads: tuple[Instruction, ...]
-    unknown: tuple[Instruction, ...]
-    loop: bool
+    parameters: frozenset[str] = frozenset()
+    registers: frozenset[str] = frozenset()
+    symbols: frozenset[str] = frozenset()
+    loads: tuple[Instruction, ...] = ()
+    unknown: bool = False
+    loop: bool = False
 
     @property
     def of_thread(self) -> bool:
@@ -51,49 +55,74 @@ class Origin:
         return self.plain and sizes and not self.symbols
 
 
-def origin(facts: KernelFacts, *operands: Operand, through_loads: bool = False) -> Origin:
-    """Return what `operands` are made of; `through_loads`: the addresses of loads are looked through as well."""
-    definitions = facts.warp_level.definitions
-    parameters, registers, symbols = set[str](), set[str](), set[str]()
-    loads, unknown = list[Instruction](), list[Instruction]()
-    loop = False
-    seen: set[Value] = set()
-    pending = list(operands)
-    while pending and len(seen) < _MOST:
-        operand = pending.pop()
-        if not isinstance(operand, Value) or operand in seen:
-            continue
-        seen.add(operand)
-        made = definitions.get(operand)
-        if isinstance(made, Phi):
-            loop = loop or _carries(facts, operand, made)
-            pending += [value for _, value in made.incoming]
-            continue
-        if made is None:
-            continue
-        match made.detail:
-            case Param():
-                parameters.add(made.detail.parameter)
-            case Query():
-                registers.add(made.detail.register)
-            case Address():
-                symbols.add(made.detail.symbol)
-            case Memory():
-                loads.append(made)
-                pending += made.operands[:1] if through_loads else ()
-            case _ if OPS[made.op].pure:
-                pending += made.operands
-            case _:
-                unknown.append(made)
+def origin(facts: KernelFacts, *operands: Operand) -> Origin:
+    """Return what `operands` are made of."""
+    known = _origins(facts)
+    return _joined([known[o] for o in reversed(operands) if isinstance(o, Value) and o in known])
+
+
+@lru_cache(maxsize=1)
+def _origins(facts: KernelFacts) -> dict[Value, Origin]:
+    """Return what each value of a kernel is made of: sweeps until the loops agree."""
+    graph = facts.warp_level.graph
+    blocks = {block.name: block for block in facts.function.blocks}
+    found: dict[Value, Origin] = {}
+    changed = True
+    while changed:
+        changed = False
+        for name in graph.order:
+            heads = any(cycle.header == name for cycle in graph.cycles_around(name))
+            for phi in blocks[name].phis:
+                come = [found[o] for _, o in reversed(phi.incoming) if isinstance(o, Value) and o in found]
+                changed = _grown(found, phi.result, [*come, _CARRIED] if heads else come) or changed
+            for i in blocks[name].instructions:
+                ends = _ends(i)
+                parts = [ends] if ends is not None else [found[o] for o in reversed(i.operands) if isinstance(o, Value)]
+                for value in i.results:
+                    changed = _grown(found, value, parts) or changed
+    return found
+
+
+_NOTHING: Final = Origin()
+_CARRIED: Final = Origin(loop=True)
+
+
+def _ends(i: Instruction) -> Origin | None:
+    """Return where an expression ends with an instruction; None where it goes on with its operands."""
+    match i.detail:
+        case Param(name):
+            return Origin(parameters=frozenset({name}))
+        case Query(register):
+            return Origin(registers=frozenset({register}))
+        case Address(symbol):
+            return Origin(symbols=frozenset({symbol}))
+        case Memory():
+            return Origin(loads=(i,))
+        case _:
+            return None if OPS[i.op].pure else Origin(unknown=True)
+
+
+def _grown(found: dict[Value, Origin], value: Value, parts: Sequence[Origin]) -> bool:
+    """Add to what a value is made of; return whether that was new."""
+    old = found.get(value)
+    new = _joined(parts if old is None else [old, *parts])
+    found[value] = new
+    return new != old
+
+
+def _joined(parts: Sequence[Origin]) -> Origin:
+    """Return all of it together."""
+    first = parts[0] if parts else _NOTHING
+    if all(part is first or part is _NOTHING for part in parts):
+        return first
     return Origin(
-        frozenset(parameters), frozenset(registers), frozenset(symbols), tuple(loads), tuple(unknown), loop
-    )  # fmt: skip
-
-
-def _carries(facts: KernelFacts, value: Value, phi: Phi) -> bool:
-    """Whether a phi stands at the head of a loop."""
-    home = facts.warp_level.homes[value]
-    return any(cycle.header == home for cycle in facts.warp_level.graph.cycles_around(home))
+        first.parameters.union(*(part.parameters for part in parts)),
+        first.registers.union(*(part.registers for part in parts)),
+        first.symbols.union(*(part.symbols for part in parts)),
+        tuple(dict.fromkeys(load for part in parts for load in part.loads))[:_SHOWN],
+        any(part.unknown for part in parts),
+        any(part.loop for part in parts),
+    )
 
 
 def is_compiled(facts: KernelFacts) -> bool:

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
 from warpsmith.analysis.rules.lanes import Lanes
-from warpsmith.analysis.rules.memory import accessed, place_of
+from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.vectors import joined
+from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
 from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["known_memory"]
-
-BANKS: Final = 32
-WORD: Final = 4
+__all__ = ["known_memory", "outside"]
 
 
 def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of shared memory and of arrays whose size is known."""
-    for access in facts.accesses:
-        if access.space == "shared" and access.bank_ways is not None and access.bank_ways.least >= 2:
+    accesses = [access for access in facts.accesses if access.space == "shared"]
+    whole = joined(facts, accesses)
+    for access in accesses:
+        conflicts = access.bank_ways is not None and access.bank_ways.least >= 2
+        if conflicts and not _is_joined_without(access, whole.get(access.instruction, 0)):
             yield _conflict(facts, access)
     yield from _budget(facts)
-    lanes = Lanes(facts)
-    for access in facts.accesses:
-        yield from _outside(facts, access, lanes)
+    yield from outside(facts)
     yield from _unwritten(facts)
 
 
@@ -38,8 +36,11 @@ def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
     found = place_of(facts, access, "MEM010", message)
     banks = _banks(access)
+    split = _split(access)
     return replace(
         found,
+        certainty="conditional" if split and found.certainty == "proven" else found.certainty,
+        assumptions=(*found.assumptions, *split),
         label=f"{stride} between neighboring lanes",
         evidence=(*found.evidence, banks) if banks is not None else found.evidence,
         estimate=Estimate("time of the request", float(access.bank_ways.least), "times that without conflicts"),
@@ -48,13 +49,32 @@ def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     )
 
 
+def _is_joined_without(access: AccessFact, bytes_: int) -> bool:
+    """Whether an access may become a part of one of so many bytes, which has no conflict."""
+    return bytes_ > access.bytes and (not access.offsets or bank_ways(_addresses(access), bytes_) == 1)
+
+
+def _split(access: AccessFact) -> tuple[str, ...]:
+    """Return what is taken for how a wide request is split, where the conflict rests on it."""
+    if access.bytes <= WORD or (access.offsets and conflicts_however_split(_addresses(access), access.bytes)):
+        return ()
+    part = "halves" if access.bytes <= 2 * WORD else "quarters"
+    return (f"a request of {access.bytes} bytes a lane goes to the banks in {part} of a warp",)
+
+
+def _addresses(access: AccessFact) -> dict[int, int]:
+    return dict(enumerate(access.offsets))
+
+
 def _banks(access: AccessFact) -> Evidence | None:
     if not access.offsets:
         return None
-    words = {offset // WORD for offset in access.offsets}
-    load = Counter(word % BANKS for word in words)
-    rows = tuple((str(bank), str(count)) for bank, count in sorted(load.items(), key=lambda item: (-item[1], item[0])))
-    return Evidence("different words asked of a bank", ("bank", "words"), rows)
+    parts = phases(_addresses(access), access.bytes)
+    worst = max((loads(part, access.bytes) for part in parts), key=max)
+    ordered = sorted(enumerate(worst), key=lambda item: (-item[1], item[0]))
+    rows = tuple((str(bank), str(count)) for bank, count in ordered if count)
+    title = "different words asked of a bank" + ("" if len(parts) == 1 else f", in the worst of {len(parts)} parts")
+    return Evidence(title, ("bank", "words"), rows)
 
 
 def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -77,8 +97,13 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 # --- bounds
 
 
+def outside(facts: KernelFacts) -> list[KernelFinding]:
+    """Return a MEM020 for each access that a thread which certainly makes it makes beyond the array."""
+    lanes = Lanes(facts)
+    return [found for access in facts.accesses for found in _outside(facts, access, lanes)]
+
+
 def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[KernelFinding]:
-    """Yield MEM020 where a thread that certainly makes the access makes it beyond the array."""
     detail = access.instruction.detail
     symbol = _symbol(facts, access)
     if symbol is None or not symbol.bytes or not isinstance(detail, Memory):
@@ -98,7 +123,7 @@ def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[K
             table = Evidence("witness", ("thread", "byte", "size"), (row,))
             helps = ("test the index before the access, or make the array as large as the block needs",)
             yield replace(
-                found, certainty="proven", assumptions=facts.assumed,
+                found, certainty="conditional" if facts.assumed else "proven", assumptions=facts.assumed,
                 label="beyond the end" if first > 0 else "before it", evidence=(table,), help=helps, impact=100.0,
             )  # fmt: skip
             return

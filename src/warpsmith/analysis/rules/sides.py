@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from warpsmith.analysis.facts import BranchFact, KernelFacts
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, successors
+from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Value, successors
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["Compare", "Sides", "comparison", "cost_of", "ends_kernel", "loop_left_by", "sides_of"]
@@ -67,15 +68,21 @@ def _reached(graph: Graph, start: str, stops: set[str]) -> frozenset[str]:
 
 def cost_of(facts: KernelFacts, names: Iterable[str]) -> int:
     """Return how many instructions blocks hold, jumps and what costs nothing left out."""
-    wanted = set(names)
-    blocks = [block for block in facts.function.blocks if block.name in wanted]
-    work = sum(OPS[i.op].cost not in _FREE for block in blocks for i in block.instructions)
-    return work + sum(isinstance(block.terminator, Branch) for block in blocks)
+    costs = _costs(facts)
+    return sum(costs[name] for name in names)
+
+
+@lru_cache(maxsize=1)
+def _costs(facts: KernelFacts) -> dict[str, int]:
+    return {
+        block.name: sum(OPS[i.op].cost not in _FREE for i in block.instructions) + isinstance(block.terminator, Branch)
+        for block in facts.function.blocks
+    }
 
 
 def ends_kernel(facts: KernelFacts, name: str) -> bool:
     """Whether a block does nothing but end the thread, perhaps by way of others that do nothing either."""
-    blocks = {block.name: block for block in facts.function.blocks}
+    blocks = _blocks(facts)
     for _ in range(len(blocks)):
         if name == EXIT:
             return True
@@ -87,6 +94,11 @@ def ends_kernel(facts: KernelFacts, name: str) -> bool:
             return True
         (name,) = after
     return False
+
+
+@lru_cache(maxsize=1)
+def _blocks(facts: KernelFacts) -> dict[str, Block]:
+    return {block.name: block for block in facts.function.blocks}
 
 
 def loop_left_by(facts: KernelFacts, branch: BranchFact) -> Cycle | None:

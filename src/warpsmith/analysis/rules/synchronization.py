@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from warpsmith.analysis.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
+from warpsmith.analysis.races import UNLIKE
 from warpsmith.analysis.rules.blocks import tests_thread
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
 from warpsmith.analysis.rules.lanes import Lanes
-from warpsmith.analysis.rules.memory import accessed, place_of
 from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.rules.place import accessed, place_of
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.base.findings import Note
 from warpsmith.base.source import Span
@@ -27,7 +28,8 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
         if not _is_one_number(facts, race):
             yield _race(facts, race)
     for exchange in facts.exchanges:
-        if exchange.absent:
+        # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
+        if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):
             yield _absent(facts, exchange)
     lanes = Lanes(facts)
     for access in facts.accesses:
@@ -145,9 +147,14 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
 
 def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether both sides are one store of one number that is the same for all: a flag, whoever sets it."""
-    i = race.first.access.instruction
-    stores = i is race.second.access.instruction and i.op == "store"
-    return stores and origin(facts, *i.operands[1:]).of_launch
+    access = race.first.access
+    i = access.instruction
+    if i is not race.second.access.instruction or i.op != "store":
+        return False
+    level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
+    alike = race.reach == "block" and not access.loops
+    same = alike and all(level.is_uniform(value, access.block) for value in i.operands[1:])
+    return same or origin(facts, *i.operands[1:]).of_launch
 
 
 def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:
@@ -225,9 +232,11 @@ def _only_way(facts: KernelFacts, above: Block, block: str) -> bool | None:
 
 def _absent(facts: KernelFacts, exchange: ExchangeFact) -> KernelFinding:
     mask = "its mask" if exchange.mask is None else f"the mask 0x{exchange.mask:08x}"
+    absent = "have ended" if exchange.exits else "may not be there"
     return KernelFinding(
-        "SYN005", f"{exchange.op}: {mask} names lanes that may not be there", exchange.certainty, facts.kernel,
+        "SYN005", f"{exchange.op}: {mask} names lanes that {absent}", exchange.certainty, facts.kernel,
         exchange.span, f"{exchange.op} {_text(exchange.span)}",
+        "what comes from them is undefined" if exchange.exits else
         "lanes of the mask that are elsewhere: undefined, or a hang",
         assumptions=exchange.assumptions, why=why_of(exchange.why, exchange.lines), impact=100.0,
         help=("take the mask before the branch: unsigned m = __ballot_sync(0xffffffff, condition)",
@@ -236,7 +245,7 @@ def _absent(facts: KernelFacts, exchange: ExchangeFact) -> KernelFinding:
 
 
 def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
-    if access.addresses is None or access.addresses.most > 1 or access.space == "local":
+    if access.addresses is None or access.addresses.most > 1 or access.space == "local" or access.lanes < 2:
         return None
     alone = _alone(facts, access, lanes)
     if alone:

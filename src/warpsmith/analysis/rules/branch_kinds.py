@@ -1,0 +1,108 @@
+"""What kind of test a branch makes, as far as its text and the affine forms of its numbers tell.
+
+i < n            i counts the threads of the whole launch: a boundary, only one warp parts
+i += stride      a loop over the grid: only its last trip parts
+tid % k == c     every warp parts, in the same way after every k lanes
+"""
+
+from __future__ import annotations
+
+from warpsmith.analysis.facts import BranchFact, KernelFacts
+from warpsmith.analysis.rules.origins import Origin, origin
+from warpsmith.analysis.rules.sides import Compare, comparison
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
+
+__all__ = ["ORDERED", "bounded_by_guard", "is_boundary", "period_of"]
+
+ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+
+def is_boundary(facts: KernelFacts, branch: BranchFact, test: Compare | None, made_of: Origin) -> bool:
+    """Whether an index that grows with the thread, counted through all blocks, is compared with one bound for all."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    parts = _conjuncts(facts, terminator.condition)
+    return (
+        bool(parts)
+        and made_of.plain
+        and any(_is_bound(facts, branch, part) for part in parts)
+        and all(_is_bound(facts, branch, part) or not _varies(facts, branch, part) for part in parts)
+    )
+
+
+def _conjuncts(facts: KernelFacts, condition: Operand) -> list[Compare]:
+    """Return the comparisons that a condition joins by && or ||; nothing where there is anything else in it."""
+    made = facts.warp_level.definitions.get(condition) if isinstance(condition, Value) else None
+    if isinstance(made, Instruction) and made.op in ("and", "or") and made.result.type.bits == 1:
+        left, right = (_conjuncts(facts, operand) for operand in made.operands)
+        return [*left, *right] if left and right else []
+    test = comparison(facts, condition)
+    return [] if test is None else [test]
+
+
+def _varies(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+    return not all(facts.warp_level.is_uniform(o, branch.place.name) for o in (test.left, test.right))
+
+
+def _is_bound(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+    if test.op not in ORDERED:
+        return False
+    for index, bound in ((test.left, test.right), (test.right, test.left)):
+        made_of = origin(facts, index)
+        known = facts.warp_level.known(index, branch.place.name)
+        global_index = made_of.plain and made_of.of_thread and made_of.of_block
+        if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
+            return True
+    return False
+
+
+def bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
+    """Whether a loop runs over the grid: its counter is the thread's global index, so that only the last trip parts."""
+    terminator = branch.place.terminator
+    test = comparison(facts, terminator_operands(terminator)[0])
+    if test is None or test.op not in ORDERED:
+        return False
+    for index, bound in ((test.left, test.right), (test.right, test.left)):
+        made_of = origin(facts, index)
+        uniform = facts.warp_level.is_uniform(bound, branch.place.name)
+        if uniform and made_of.plain and made_of.of_thread and made_of.loop:
+            known = facts.warp_level.known(index, branch.place.name)
+            if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
+                return True
+    return False
+
+
+def _steps_by_launch(made_of: Origin) -> bool:
+    return any(name.startswith(("ntid", "nctaid")) for name in made_of.registers)
+
+
+def period_of(facts: KernelFacts, test: Compare | None, split: tuple[int, ...] | None) -> int | None:
+    """Return the number of lanes after which a branch repeats, inside every warp."""
+    width = facts.device.warp_width
+    if split is not None:
+        whole = (1 << width) - 1
+        for period in range(2, width // 2 + 1):
+            kept = whole >> period
+            if all(mask not in (0, whole) and (mask ^ mask >> period) & kept == 0 for mask in split):
+                return period
+        return None
+    masked = _masked_index(facts, test)
+    return masked if masked is not None and masked < width else None
+
+
+def _masked_index(facts: KernelFacts, test: Compare | None) -> int | None:
+    """Return k where the test is `index % k == c` or `index & (k - 1) == c` of an index that grows by one a lane."""
+    if test is None or test.op not in ("eq", "ne") or not isinstance(test.right, Constant):
+        return None
+    made = facts.warp_level.definitions.get(test.left) if isinstance(test.left, Value) else None
+    if not isinstance(made, Instruction) or made.op not in ("and", "urem", "srem"):
+        return None
+    index, number = made.operands
+    if not isinstance(number, Constant):
+        return None
+    known = facts.warp_level.affine.get(index) if isinstance(index, Value) else None
+    if known is None or known.coefficients[0] != 1:
+        return None
+    if number.bits < 1:
+        return None
+    return 1 << number.bits.bit_length() if made.op == "and" else number.bits

@@ -1,0 +1,73 @@
+"""MEM012 and MEM014: memory of a thread's own that is device memory in truth, constants that lanes ask for apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from warpsmith.analysis.facts import AccessFact, KernelFacts
+from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.rules.origins import is_compiled, origin
+from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.base.findings import Note
+
+__all__ = ["other_spaces"]
+
+
+def other_spaces(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of local and of constant memory."""
+    yield from _private(facts)
+    yield from _constants(facts)
+
+
+def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
+    found = [access for access in facts.accesses if access.space == "local"]
+    for name, group in _by_variable(found):
+        first, *rest = sorted(group, key=lambda access: (not _is_moving(facts, access), _line(access)))
+        symbol = next((s for s in (*facts.function.symbols, *facts.module.symbols) if s.name == name), None)
+        size = f" of {symbol.bytes} bytes" if symbol is not None and symbol.bytes else ""
+        message = f"the private array {name or '(unnamed)'}{size} is in local memory, that is, in device memory"
+        related = tuple(Note(a.span, accessed(a)) for a in rest[:3] if a.span is not None and a.span != first.span)
+        yield replace(
+            place_of(facts, first, "MEM012", message),
+            certainty="proven" if is_compiled(facts) else "heuristic",
+            assumptions=(),
+            label="indexed with a number that only the run tells, or too large for registers",
+            related=related,
+            help=("make every index a constant: unroll the loop over it (#pragma unroll)", "or use shared memory"),
+        )  # fmt: skip
+
+
+def _is_moving(facts: KernelFacts, access: AccessFact) -> bool:
+    """Whether the address depends on anything but the place of the array."""
+    made_of = origin(facts, access.instruction.operands[0])
+    return bool(made_of.parameters or made_of.registers or made_of.loads or made_of.unknown or made_of.loop)
+
+
+def _line(access: AccessFact) -> int:
+    return 0 if access.span is None else access.span.line
+
+
+def _by_variable(accesses: Iterable[AccessFact]) -> Iterator[tuple[str, list[AccessFact]]]:
+    ordered = sorted(accesses, key=lambda access: access.variable)
+    for name, group in groupby(ordered, key=lambda access: access.variable):
+        yield name, list(group)
+
+
+def _constants(facts: KernelFacts) -> Iterator[KernelFinding]:
+    for access in facts.accesses:
+        if access.space != "constant" or access.bank_ways is None or access.bank_ways.most < 2:
+            continue
+        sure = access.bank_ways.least > 1
+        message = f"{accessed(access)} in constant memory differs between lanes: {access.bank_ways} words, one by one"
+        found = place_of(facts, access, "MEM014", message)
+        assumptions = found.assumptions if sure else (*found.assumptions, "the indices differ between lanes")
+        yield replace(
+            found,
+            certainty=found.certainty if sure else "conditional",
+            assumptions=assumptions,
+            label="constant memory gives one word at a time",
+            help=("use shared or global memory (`const __restrict__`) for what lanes index apart",),
+            impact=float(access.bank_ways.most),
+        )
