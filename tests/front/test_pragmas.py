@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.front.conftest import Load, found, function
@@ -152,3 +154,46 @@ def test_pragmas_are_found_wherever_they_stand(load: Load) -> None:
         assert isinstance(part, Block)
         assert [type(s) for s in part.statements] == [Pragma, For]
         assert part.intact
+
+
+BUILDS = """
+void f(int n, double *a)
+{
+#ifdef THREADS
+#ifdef NAMED
+    n++;
+#endif
+#pragma omp parallel for
+#else
+#pragma omp simd
+#endif
+    for (int i = 0; i < n; i++) a[i] = i;
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (int i = 0; i < n; i++) a[i] = i;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left_out"),
+    [
+        ((), [True, False, False]),
+        (("-DTHREADS",), [False, True, False]),
+        (("-DTHREADS", "-fopenmp"), [False, True, False]),
+    ],
+)
+def test_the_build_says_which_pragmas_of_a_conditional_there_are(
+    load: Load, arguments: tuple[str, ...], left_out: list[bool]
+) -> None:
+    pragmas = found(function(load(BUILDS, *arguments)), Pragma)
+    assert [p.left_out for p in pragmas if isinstance(p, Pragma)] == left_out
+
+
+def test_a_header_that_is_included_twice_is_not_left_out(load: Load, tmp_path: Path) -> None:
+    header = "#ifndef H\n#define H\nstatic void g(int n, double *a)\n{\n#pragma omp simd\n"
+    (tmp_path / "h.h").write_text(f"{header}    for (int i = 0; i < n; i++) a[i] = i;\n}}\n#endif\nint after;\n")
+    loaded = load('#include "h.h"\n#include "h.h"\nvoid f(int n, double *a) { g(n, a); }\n')
+    (pragma,) = found(function(loaded, "g"), Pragma)
+    assert isinstance(pragma, Pragma) and not pragma.left_out

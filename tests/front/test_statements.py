@@ -155,10 +155,12 @@ def test_a_conditional_in_a_loop_boxes_what_it_names(load: Load) -> None:
     assert [(n.text, n.reason) for n in lines] == [
         (line, "a preprocessor conditional inside the loop") for line in ("#ifdef DEBUG", "#else", "#endif")
     ]
-    assert {s.name for s in lines[0].writes} == {"x", "b", "a", "i"}
-    assert lines[0].calls
-    assert isinstance(loop, While)
-    assert loop.reason == "a preprocessor conditional inside the loop"
+    assert [{s.name for s in line.writes} for line in lines] == [{"x", "b"}, set(), set()]
+    assert [line.calls and line.control for line in lines] == [True, False, False]
+    assert isinstance(loop, For)
+    (counted,) = statements(load, text.replace("x = b[0]", "n = 3"))
+    assert isinstance(counted, While)
+    assert counted.reason == "a preprocessor conditional inside the loop"
 
 
 def test_a_conditional_in_a_loop_header_boxes_the_loop(load: Load) -> None:

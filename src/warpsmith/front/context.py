@@ -25,11 +25,27 @@ _STATIC = 3
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """One of the user's files: its text, its marks, its macro uses."""
+    """One of the user's files: its text, its marks, its macro uses, and what its conditionals leave out."""
 
     file: SourceFile
     scan: Scan
     uses: MacroUses
+    skipped: tuple[tuple[int, int], ...] = ()
+
+    def is_skipped(self, offset: int) -> bool:
+        """Whether the build at hand leaves out what stands at `offset`, for another reason than that OpenMP is off:
+        pragmas that stand free are read then as well."""
+        text = self.file.text
+        around = (text[start:end].split("\n", 1)[0] for start, end in self.skipped if start <= offset < end)
+        return any("_OPENMP" not in first for first in around)
+
+    def skipped_code(self, start: int, end: int) -> str:
+        """Return the code in [start, end) that the build at hand leaves out, without preprocessor lines."""
+        lines = self.scan.lines(start, end)
+        ends = [*(line.start for line in lines[1:]), end]
+        pieces = ((line.end, stop) for line, stop in zip(lines, ends, strict=True))
+        left_out = (piece for piece in pieces if any(s <= piece[0] < e for s, e in self.skipped))
+        return " ".join(self.file.text[begin:stop] for begin, stop in left_out)
 
 
 class Context:
@@ -118,9 +134,17 @@ class Context:
         if known is None:
             file = self._read(self.dump.files[number])
             uses = MacroUses((name, start, end) for name, f, start, end in self.dump.macro_uses if f == number)
-            known = FileText(file, Scan.of(file), uses)
+            scan = Scan.of(file)
+            known = FileText(file, scan, uses, self._skipped(number, scan))
             self._texts[number] = known
         return known
+
+    def _skipped(self, number: int, scan: Scan) -> tuple[tuple[int, int], ...]:
+        """Return what the conditionals of a file leave out. Of a header which is included again that is all of it, and
+        says nothing."""
+        first = scan.starts[0] if scan.starts and number else -1
+        found = ((start, end) for file, start, end in self.dump.skipped if file == number and start != first)
+        return tuple(found)
 
     def span(self, number: int, start: int, end: int) -> Span | None:
         """Return a span in a user's file; None for other files."""

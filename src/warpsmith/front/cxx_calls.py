@@ -16,7 +16,7 @@ from dataclasses import replace as node_with
 from typing import TYPE_CHECKING, Final
 
 from warpsmith.base.source import Span
-from warpsmith.front import kinds
+from warpsmith.front import cxx_doing, kinds
 from warpsmith.front.cxx_bodies import Alone, returned
 from warpsmith.front.cxx_captures import captures_stay
 from warpsmith.front.cxx_library import CxxLibrary
@@ -29,7 +29,7 @@ from warpsmith.front.cxx_objects import (
     is_pure,
     member_of,
 )
-from warpsmith.front.cxx_values import is_value, makes_only_its_object
+from warpsmith.front.cxx_values import is_value, makes_only_its_object, starts_with_constants
 from warpsmith.front.node_table import NodeTable
 from warpsmith.front.types_of import is_std_array
 from warpsmith.front.wire import VIRTUAL
@@ -38,6 +38,7 @@ from warpsmith.tree.nodes import (
     Binary,
     Call,
     Cast,
+    Doing,
     Expr,
     Literal,
     MacroUse,
@@ -53,6 +54,7 @@ from warpsmith.tree.types import (
     Pointer,
     Record,
     Scalar,
+    Symbol,
     Type,
 )
 from warpsmith.tree.walk import peel, root_symbol, walk
@@ -136,7 +138,8 @@ class CxxCalls:
         boxed = self.expressions.boxed_object(row, f"a constructor of {name}")
         if self._is_container(type) and self._by_value(parts):
             # Making a container of numbers reads what it is made from, and runs no code of the program's.
-            return node_with(boxed, writes=(), calls=False, kept=())
+            doing = cxx_doing.filled(self.expressions, type, self._written(parts))
+            return node_with(boxed, writes=(), calls=False, kept=(), doing=doing)
         signature = self.context.symbol(self.table.aux[row]).type
         given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
         given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
@@ -146,9 +149,35 @@ class CxxCalls:
                 return copied
         if all(isinstance(part, Scalar) for part in given) and self._are_numbers(parts):
             # it knows the numbers only
-            alone = is_value(self.context, type) and makes_only_its_object(self.context, self.table.aux[row])
-            return node_with(boxed, writes=(), kept=(), calls=boxed.calls and not alone)
+            alone = self._makes_value(row, type)
+            doing = cxx_doing.made(self.expressions, self._written(parts)) if alone else None
+            return node_with(boxed, writes=(), kept=(), calls=boxed.calls and not alone, doing=doing)
         return boxed
+
+    def made_of_nothing(self, row: int, boxed: VerbatimExpr) -> VerbatimExpr:
+        """Return the making of an object without arguments, with what it does."""
+        callee = self.table.aux[row]
+        known = callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
+        return node_with(boxed, doing=Doing()) if known and self._makes_value(row, boxed.type) else boxed
+
+    def made_in_place(self, row: int, boxed: VerbatimExpr) -> VerbatimExpr:
+        """Return an object that is made in an expression, with what its constructor does."""
+        parts = self.table.expressions(row)
+        inner = self.inner(parts[0]) if len(parts) == 1 else -1
+        made = self.expressions.build(inner) if inner >= 0 and self.table.kind[inner] == kinds.CALL else boxed
+        return node_with(boxed, doing=made.doing) if isinstance(made, VerbatimExpr) else boxed
+
+    def _makes_value(self, row: int, type: Type) -> bool:
+        """Whether a constructor's call makes a value, and does nothing else that anybody sees."""
+        callee = self.table.aux[row]
+        if not is_value(self.context, type) or not starts_with_constants(self.context, type):
+            return False
+        implicit = callee not in self.context.bodies and not self.table.expressions(row)
+        return implicit or makes_only_its_object(self.context, callee)
+
+    def _written(self, rows: list[int]) -> list[int]:
+        """Return the arguments that the user wrote: a default of what makes only its object is a constant."""
+        return [row for row in rows if self._is_written(row)]
 
     def _copied(self, boxed: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
         """Return the making of an object from another one of its class, which keeps no address; None for any other."""
@@ -159,7 +188,8 @@ class CxxCalls:
         if not refers or not same or root is None or not isinstance(given, Pointer):
             return None
         copies = isinstance(given.to, Record) and given.to.const
-        return node_with(boxed, writes=() if copies else (root,), calls=False, kept=())
+        doing = cxx_doing.copied(self.expressions, source) if copies else cxx_doing.moved(source)
+        return node_with(boxed, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
 
     def _is_container(self, type: Type) -> bool:
         """Whether a type is a std::vector or std::array whose elements are numbers, or such containers again."""
@@ -197,7 +227,7 @@ class CxxCalls:
             return self._lambda(row, span, lambda_row, arguments)
         value = self._object(given, span)
         if value is None:
-            return self._box(row, f"a call of {full} of what is not a variable")
+            return self._of_temporary(row, span, given, arguments, f"a call of {full} of what is not a variable")
         holder = value.type
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
         if (standard or is_std_array(holder)) and declared[9]:
@@ -209,6 +239,45 @@ class CxxCalls:
         if flags & VIRTUAL:
             return self._box(row, f"a virtual call of {full}")
         return self._function(row, span, value, arguments)
+
+    def _of_temporary(self, row: int, span: Span, given: int, rows: list[int], reason: str) -> VerbatimExpr:
+        """Return the call of a method of an object that is made for it."""
+        boxed = self._box(row, reason)
+        symbol = self.context.symbol(self.table.aux[row])
+        this, type = self.expressions.build(given) if given >= 0 else boxed, symbol.type
+        if not isinstance(type, FunctionType) or not type.method or not is_value(self.context, this.type):
+            return boxed
+        if self.context.detail(self.table.aux[row])[3] & VIRTUAL:
+            return boxed
+        arguments = self._given(row, rows, symbol, type.parameters[1:])
+        if isinstance(arguments, str):
+            return boxed
+        arguments.insert(0, cxx_doing.temporary(this, this.span))
+        return node_with(boxed, doing=self._doing(boxed, Name(span=span, type=type, symbol=symbol), arguments))
+
+    def _doing(self, boxed: VerbatimExpr, name: Name, arguments: list[Expr]) -> Doing | None:
+        """Return what a call with temporary objects does, whose value is `boxed`."""
+        type = name.type
+        if not isinstance(type, FunctionType) or not isinstance(type.result, Scalar | Record):
+            return None
+        call = Call(span=boxed.span, type=type.result, function=name, arguments=tuple(arguments))
+        return cxx_doing.called(call)
+
+    def _given(self, row: int, rows: list[int], symbol: Symbol, parameters: tuple[Type, ...]) -> list[Expr] | str:
+        """Return the arguments of a call, with the addresses of the temporary objects that references are bound to; or
+        why one of them is not understood."""
+        arguments: list[Expr] = []
+        for number, argument in enumerate(rows):
+            wanted = parameters[number] if number < len(parameters) else None
+            built = self._argument(row, argument, number)
+            if built is None:
+                return f"a default argument of {symbol.name}"
+            if isinstance(wanted, Pointer) and wanted.reference:
+                if not is_lvalue(built) and not is_value(self.context, built.type):
+                    return f"a call of {symbol.name} with a value for a reference"
+                built = address(built) if is_lvalue(built) else cxx_doing.temporary(built, built.span)
+            arguments.append(built)
+        return arguments
 
     def _changed(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
         """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
@@ -239,11 +308,18 @@ class CxxCalls:
         element: Type = found.type
         while isinstance(element, Array | Pointer):
             element = element.of if isinstance(element, Array) else element.to
-        lone = isinstance(element, Scalar) or (isinstance(element, Record) and self._is_container(element))
+        lone = isinstance(element, Scalar) or (isinstance(element, Record) and self._is_named_container(element))
         if not lone or "(" in holder.tag or (isinstance(found.type, Pointer) and found.type.reference):
             return None
         declared = print_type(found.type, f"({holder.tag}::*type)")
         return node_with(made, opener=Opener(holder.tag, declared, field, holder.definition))
+
+    def _is_named_container(self, type: Record) -> bool:
+        """Whether a type is a std::vector whose elements have a name everywhere: numbers, containers, structs."""
+        data = type.fields[0].type if type.tag.startswith("std::vector<") and type.fields else None
+        element = data.to if isinstance(data, Pointer) else None
+        named = isinstance(element, Record) and not element.union and "(" not in type.tag
+        return self._is_container(type) or named
 
     # --- the program's own functions
 
@@ -259,17 +335,12 @@ class CxxCalls:
         parameters = type.parameters[1:] if type.method else type.parameters
         if type.method and value is None:
             return self._box(row, f"a call of {symbol.name}")
-        arguments: list[Expr] = [] if value is None or not type.method else [address(value)]
-        for number, argument in enumerate(rows):
-            wanted = parameters[number] if number < len(parameters) else None
-            built = self._argument(row, argument, number)
-            if built is None:
-                return self._box(row, f"a default argument of {symbol.name}")
-            if isinstance(wanted, Pointer) and wanted.reference:
-                if not is_lvalue(built):
-                    return self._box(row, f"a call of {symbol.name} with a value for a reference")
-                built = address(built)
-            arguments.append(built)
+        given = self._given(row, rows, symbol, parameters)
+        if isinstance(given, str):
+            return self._box(row, given)
+        arguments: list[Expr] = [*([address(value)] if value is not None and type.method else []), *given]
+        if any(isinstance(a, VerbatimExpr) and a.reason == "a temporary object" for a in given):
+            return self._with_temporaries(row, value, Name(span=span, type=type, symbol=symbol), arguments)
         name = Name(span=span, type=type, symbol=symbol)
         result = type.result if isinstance(type.result, Pointer) and type.result.reference else None
         own = self.expressions.own
@@ -285,6 +356,13 @@ class CxxCalls:
             bound = dereference(call, span, intact=False)
             return MacroUse(span=span, intact=own, type=result.to, name="", expansion=bound)
         return call if plain else MacroUse(span=span, intact=own, type=type.result, name="", expansion=call)
+
+    def _with_temporaries(self, row: int, value: Expr | None, name: Name, arguments: list[Expr]) -> VerbatimExpr:
+        """Return a call of a function to which objects are handed that are made for it."""
+        boxed = self._box(row, f"a call of {name.symbol.name} with a value for a reference")
+        if name.symbol.name.endswith("::operator=") and value is not None and is_value(self.context, value.type):
+            return node_with(boxed, doing=cxx_doing.assigned(value, arguments[-1]))
+        return node_with(boxed, doing=self._doing(boxed, name, arguments))
 
     def _is_written(self, row: int) -> bool:
         start, end = self.table.range(row, self.expressions.text.uses)

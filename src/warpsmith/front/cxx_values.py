@@ -19,9 +19,14 @@ from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 if TYPE_CHECKING:
     from warpsmith.front.context import Context
 
-__all__ = ["is_value", "makes_only_its_object"]
+__all__ = ["is_value", "is_vector", "makes_only_its_object", "starts_with_constants"]
 
 _MOST_NESTED: Final = 4
+_CONSTANT: Final = frozenset({
+    kinds.INTEGER, kinds.FLOATING, kinds.CHARACTER, kinds.CXX_BOOL, kinds.UNARY, kinds.PAREN, kinds.UNEXPOSED_EXPR,
+    kinds.INIT_LIST,
+})  # fmt: skip
+_RANGE_FOR: Final = ("__range", "__begin", "__end")  # what such a loop declares
 _RUNS_MORE: Final = frozenset({kinds.LAMBDA, kinds.NEW, kinds.DELETE, kinds.ASM, kinds.STATEMENT_EXPR})
 
 
@@ -37,13 +42,30 @@ def is_value(context: Context, type: Type) -> bool:
             return False
         case Record(tag=tag, fields=fields, union=False) if fields:
             if tag.startswith("std::"):
-                return _is_vector(type)
+                return is_vector(type)
             return not _has_its_own(context, type) and all(is_value(context, f.type) for f in fields)
         case _:
             return False
 
 
-def _is_vector(type: Record) -> bool:
+def starts_with_constants(context: Context, type: Type) -> bool:
+    """Whether what the members of a class say of their first values are constants as written, so that they run
+    nothing."""
+    if not isinstance(type, Record) or type.tag.startswith("std::"):
+        return True
+    place, table = type.definition, context.table
+    if place is None:
+        return False
+    # Rows of other files may have the same place: then they must be constants as well.
+    fields = [r for r, kind in enumerate(table.kind) if kind == kinds.FIELD_DECL]
+    mine = [r for r in fields if place.start <= table.start[r] < place.end]
+    below = (r for f in mine for row in table.expressions(f) for r in range(row, table.after[row]))
+    return all(table.kind[r] in _CONSTANT for r in below) and all(
+        starts_with_constants(context, field.type) for field in type.fields
+    )
+
+
+def is_vector(type: Record) -> bool:
     """Whether a type is a std::vector, with the library's allocator, of what is copied as bytes."""
     data = type.fields[0].type
     element = data.to if isinstance(data, Pointer) else data
@@ -83,7 +105,7 @@ def makes_only_its_object(context: Context, callee: int, depth: int = 0) -> bool
             return False
         if kind in (kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.CALL) and number >= 0:
             other = declared[number]
-            if number in own or other[0] in (kinds.FIELD_DECL, kinds.ENUM_CONSTANT):
+            if number in own or other[0] in (kinds.FIELD_DECL, kinds.ENUM_CONSTANT) or other[1].startswith(_RANGE_FOR):
                 continue
             called = other[0] in kinds.FUNCTIONS or other[0] in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR)
             if not called or not (other[9] or makes_only_its_object(context, number, depth + 1)):

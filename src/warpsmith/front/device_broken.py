@@ -119,6 +119,6 @@ class BrokenNames:
         _, _, _, members, file, start, end, *_ = self.context.dump.records[number]
         error = self._inside(self.context.dump.files[file], start, end) if file >= 0 else None
         if error is None:
-            error = next((e for e in (self._type(type) for _, type, _, _ in members) if e is not None), None)
+            error = next((e for e in (self._type(type) for _, type, *_ in members) if e is not None), None)
         self._records[number] = error
         return error

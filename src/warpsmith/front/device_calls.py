@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.cxx_objects import again, dereference, is_lvalue
+from warpsmith.front.device_defaults import is_made, value_from_nothing
 from warpsmith.front.device_lambdas import Lambda, lambda_at
 from warpsmith.front.wire import INITIALIZER, VIRTUAL
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, InitList, Literal, Name, Unary
@@ -83,6 +84,8 @@ class DeviceCalls:
     def zero(self, row: int, span: Span) -> Expr:
         """Return the value of an object that is made from nothing: zeros."""
         type = self.expressions.type_of(row)
+        if isinstance(type, Record) and is_made(self.context, type):
+            return value_from_nothing(self.expressions, type, span)
         if isinstance(type, Record | Array):
             return InitList(span=span, type=type, items=())
         value = 0.0 if isinstance(type, Scalar) and type.kind == "float" else 0
@@ -128,7 +131,10 @@ class DeviceCalls:
         if given is None or owner < 0:
             return self._plain(row, span, self.context.symbol(callee), [], arguments)
         lambda_row = self.context.lambda_of(given) if given >= 0 else None
-        if lambda_row is not None:
+        direct = (
+            lambda_row is not None and given >= 0 and self.table.kind[self.expressions.stripped(given)] == kinds.LAMBDA
+        )
+        if lambda_row is not None and (direct or lambda_row in self.context.only_called):
             return self._lambda(row, span, lambda_row, arguments)
         if flags & VIRTUAL:
             return self.expressions.box(row, "a virtual call")
@@ -193,6 +199,8 @@ class DeviceCalls:
     def _made(self, row: int, span: Span, callee: int, parts: list[int]) -> Expr:
         symbol = constructor_symbol(self.context, callee)
         type = symbol.type
+        if isinstance(type, FunctionType) and not type.parameters:
+            parts = []  # what stands there are arguments of the class template
         if callee in self.context.bodies and isinstance(type, FunctionType):
             arguments = tuple(self._arguments(callee, parts, type.parameters))
             return Call(
@@ -238,5 +246,4 @@ class DeviceCalls:
         if number == -1:
             assert self.expressions.this is not None
             return again(self.expressions.this)
-        known = self.expressions.bound.get(number)
-        return again(known) if known is not None else self.expressions.use(self.context.symbol(number), span)
+        return self.expressions.captured(number, span)

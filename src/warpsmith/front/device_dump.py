@@ -14,7 +14,7 @@ from typing import Final
 
 from warpsmith.front import kinds
 from warpsmith.front.cxx_names import detail
-from warpsmith.front.dump import Walk
+from warpsmith.front.dump import OPERATORS, Walk
 from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.places import FilePlaces
 from warpsmith.front.wire import INITIALIZER, Declared, Mark
@@ -27,7 +27,14 @@ _SPACES: Final = {1: "global", 2: "shared", 3: "constant", 6: "global", 7: "glob
 _CONFIGURES: Final = "cudaConfigureCall"
 _HAVE_INITIALIZERS: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _REFERENCES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.CALL})
+_NAMES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR})
 _ALIGNED_ATTRIBUTE: Final = 441
+_ASSIGNMENTS: Final = frozenset(range(kinds.FIRST_ASSIGNMENT, kinds.LAST_ASSIGNMENT + 1))
+_ADDRESS_OF: Final = 5
+_WRITES: Final = {
+    kinds.BINARY: _ASSIGNMENTS, kinds.COMPOUND_ASSIGN: _ASSIGNMENTS, kinds.UNARY: kinds.INCREMENTS | {_ADDRESS_OF},
+}  # fmt: skip
+_COPIES: Final = ("", "dim3")
 Key = tuple[int, int | None, int | None]
 
 
@@ -48,6 +55,16 @@ class DeviceWalk(Walk):
         self._initializers: dict[Key, Key] = {}
         self._light = CURSOR_VISITOR(self._glance)
         self._seen_patterns: set[int | None] = set()
+        self._changed: set[int | None] = set()
+        self._shapes: list[set[int | None]] = []
+
+    def run(self, unit: int) -> None:
+        """Walk the translation unit; what a launch says by a variable that is changed somewhere is not known."""
+        super().run(unit)
+        for number, named in enumerate(self._shapes):
+            if named & self._changed:
+                kernel, file, start, end, _, _, shared = self.launches[number]
+                self.launches[number] = (kernel, file, start, end, [None] * 3, [None] * 3, shared)
 
     # --- what is walked
 
@@ -114,7 +131,7 @@ class DeviceWalk(Walk):
             if wanted is not None and wanted[1:] == (cursor.first, cursor.second):
                 self.nodes[row * 7 + 4] |= INITIALIZER
         childless = kind == kinds.UNEXPOSED_EXPR
-        if (kind == kinds.DECL_REF and self._is_constant(cursor)) or childless:
+        if (kind in _NAMES and self._is_constant(cursor)) or childless:
             value = self._evaluated(cursor) if not childless or not self.places.children(cursor) else -1
             if value >= 0 and self.values[value] is not None:
                 self.constants[row] = value
@@ -211,6 +228,7 @@ class DeviceWalk(Walk):
 
     def _glance(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         try:
+            self._note_change(cursor, parent)
             if cursor.kind in _REFERENCES:
                 referenced = self.library.getCursorReferenced(cursor)
                 if referenced.kind in kinds.FUNCTIONS and self._is_instance(referenced):
@@ -221,6 +239,27 @@ class DeviceWalk(Walk):
         except Exception as error:
             self.failure = error
             return _BREAK
+
+    def _note_change(self, cursor: Cursor, parent: Cursor) -> None:
+        """Take note of a variable that is assigned to, counted up, whose address is taken, or that a function gets by
+        reference: a dim3 has more than one number."""
+        if self._writes(cursor):
+            target: Cursor | None = cursor
+            while target is not None and target.kind != kinds.DECL_REF:
+                target = next(iter(self.places.children(target)), None)
+            if target is not None:
+                self._changed.add(self.library.getCursorReferenced(target).first)
+        elif cursor.kind == kinds.DECL_REF and parent.kind == kinds.CALL and not self._copies(parent):
+            self._changed.add(self.library.getCursorReferenced(cursor).first)
+
+    def _copies(self, call: Cursor) -> bool:
+        """Whether a call is the constructor that copies a shape."""
+        return self.library.text(self.library.getCursorSpelling(call)) in _COPIES
+
+    def _writes(self, cursor: Cursor) -> bool:
+        """Whether an expression changes its first operand, or lets others do so."""
+        read = OPERATORS.get(cursor.kind)
+        return read is not None and int(getattr(self.library, read)(cursor)) in _WRITES[cursor.kind]
 
     def _from_host(self, referenced: Cursor) -> None:
         """Follow a template's instance that host code names: a kernel is walked, host code looked through."""
@@ -247,6 +286,7 @@ class DeviceWalk(Walk):
             return
         file, start, end = self.places.extent(launch)
         arguments = self.places.children(configuration)[1:]
+        self._shapes.append(set())
         grid, block = (self._shape(argument) for argument in arguments[:2])
         shared = self._number(arguments[2]) if len(arguments) > 2 else 0
         self.launches.append((self._declaration(kernel), file, start, end, grid, block, shared))
@@ -261,6 +301,7 @@ class DeviceWalk(Walk):
             parts = [p for p in self.places.children(cursor) if kinds.UNEXPOSED_EXPR <= p.kind <= kinds.LAST_EXPR]
             if cursor.kind == kinds.DECL_REF:
                 variable = self.library.getCursorReferenced(cursor)
+                self._shapes[-1].add(variable.first)
                 init = self.library.Cursor_getVarDeclInitializer(variable) if variable.kind == kinds.VAR_DECL else None
                 if init is None or not init.first:
                     return [None, None, None]

@@ -20,9 +20,10 @@ from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
 from warpsmith.front.cxx_objects import again, dereference, is_lvalue
 from warpsmith.front.device_calls import DeviceCalls
+from warpsmith.front.device_closures import closure
 from warpsmith.front.device_lists import listed
 from warpsmith.front.device_swizzles import components_in, lanes_named
-from warpsmith.front.literals import float_value, integer_value, number_text
+from warpsmith.front.literals import number_text, written_value
 from warpsmith.front.wire import ELSEWHERE
 from warpsmith.tree.nodes import (
     Assign,
@@ -51,7 +52,6 @@ _REASONS: Final = {
     kinds.DYNAMIC_CAST: "dynamic_cast",
     kinds.STATEMENT_EXPR: "a statement expression",
     kinds.GENERIC: "a _Generic selection",
-    kinds.LAMBDA: "a lambda that is not called where it is made",
 }
 _UNKNOWN: Final = "an expression form that is not modelled"
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
@@ -94,6 +94,7 @@ class DeviceExpressions:
             kinds.INIT_LIST: self._list,
             kinds.COMPOUND_LITERAL: self._compound_literal,
             kinds.THIS: self._this,
+            kinds.LAMBDA: lambda row, span: closure(self, row, span),
             kinds.NULLPTR: self._null,
             kinds.GNU_NULL: self._null,
             kinds.UNEXPOSED_EXPR: self._unexposed,
@@ -165,6 +166,10 @@ class DeviceExpressions:
             calls=self.context.may_call(row), reason=reason,
         )  # fmt: skip
 
+    def unseen(self, span: Span, type: Type, reason: str) -> VerbatimExpr:
+        """Return a value that is made by what is not seen."""
+        return VerbatimExpr(span=span, type=type, text=span.text, reads=(), writes=(), calls=False, reason=reason)
+
     # --- names and numbers
 
     def _name(self, row: int, span: Span) -> Expr:
@@ -178,6 +183,18 @@ class DeviceExpressions:
         if value is not None and not symbol.space:
             return self._constant(row, span, self.context.dump.values[value], symbol.type)
         return self.use(symbol, span)
+
+    def captured(self, number: int, span: Span) -> Expr:
+        """Return what a lambda captures under a name."""
+        known = self.bound.get(number)
+        return again(known) if known is not None else self.use(self.context.symbol(number), span)
+
+    def held(self, this: Name, field: str) -> Expr:
+        """Return a member of the object that `this` points to; of a reference it is what that is bound to."""
+        made = self.member_of(dereference(again(this), this.span, intact=False), field, this.span)
+        assert made is not None
+        reference = isinstance(made.type, Pointer) and made.type.reference
+        return dereference(made, this.span, intact=False) if reference else made
 
     def use(self, symbol: Symbol, span: Span) -> Expr:
         """Return the use of a variable; of a reference it is what that is bound to."""
@@ -197,13 +214,7 @@ class DeviceExpressions:
         type, known = self.type_of(row), self.table.aux[row]
         value: int | float | str | None = self.context.dump.values[known] if known >= 0 else None
         if value is None:
-            text = span.text
-            if self.table.kind[row] == kinds.CXX_BOOL:
-                value = int(text == "true")
-            elif self.table.kind[row] == kinds.FLOATING:
-                value = float_value(text.rstrip("hH"), type)
-            else:
-                value = integer_value(text)
+            value = written_value(self.table.kind[row], span.text, type)
         return self._constant(row, span, value, type)
 
     def _string(self, row: int, span: Span) -> Expr:
@@ -231,8 +242,6 @@ class DeviceExpressions:
             return self._name(row, span)
         if declared[0] != kinds.FIELD_DECL:
             return self.box(row, "a member of a class that is no field")
-        if declared[10]:
-            return self.box(row, "a bit-field")
         parts = self.table.expressions(row)
         if parts:
             value = self.build(parts[-1])

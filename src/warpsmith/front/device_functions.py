@@ -15,6 +15,8 @@ from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
 from warpsmith.front.device_calls import address_of, constructor_symbol
+from warpsmith.front.device_closures import bind_captures, is_closure
+from warpsmith.front.device_defaults import members_made
 from warpsmith.front.device_expressions import DeviceExpressions
 from warpsmith.front.device_lambdas import Lambda
 from warpsmith.front.device_marks import kernel_name, traits_of
@@ -90,6 +92,8 @@ class DeviceFunctions:
                 place = Span(span.file, span.start, span.start)
                 this = (Symbol("this", f"{symbol.key}{OBJECT_KEY}", type.parameters[0], "parameter", place),)
                 statements.expressions.this = Name(span=place, type=this[0].type, symbol=this[0])
+                if isinstance(this[0].type, Pointer) and is_closure(this[0].type.to):
+                    bind_captures(statements.expressions, statements.expressions.this, row)
         named = self._named(symbol, declared)
         return self._made(named, span, (*this, *self._parameters(row)), statements.build(body))
 
@@ -150,10 +154,7 @@ class DeviceFunctions:
                 else:
                     yield self._base(child, value, made, expressions)
                 target = None
-        assert isinstance(value.type, Record)
-        for name, init in self._defaults(value.type):
-            if name not in set_:
-                yield from self._sets(value, {name: expressions.build(init)}, expressions)
+        yield from members_made(expressions, value, value.span, frozenset(set_))
 
     def _sets(self, value: Expr, members: dict[str, Expr], expressions: DeviceExpressions) -> Iterator[Stmt]:
         for name, made in members.items():
@@ -178,30 +179,6 @@ class DeviceFunctions:
                 target = Unary(span=span, type=made.type, op="*", operand=start)
                 return ExprStmt(span=span, expr=Assign(span=span, type=made.type, op="=", target=target, value=made))
         return ExprStmt(span=span, expr=expressions.box(row, "the constructor of one of several base classes"))
-
-    def _defaults(self, type: Record) -> Iterator[tuple[str, int]]:
-        """Yield the members of a class that have a value of their own, with the rows of it."""
-        table, names = self.table, {field.name for field in type.fields}
-        if type.definition is None:
-            return
-        for row, kind in enumerate(table.kind):
-            if kind != kinds.FIELD_DECL or table.aux[row] < 0:
-                continue
-            _, name, _, _, _, file, offset, *_ = self.context.dump.declared[table.aux[row]]
-            here = file >= 0 and self.context.dump.user[file] and self.context.text(file).file is type.definition.file
-            if name in names and here and type.definition.start <= offset < type.definition.end:
-                value = self._default(row)
-                if value is not None:
-                    yield name, value
-
-    def _default(self, row: int) -> int | None:
-        """Return what a field is made from where nothing else is said; before it stand the extents of an array."""
-        parts, declared = self.table.expressions(row), self.context.dump.declared[self.table.aux[row]]
-        if not parts or declared[10]:
-            return None
-        tag, _, _, _ = self.context.dump.types[declared[2]]
-        listed = self.table.kind[parts[-1]] == kinds.INIT_LIST
-        return parts[-1] if tag != "a" or listed else None
 
     # --- lambdas
 

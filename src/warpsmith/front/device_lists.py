@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
+from warpsmith.front.device_defaults import is_made, member_values, value_from_nothing
 from warpsmith.tree.nodes import Expr, InitList, Literal
 from warpsmith.tree.types import INT, Array, Record, Scalar, Type
 
@@ -34,6 +35,13 @@ def listed(expressions: DeviceExpressions, row: int, span: Span) -> Expr:
         return expressions.box(row, "a list that makes an object of an unusual kind")
     if len(parts) == 1 and places and _is_string(expressions, parts[0]) and _is_characters(type):
         return expressions.build(parts[0])
+    base = expressions.context.types.base(type.tag) if isinstance(type, Record) else None
+    if base is not None and is_made(expressions.context, base):
+        return (
+            value_from_nothing(expressions, type, span)
+            if not parts and isinstance(type, Record)
+            else (expressions.box(row, "a list for a class whose base class has a constructor"))
+        )
     filler = _Filler(expressions, parts)
     made = filler.fill(type, places, span)
     return made if made is not None else expressions.box(row, "a designated initializer")
@@ -90,7 +98,10 @@ class _Filler:
             items[at] = item
             at += 1
         last = max(items, default=-1)
-        whole = tuple(items.get(n) or _zero(places[n][1], span) for n in range(last + 1))
+        others: dict[str, Expr] = {}
+        if isinstance(type, Record) and not type.union and is_made(self.expressions.context, type):
+            others, last = member_values(self.expressions, type, span), len(places) - 1
+        whole = tuple(items.get(n) or others.get(places[n][0]) or _zero(places[n][1], span) for n in range(last + 1))
         return InitList(span=span, type=type, items=whole)
 
     def _designated(self, row: int) -> tuple[str, int] | None:

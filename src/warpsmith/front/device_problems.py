@@ -43,6 +43,7 @@ class Problems:
             self.by_file.setdefault(diagnostic[2], []).append(diagnostic)
         self.losses: list[list[Diagnostic]] = []
         self.matter = False
+        self.functions = 0
         self.outside = tuple(self._outside())
         self.broken = BrokenNames(context, self.outside)
 
@@ -66,6 +67,7 @@ class Problems:
             while row < table.after[top]:
                 if table.kind[row] in kinds.FUNCTIONS or table.kind[row] == kinds.FUNCTION_TEMPLATE:
                     functions.setdefault(files[number], []).append((table.start[row], table.end[row]))
+                    self.functions += 1
                     row = table.after[row]
                 else:
                     row += 1
@@ -92,7 +94,7 @@ class Problems:
             made.setdefault((finding.message, str(finding.span)), softened)
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))
-        if not kernels and not made and _KERNEL.search(self.file.text):
+        if not kernels and not made and (_KERNEL.search(self.file.text) or not self.functions):
             others = [d for d in self.context.dump.diagnostics if d[2] == self.file.path]
             for finding in diagnostic_findings(self.file.path, others[:_MOST], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)
@@ -106,6 +108,8 @@ class Problems:
 
     def _asked(self, wanted: tuple[str, ...]) -> list[Finding]:
         """Return why an instance that the user names cannot be made."""
+        if not wanted:
+            return []
         behind = [d for d in self.by_file.get(self.file.path, ()) if d[4] >= self.own]
         first = self.file.location(self.own)[0]
         made = []

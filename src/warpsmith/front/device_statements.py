@@ -11,14 +11,17 @@ Nothing here depends on how a text is written: what a macro makes has the span o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
+from warpsmith.front.cases import has_case, labels_before
 from warpsmith.front.context import Context, FileText
 from warpsmith.front.cxx_objects import again
 from warpsmith.front.device_calls import address_of
+from warpsmith.front.device_closures import is_closure
+from warpsmith.front.device_defaults import object_made
 from warpsmith.front.device_expressions import MOST_NESTED, DeviceExpressions
 from warpsmith.front.device_loops import for_parts, range_for
 from warpsmith.front.wire import INITIALIZER
@@ -32,6 +35,7 @@ from warpsmith.tree.nodes import (
     Expr,
     ExprStmt,
     If,
+    Name,
     Pragma,
     Return,
     Stmt,
@@ -45,7 +49,6 @@ from warpsmith.tree.types import Pointer, Symbol, Type
 __all__ = ["DeviceStatements"]
 
 _REASONS: Final = {
-    kinds.GOTO: "goto",
     kinds.INDIRECT_GOTO: "a computed goto",
     kinds.TRY: "try",
     kinds.CASE: "a case label inside another statement",
@@ -55,6 +58,8 @@ _UNKNOWN: Final = "a statement that is not modelled"
 _LEAVES: Final = frozenset({
     kinds.GOTO, kinds.INDIRECT_GOTO, kinds.LABEL, kinds.BREAK, kinds.CONTINUE, kinds.RETURN, kinds.CASE, kinds.DEFAULT,
 })  # fmt: skip
+_LABEL: Final = re.compile(r"(\w+)\s*:")
+_GOTO: Final = re.compile(r"goto\s+(\w+)$")
 _STRING: Final = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -82,6 +87,7 @@ class DeviceStatements:
             kinds.RETURN: self._return,
             kinds.UNEXPOSED_STMT: self._attributed,
             kinds.LABEL: self._label,
+            kinds.GOTO: self._goto,
             kinds.ASM: self._asm,
             kinds.RANGE_FOR: lambda row, span: range_for(self, row, span),
         }
@@ -161,8 +167,19 @@ class DeviceStatements:
     # --- simple statements
 
     def _declaration(self, row: int, span: Span) -> Stmt:
-        declared = [self.variable(c) for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
-        return DeclStmt(span=span, declarations=tuple(declared)) if declared else Empty(span=span)
+        rows = [c for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
+        declared = [self.variable(c) for c in rows]
+        made = [s for c, one in zip(rows, declared, strict=True) for s in self._made_from_nothing(c, one)]
+        whole = DeclStmt(span=span, declarations=tuple(declared)) if declared else Empty(span=span)
+        return Block(span=span, statements=(whole, *made)) if made else whole
+
+    def _made_from_nothing(self, row: int, one: VarDecl) -> Iterator[Stmt]:
+        """Yield what gives an object values that is declared without any."""
+        inits = [c for c in self.table.expressions(row) if self.table.flags[c] & INITIALIZER]
+        if one.init is None and inits and not one.symbol.space and not is_closure(one.symbol.type):
+            yield from object_made(
+                self.expressions, Name(span=one.span, type=one.symbol.type, symbol=one.symbol), one.span
+            )
 
     def variable(self, row: int) -> VarDecl:
         """Return one variable with what it is made from."""
@@ -177,8 +194,8 @@ class DeviceStatements:
         """Whether an initializer is the constructor that an object without one has, and that has no text; or a lambda,
         which is handed over where it is called."""
         row = self.expressions.stripped(row)
-        if self.context.lambda_of(row) is not None:
-            return True
+        if self.table.kind[row] == kinds.LAMBDA:
+            return row in self.context.only_called
         called = self.table.kind[row] == kinds.CALL and self.table.aux[row] >= 0 and not self.table.expressions(row)
         number = self.table.aux[row]
         return (
@@ -203,8 +220,19 @@ class DeviceStatements:
         inner = [self.build(part) for part in parts]
         end = inner[0].span.start if inner else span.end
         mark = Span(span.file, span.start, max(span.start, min(end, span.end)))
-        label = Verbatim(span=mark, text=mark.text, reads=(), writes=(), calls=False, control=True, reason="a label")
+        named = "" if self.table.begins_in_macro(row) else _LABEL.match(span.text)
+        label = Verbatim(
+            span=mark, text=mark.text, reads=(), writes=(), calls=False, control=True, reason="a label",
+            marks=named[1] if named else "",
+        )  # fmt: skip
         return Block(span=span, statements=(label, *inner))
+
+    def _goto(self, row: int, span: Span) -> Stmt:
+        named = "" if self.table.begins_in_macro(row) else _GOTO.match(span.text)
+        return Verbatim(
+            span=span, text=span.text, reads=(), writes=(), calls=False, control=True, reason="goto",
+            goes=named[1] if named else "",
+        )  # fmt: skip
 
     def _asm(self, row: int, span: Span) -> Stmt:
         """Return inline assembly; its operands are those of its text, outputs first."""
@@ -229,8 +257,7 @@ class DeviceStatements:
 
     def _if(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
-        before = [self.variable(c) for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
-        first: list[Stmt] = [DeclStmt(span=span, declarations=tuple(before))] if before else []
+        first = self._declared_before(row, span)
         if parts and self.table.kind[parts[0]] >= kinds.UNEXPOSED_STMT:
             first.insert(0, self.build(parts.pop(0)))
         if len(parts) not in (2, 3) or self.table.kind[parts[0]] > kinds.LAST_EXPR:
@@ -242,45 +269,31 @@ class DeviceStatements:
         return Block(span=span, statements=(*first, made)) if first else made
 
     def _switch(self, row: int, span: Span) -> Stmt:
-        parts = self.table.parts(row)
-        declares = any(self.table.kind[child] == kinds.VAR_DECL for child in self.table.children(row))
-        if len(parts) != 2 or declares or self.table.kind[parts[1]] != kinds.COMPOUND:
+        parts, before = self.table.parts(row), self._declared_before(row, span)
+        if ";" in self.header(row, span, "switch").text:
+            return self.box(row, "a switch with a statement in its head")  # clang's interface does not show it
+        if len(parts) != 2 or self.table.kind[parts[1]] != kinds.COMPOUND:
             return self.box(row, "a switch that is not a plain list of cases")
         cases: list[tuple[list[Expr | None], list[Stmt], Span]] = []
         for child in self.table.parts(parts[1]):
-            labels, first = self._labels(child)
+            labels, first = labels_before(self.table, child, self.expressions.build, macros=True)
             if labels:
                 cases.append((labels, [], self.expressions.span(child)))
             elif not cases:
                 if self.table.kind[child] == kinds.DECL_STMT and not self.table.expressions(child):
                     continue
                 return self.box(row, "a switch with statements before its first case")
-            if self._has_label(first):
+            if has_case(self.table, first):
                 return self.box(row, "a case label inside another statement")
             cases[-1][1].append(self.build(first))
         built = tuple(Case(span=place, labels=tuple(labels), body=tuple(body)) for labels, body, place in cases)
-        return Switch(span=span, value=self.expressions.build(parts[0]), cases=built)
+        made = Switch(span=span, value=self.expressions.build(parts[0]), cases=built)
+        return Block(span=span, statements=(*before, made)) if before else made
 
-    def _labels(self, row: int) -> tuple[list[Expr | None], int]:
-        """Return the labels in front of a statement of a switch, and the row of the statement."""
-        labels: list[Expr | None] = []
-        while self.table.kind[row] in (kinds.CASE, kinds.DEFAULT):
-            parts = self.table.parts(row)
-            if not parts or len(parts) > 2:
-                break
-            labels.append(self.expressions.build(parts[0]) if self.table.kind[row] == kinds.CASE else None)
-            row = parts[-1]
-        return labels, row
-
-    def _has_label(self, row: int) -> bool:
-        """Whether a case label of the switch around it stands in a statement."""
-        node, behind = row, self.table.after[row]
-        while node < behind:
-            kind = self.table.kind[node]
-            if kind in (kinds.CASE, kinds.DEFAULT):
-                return True
-            node = self.table.after[node] if kind == kinds.SWITCH else node + 1
-        return False
+    def _declared_before(self, row: int, span: Span) -> list[Stmt]:
+        """Return the declaration in a condition, which stands before the statement then."""
+        variables = [self.variable(c) for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
+        return [DeclStmt(span=span, declarations=tuple(variables))] if variables else []
 
     # --- loops
 
@@ -308,12 +321,24 @@ class DeviceStatements:
 
     def _while(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
-        if len(parts) != 2 or any(self.table.kind[c] == kinds.VAR_DECL for c in self.table.children(row)):
-            return self.box(row, "a condition that declares a variable")
+        if len(parts) != 2:
+            return self.box(row, _UNKNOWN)
         header = self.header(row, span, "while")
+        before = self._declared_before(row, span)
+        if before:
+            return self._while_declares(before, self.expressions.build(parts[0]), (parts[1], header), span)
         return While(
             span=span, form="while", init=None, condition=self.expressions.build(parts[0]), advance=None,
             body=self._marked(header.end, parts[1]), header=header, reason="",
+        )  # fmt: skip
+
+    def _while_declares(self, before: list[Stmt], condition: Expr, rest: tuple[int, Span], span: Span) -> Stmt:
+        """Return `while (T x = e) body` as `for (;;) { T x = e; if (x) body else break; }`."""
+        body, header = rest
+        test = If(span=header, condition=condition, then=self._marked(header.end, body), other=Break(span=header))
+        return While(
+            span=span, form="while", init=None, condition=None, advance=None,
+            body=Block(span=span, statements=(*before, test)), header=header, reason="",
         )  # fmt: skip
 
     def _do(self, row: int, span: Span) -> Stmt:

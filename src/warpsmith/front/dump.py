@@ -27,7 +27,7 @@ from warpsmith.front.wire import (
     Request,
 )
 
-__all__ = ["Walk", "dump_file"]
+__all__ = ["OPERATORS", "Walk", "dump_file"]
 
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
 _DETAILED_PREPROCESSING, _KEEP_GOING = 0x01, 0x200
@@ -36,7 +36,7 @@ _EVALUATES_TO_INTEGER, _EVALUATES_TO_FLOAT = 1, 2
 _TRANSLATION_UNIT = 350
 _UNSIGNED_LONG = 10
 _INTERNAL, _UNIQUE = 2, 3
-_OPERATORS = {
+OPERATORS = {
     kinds.BINARY: "getCursorBinaryOperatorKind",
     kinds.COMPOUND_ASSIGN: "getCursorBinaryOperatorKind",
     kinds.UNARY: "getCursorUnaryOperatorKind",
@@ -66,6 +66,7 @@ def dump_file(library: Library, index: object, request: Request, walks: type[Wal
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
         walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
         walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches,
+        [] if diagnostics_only else places.skipped(),
     )  # fmt: skip
 
 
@@ -196,7 +197,7 @@ class Walk:
             self.exceeded = True
             return _BREAK
         self._path.append((kind, cursor.first, cursor.second))
-        if self.cxx and kind in kinds.FUNCTIONS:
+        if kind in kinds.FUNCTIONS:
             self._walked.add(cursor.first)
         return _RECURSE
 
@@ -204,8 +205,8 @@ class Walk:
         library = self.library
         if kind in _REFERENCES or (kind == kinds.CALL and self.cxx):
             return self._reference(library.getCursorReferenced(cursor), kind)
-        if kind in _OPERATORS:
-            return int(getattr(library, _OPERATORS[kind])(cursor))
+        if kind in OPERATORS:
+            return int(getattr(library, OPERATORS[kind])(cursor))
         if kind in _DECLARATIONS or kind == kinds.FUNCTION_TEMPLATE:
             return self._declaration(cursor)
         if kind in _LITERALS:

@@ -18,8 +18,9 @@ from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.context import Context, FileText
 from warpsmith.front.cxx_calls import CxxCalls
+from warpsmith.front.cxx_doing import lambda_made
 from warpsmith.front.cxx_objects import again, before, dereference, is_lvalue, member_of
-from warpsmith.front.literals import float_value, integer_value, number_text
+from warpsmith.front.literals import is_written, number_text, written_value
 from warpsmith.front.node_table import MacroRange
 from warpsmith.front.scan import bare
 from warpsmith.front.types_of import decayed
@@ -276,8 +277,7 @@ class Expressions:
         )  # fmt: skip
 
     def _box_type(self, row: int) -> Type:
-        number = self.table.type[row]
-        return self.context.types.of(number) if number >= 0 else Opaque("")
+        return self.context.types.of(self.table.type[row]) if self.table.type[row] >= 0 else Opaque("")
 
     def box(self, row: int, reason: str) -> VerbatimExpr:
         """Return a row as text, with `reason`."""
@@ -306,9 +306,8 @@ class Expressions:
         if self.table.aux[row] >= 0:
             value = self.context.dump.values[self.table.aux[row]]
         plain = self.inside is None and not (self.site is not None and self.table.begins_in_macro(row))
-        if plain and self._is_literal(row, text):
-            if value is None:
-                value = float_value(text, type) if self.table.kind[row] == kinds.FLOATING else integer_value(text)
+        if plain and is_written(self.table.kind[row], text):
+            value = written_value(self.table.kind[row], text, type) if value is None else value
         else:
             written = number_text(value, type) if isinstance(value, int | float) else None
             if written is None:
@@ -323,16 +322,6 @@ class Expressions:
             return span.text
         start, end = self._range(row)
         return self.text.file.text[start:end]
-
-    def _is_literal(self, row: int, text: str) -> bool:
-        """Whether a literal's text is that: what stands for a parameter of a template has the parameter's name."""
-        match self.table.kind[row]:
-            case kinds.CXX_BOOL:
-                return text in ("true", "false")
-            case kinds.INTEGER | kinds.FLOATING:
-                return text[:1].isdigit() or text[:1] == "."
-            case _:
-                return True
 
     def _string(self, row: int, span: Span) -> Expr:
         text = span.text
@@ -366,7 +355,7 @@ class Expressions:
     def _call(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self._box(row, "a call without a function")
+            return self.cxx.made_of_nothing(row, self._box(row, "a call without a function"))
         if any(self.text.file.text.startswith("<<<", self._range(part)[0]) for part in parts):
             return self._box(row, "a kernel launch")
         made = self.cxx.call(row, span) if self.context.cxx else None
@@ -456,7 +445,7 @@ class Expressions:
     def _functional_cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not isinstance(self._clang_type(row), Scalar) or len(parts) != 1:
-            return self._box(row, "an object that is made in an expression")
+            return self.cxx.made_in_place(row, self._box(row, "an object that is made in an expression"))
         if self.table.kind[parts[0]] == kinds.INIT_LIST:
             parts = self.table.expressions(parts[0])
             if len(parts) != 1:
@@ -543,7 +532,7 @@ class Expressions:
             value = dereference(value, before(value.span), intact=False)
         if isinstance(value.type, Record) and value.type.union:
             return self._box(row, "a union member")
-        if self.site is not None and isinstance(value.type, Record) and self._is_closed(value.type.tag, declared[1]):
+        if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
             return self.cxx.opened(value, declared[1], span) or self._box(row, f"the private member {declared[1]}")
         made = member_of(value, declared[1], span, intact=self.own)
@@ -553,7 +542,7 @@ class Expressions:
             return dereference(replace(made, span=before(span)), span, intact=self.own)
         return made
 
-    def _is_closed(self, tag: str, field: str) -> bool:
+    def is_closed(self, tag: str, field: str) -> bool:
         """Whether a member is private, and the function that is being read is none of its class."""
         home = self.home.type.to if self.home is not None and isinstance(self.home.type, Pointer) else None
         return self.context.types.hides(tag, field) and not (isinstance(home, Record) and home.tag == tag)
@@ -595,6 +584,6 @@ class Expressions:
         boxed = self._box(row, "a lambda" if row == lambda_row else "a call of a lambda")
         if row == lambda_row:
             kept = () if row in self.context.only_called else boxed.kept
-            return dataclasses.replace(boxed, writes=(), calls=False, kept=kept)
+            return dataclasses.replace(boxed, writes=(), calls=False, kept=kept, doing=lambda_made(boxed))
         named = tuple(dict.fromkeys((*boxed.reads, *self.context.variables(lambda_row), *self.own_object(lambda_row))))
         return dataclasses.replace(boxed, reads=named, writes=named, calls=True)

@@ -36,6 +36,12 @@ class Range(Structure):
     _fields_ = (("first", c_void_p), ("second", c_void_p), ("begin", c_uint), ("end", c_uint))
 
 
+class RangeList(Structure):
+    """CXSourceRangeList."""
+
+    _fields_ = (("count", c_uint), ("ranges", POINTER(Range)))
+
+
 class String(Structure):
     """CXString."""
 
@@ -74,6 +80,8 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "getFileContents": (c_void_p, [c_void_p, c_void_p, POINTER(ctypes.c_size_t)]),
     "getLocationForOffset": (Location, [c_void_p, c_void_p, c_uint]),
     "getExpansionLocation": (None, _PLACE),
+    "getSkippedRanges": (POINTER(RangeList), [c_void_p, c_void_p]),
+    "disposeSourceRangeList": (None, [POINTER(RangeList)]),
     "Location_isInSystemHeader": (c_int, [Location]),
     "getRangeStart": (Location, [Range]),
     "getRangeEnd": (Location, [Range]),
@@ -90,6 +98,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "Cursor_getMangling": (String, [Cursor]),
     "Cursor_isAnonymous": (c_uint, [Cursor]),
     "Cursor_isBitField": (c_uint, [Cursor]),
+    "getFieldDeclBitWidth": (c_int, [Cursor]),
     "Cursor_isMacroFunctionLike": (c_uint, [Cursor]),
     "Cursor_getOffsetOfField": (c_longlong, [Cursor]),
     "Cursor_hasAttrs": (c_uint, [Cursor]),

@@ -6,12 +6,36 @@ import math
 import re
 import struct
 
+from warpsmith.front import kinds
 from warpsmith.tree.types import Scalar, Type
 
-__all__ = ["float_value", "integer_value", "number_text"]
+__all__ = ["float_value", "integer_value", "is_written", "number_text", "written_value"]
 
 _SUFFIX = re.compile(r"[uUlLzZ]*$")
-_FLOAT_SUFFIX = re.compile(r"[fFlL]$")
+_FLOAT_SUFFIX = re.compile(r"[fFlLhH]$")
+
+
+def is_written(kind: int, text: str) -> bool:
+    """Whether the text of a literal's row is that: what stands for a parameter of a template has the parameter's
+    name."""
+    match kind:
+        case kinds.CXX_BOOL:
+            return text in ("true", "false")
+        case kinds.INTEGER | kinds.FLOATING:
+            return text[:1].isdigit() or text[:1] == "."
+        case _:
+            return True
+
+
+def written_value(kind: int, text: str, type: Type) -> int | float | None:
+    """Return the value of a literal from its text; None where it has no exact one, or is none."""
+    match kind:
+        case kinds.CXX_BOOL:
+            return int(text == "true")
+        case kinds.FLOATING:
+            return float_value(text, type)
+        case _:
+            return integer_value(text)
 
 
 def integer_value(text: str) -> int | None:

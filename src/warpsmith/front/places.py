@@ -95,6 +95,21 @@ class FilePlaces:
         flags = (1 if begin & _MACRO_BIT else 0) | (2 if end & _MACRO_BIT else 0)
         return file, start, self.place(self.library.getRangeEnd(extent))[1], flags
 
+    def skipped(self) -> list[tuple[int, int, int]]:
+        """Return (file, start, end) of what conditionals leave out of the user's files."""
+        found: list[tuple[int, int, int]] = []
+        for handle, number in self._numbers.items():
+            if number < 0 or not self.user[number]:
+                continue
+            listed = self.library.getSkippedRanges(self._unit, handle)
+            for k in range(listed.contents.count):
+                extent = listed.contents.ranges[k]
+                ends = self.library.getRangeStart(extent), self.library.getRangeEnd(extent)
+                start, end = (self.library.place(location)[2] for location in ends)
+                found.append((number, start, end))
+            self.library.disposeSourceRangeList(listed)
+        return found
+
     def children(self, cursor: Cursor) -> list[Cursor]:
         """Return the direct children of a cursor."""
         found: list[Cursor] = []

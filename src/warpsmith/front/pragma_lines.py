@@ -18,11 +18,11 @@ _WHOLE = re.compile(r'\b_Pragma\s*\(\s*"(?:\\.|[^"\\])*"\s*\)')
 _DEFINED = re.compile(r"([A-Za-z_]\w*)(\()?(.*)", re.DOTALL)
 
 
-def pragma_line(context: Context, span: Span) -> Pragma:
+def pragma_line(context: Context, text: FileText, span: Span) -> Pragma:
     """Return the node of a pragma line."""
-    return Pragma(
-        span=span, intact=True, text=span.text, directive=read_directive(span.text, macro_bodies(context, called=False))
-    )
+    directive = read_directive(span.text, macro_bodies(context, called=False))
+    left_out = text.is_skipped(span.start)
+    return Pragma(span=span, intact=True, text=span.text, directive=directive, left_out=left_out)
 
 
 def macro_pragmas(context: Context, text: FileText, start: int, end: int) -> Iterator[Pragma]:

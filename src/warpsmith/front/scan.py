@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from warpsmith.base.source import SourceFile
@@ -139,3 +140,20 @@ class Scan:
             if depth <= 0:
                 return other.end
         return limit
+
+    def is_empty_conditional(self, line: Directive, lower: int, limit: int) -> bool:
+        """Whether the conditional that `line` belongs to starts behind `lower`, ends before `limit`, and holds no code
+        in any of its branches: pragmas and comments alone."""
+        depth = 0
+        for opening in reversed(self.lines(lower, line.start + 1)):
+            depth += (opening.word == "endif" and opening is not line) - opening.word.startswith("if")
+            if depth < 0:
+                break
+        else:
+            return False
+        end = self.end_of_conditional(opening, limit)
+        inside = self.lines(opening.start, end)
+        if inside[-1].word != "endif" or any(d.word != "pragma" and d.word not in CONDITIONALS for d in inside):
+            return False
+        between = (self.file.text[a.end : b.start] for a, b in pairwise(inside))
+        return not any(bare(text) for text in between)

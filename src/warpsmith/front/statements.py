@@ -16,6 +16,7 @@ from typing import Final
 from warpsmith.base.source import Span
 from warpsmith.front import kinds
 from warpsmith.front.canonical import recognize
+from warpsmith.front.cases import has_case, labels_before
 from warpsmith.front.context import Context, FileText
 from warpsmith.front.cxx_objects import address, before, is_lvalue
 from warpsmith.front.cxx_statements import LEAVES_OBJECTS, CxxStatements
@@ -361,18 +362,21 @@ class Statements:
     def _line(self, line: Directive, block: Span) -> Stmt:
         span = Span(self.text.file, line.start, line.end)
         if line.word == "pragma":
-            return pragma_line(self.context, span)
+            return pragma_line(self.context, self.text, span)
         touched: tuple[Symbol, ...] = ()
         kept: tuple[Symbol, ...] = ()
-        conditional = bool(self.loops_around) and line.word in CONDITIONALS
+        conditional, text = bool(self.loops_around) and line.word in CONDITIONALS, ""
+        if conditional and self.text.scan.is_empty_conditional(line, block.start, block.end):
+            return Pragma(span=span, intact=True, text=span.text)
         if conditional:
-            # What another configuration of the program does here is not parsed: it may touch all that is named.
-            text = self.text.file.text[line.start : self.text.scan.end_of_conditional(line, block.end)]
+            # What another configuration of the program does here is not parsed: it may touch all that is named. What
+            # the build at hand does is in the tree.
+            text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
             touched = tuple(dict.fromkeys(self._visible(text)))
             kept = touched if "&" in text.replace("&&", "") else self.knowledge.kept(touched)
         return Verbatim(
-            span=span, intact=True, text=span.text, reads=touched, writes=touched, calls=conditional,
-            control=conditional,
+            span=span, intact=True, text=span.text, reads=touched, writes=touched, calls=bool(text.strip()),
+            control=bool(text.strip()),
             reason=_CONDITIONAL if conditional else "a preprocessor line among the statements", kept=kept,
         )  # fmt: skip
 
@@ -392,41 +396,22 @@ class Statements:
         body = parts[-1]
         unusual = len(parts) != 2 or self.table.kind[body] != kinds.COMPOUND or self.table.begins_in_macro(body)
         inner = self.span(body)
+        # what a switch does in its head before it chooses, clang's interface does not show
+        unusual = unusual or ";" in self.text.file.text[span.start : inner.start]
         if unusual or self.text.scan.conditional(inner.start, inner.end):
             return self.box(row, "a switch that is not a plain list of cases")
         cases: list[tuple[list[Expr | None], list[int], int]] = []
         for child in self.table.parts(body):
-            labels, first = self._labels(child)
+            labels, first = labels_before(self.table, child, self.expressions.build, macros=False)
             if labels:
                 cases.append((labels, [], self.span(child).start))
             elif not cases:
                 return self.box(row, "a switch with statements before its first case")
-            if any(self._has_label(node) for node in (first,)):
+            if has_case(self.table, first):
                 return self.box(row, "a case label inside another statement")
             cases[-1][1].append(first)
         built = tuple(self._case(labels, rows, start) for labels, rows, start in cases)
         return Switch(span=span, intact=True, value=self.expressions.build(parts[0]), cases=built)
-
-    def _labels(self, row: int) -> tuple[list[Expr | None], int]:
-        """Return the labels in front of a statement of a switch, and the row of the statement."""
-        labels: list[Expr | None] = []
-        while self.table.kind[row] in (kinds.CASE, kinds.DEFAULT):
-            parts = self.table.parts(row)
-            if len(parts) > 2 or self.table.begins_in_macro(row):
-                break
-            labels.append(self.expressions.build(parts[0]) if self.table.kind[row] == kinds.CASE else None)
-            row = parts[-1]
-        return labels, row
-
-    def _has_label(self, row: int) -> bool:
-        """Whether a case label of the switch around it stands in a statement."""
-        node, behind = row, self.table.after[row]
-        while node < behind:
-            kind = self.table.kind[node]
-            if kind in (kinds.CASE, kinds.DEFAULT):
-                return True
-            node = self.table.after[node] if kind == kinds.SWITCH else node + 1
-        return False
 
     def _case(self, labels: list[Expr | None], rows: list[int], start: int) -> Case:
         body = [stmt for row in rows for stmt in self._group([row])]

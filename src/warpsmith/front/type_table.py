@@ -7,7 +7,7 @@ import ctypes
 from warpsmith.front import kinds
 from warpsmith.front.libclang import FIELD_VISITOR, Cursor, Library, Type
 from warpsmith.front.places import FilePlaces
-from warpsmith.front.wire import RecordRow, TypeRow
+from warpsmith.front.wire import MemberRow, RecordRow, TypeRow
 
 __all__ = ["TypeTable"]
 
@@ -165,7 +165,7 @@ class TypeTable:
         self._record_ids[declaration.first] = row
         # A record may point to itself: its row exists before its members are looked at.
         union = declaration.kind == kinds.UNION_DECL
-        self.records.append(("", -1, union, [], -1, 0, 0, True, False, [], 0, False))
+        self.records.append(("", -1, union, [], -1, 0, 0, True, False, [], 0, False, 0, -1))
         container = self._container(type) if self.cxx and not self.device else None
         self.records[row] = container or self._members(type, declaration, union)
         return row
@@ -205,11 +205,11 @@ class TypeTable:
         element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
         size = max(0, int(self.library.Type_getSizeOf(canonical)))
         if self.library.getCanonicalType(element).kind == _BOOL:
-            return tag, size, False, [], -1, 0, 0, False, False, [], 0, False
+            return tag, size, False, [], -1, 0, 0, False, False, [], 0, False, 0, -1
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         pointer = len(self.rows) - 1
-        members = [("data()", pointer, 0, False), ("size()", self._unsigned_long(), 64, False)]
-        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False
+        members: list[MemberRow] = [("data()", pointer, 0, 0, False), ("size()", self._unsigned_long(), 64, 0, False)]
+        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
 
     def _unsigned_long(self) -> int:
         self.rows.append(("s", _UNSIGNED_LONG, (0, 0), "size_t"))
@@ -219,18 +219,21 @@ class TypeTable:
         library = self.library
         anonymous = bool(library.Cursor_isAnonymous(declaration))
         tag = "" if anonymous else library.text(library.getCursorSpelling(declaration))
-        members: list[tuple[str, int, int, bool]] = []
+        spelling = library.text(library.getTypeSpelling(type)) if self.device else ""
+        closure = "(lambda at " in spelling
+        members: list[MemberRow] = []
         if self.cxx:
             members += self._inherited(declaration)
-            tag = _plain(library.text(library.getTypeSpelling(type))) if tag else tag
+            tag = _plain(library.text(library.getTypeSpelling(type))) if tag or closure else tag
         for member in self._fields(type) if self.cxx else self.places.children(declaration):
             if member.kind == kinds.FIELD_DECL:
                 name = library.text(library.getCursorSpelling(member))
                 offset = int(library.Cursor_getOffsetOfField(member))
                 number = self.number(library.getCursorType(member))
-                if self.device and (not name or "(" in name):
+                if self.device and not closure and (not name or "(" in name):
                     members += self._unnamed(library.getCursorType(member), offset)
-                members.append((name, number, offset, bool(library.Cursor_isBitField(member))))
+                bits = int(library.getFieldDeclBitWidth(member)) if library.Cursor_isBitField(member) else 0
+                members.append((name, number, offset, bits, self.device and self._begins(member)))
         file, start, end = self.places.extent(declaration)
         hidden = [
             library.text(library.getCursorSpelling(f))
@@ -242,7 +245,49 @@ class TypeTable:
         alignment = int(library.Type_getAlignOf(type)) if self.device else 0
         size = int(library.Type_getSizeOf(type))
         one_base = self.device and self._has_one_base(declaration)
-        return tag, size, union, members, file, start, end, plain, ends, hidden, max(0, alignment), one_base
+        fresh, base = self._fresh(declaration, members) if self.device and self.cxx else (0, -1)
+        made = (max(0, alignment), one_base, fresh, base)
+        return tag, size, union, members, file, start, end, plain, ends, hidden, *made
+
+    def _begins(self, field: Cursor) -> bool:
+        """Whether a member has a value of its own in its class; before it stand arguments of its type ahead of the
+        name, a width, or the extents of an array."""
+        _, named = self.places.place(self.library.getCursorLocation(field))
+        parts = [p for p in self.places.children(field) if kinds.UNEXPOSED_EXPR <= p.kind <= kinds.LAST_EXPR]
+        parts = [p for p in parts if self.places.extent(p)[1] > named]
+        if self.library.Cursor_isBitField(field):
+            return len(parts) > 1
+        array = self.library.getCanonicalType(self.library.getCursorType(field)).kind == kinds.T_CONSTANT_ARRAY
+        return bool(parts) and (not array or parts[-1].kind == kinds.INIT_LIST)
+
+    def _fresh(self, declaration: Cursor, members: list[MemberRow]) -> tuple[int, int]:
+        """Return whether an object that is made from nothing gets values, and the first base class (see RecordRow)."""
+        library = self.library
+        pattern = library.getSpecializedCursorTemplate(declaration)
+        parts = self.places.children(pattern if pattern.first else declaration)
+        bases = [library.getCanonicalType(library.getCursorType(p)) for p in parts if p.kind == kinds.BASE_SPECIFIER]
+        base = self.number(bases[0]) if bases and bases[0].kind == kinds.T_RECORD else -1
+        if any(p.kind == kinds.CONSTRUCTOR and self._needs_nothing(p) for p in parts):
+            return 2, base
+        if any(one.kind == kinds.T_RECORD and self.records[self._record(one)][12] for one in bases):
+            return 2, base
+        return int(any(begins or self._is_fresh(number) for _, number, _, _, begins in members)), base
+
+    def _needs_nothing(self, constructor: Cursor) -> bool:
+        """Whether a constructor of the user's takes no arguments."""
+        if self.library.CXXMethod_isDefaulted(constructor):
+            return False
+        parameters = [p for p in self.places.children(constructor) if p.kind == kinds.PARM_DECL]
+        return all(
+            any(c.kind <= kinds.LAST_EXPR and c.kind >= kinds.UNEXPOSED_EXPR for c in self.places.children(p))
+            for p in parameters
+        )
+
+    def _is_fresh(self, number: int) -> bool:
+        tag, inner, _, _ = self.rows[number]
+        while tag == "a":
+            tag, inner, _, _ = self.rows[inner]
+        return tag == "r" and bool(self.records[inner][12])
 
     def _has_one_base(self, declaration: Cursor) -> bool:
         """Whether a class has one base class and no virtual function of its own: the base is where the object is."""
@@ -252,11 +297,11 @@ class TypeTable:
         bases = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
         return len(bases) == 1 and not any(self.library.CXXMethod_isVirtual(part) for part in methods)
 
-    def _unnamed(self, type: Type, offset: int) -> list[tuple[str, int, int, bool]]:
+    def _unnamed(self, type: Type, offset: int) -> list[MemberRow]:
         """Return the members of an unnamed struct or union, which are members of what it stands in."""
         type = self.library.getCanonicalType(type)
         inner = self.records[self._record(type)][3] if type.kind == kinds.T_RECORD else []
-        return [(name, number, offset + at, bits) for name, number, at, bits in inner if name]
+        return [(name, number, offset + at, bits, begins) for name, number, at, bits, begins in inner if name]
 
     def _is_hidden(self, field: Cursor) -> bool:
         return self.cxx and int(self.library.getCXXAccessSpecifier(field)) in (_PROTECTED, _PRIVATE)
@@ -288,10 +333,12 @@ class TypeTable:
         self.library.Type_visitFields(type, FIELD_VISITOR(visit), None)
         return found
 
-    def _inherited(self, declaration: Cursor) -> list[tuple[str, int, int, bool]]:
+    def _inherited(self, declaration: Cursor) -> list[MemberRow]:
         """Return the members of the first base class, which stands at the start of the object."""
         library = self.library
-        for base in self.places.children(declaration):
+        # an instance of a template has no children that libclang shows
+        pattern = library.getSpecializedCursorTemplate(declaration)
+        for base in self.places.children(pattern if pattern.first else declaration):
             if base.kind == kinds.BASE_SPECIFIER:
                 type = library.getCanonicalType(library.getCursorType(base))
                 return list(self.records[self._record(type)][3]) if type.kind == kinds.T_RECORD else []

@@ -90,6 +90,22 @@ class Types:
         """Whether a class has one base class, which then stands at the start of its objects; known in device code."""
         return any(record[0] == tag and record[11] for record in self._dump.records)
 
+    def fresh(self, tag: str) -> int:
+        """Return whether an object of a class that is made from nothing gets values: 0 none, 1 those that its members
+        have of their own, 2 what a constructor or a base class gives; known in device code."""
+        return next((record[12] for record in self._dump.records if record[0] == tag), 0)
+
+    def base(self, tag: str) -> Record | None:
+        """Return the first base class of a class; known in device code."""
+        row = next((record[13] for record in self._dump.records if record[0] == tag), -1)
+        made = self.of(row) if row >= 0 else None
+        return made if isinstance(made, Record) else None
+
+    def beginnings(self, tag: str) -> frozenset[str]:
+        """Return the members of a class that have a value of their own where an object is made."""
+        rows = next((record[3] for record in self._dump.records if record[0] == tag), [])
+        return frozenset(name for name, _, _, _, begins in rows if begins)
+
     def ends(self, row: int) -> bool:
         """Whether the end of an object of a type runs code of the user's."""
         tag, inner, _, _ = self._dump.types[row]
@@ -134,7 +150,7 @@ class Types:
         known = self._records.get(row)
         if known is not None:
             return known
-        tag, size, union, members, file, start, end, _, _, _, alignment, _ = self._dump.records[row]
+        tag, size, union, members, file, start, end, _, _, _, alignment, *_ = self._dump.records[row]
         span = self._place(file, start, end)
         if not tag:
             tag = f"(unnamed at {span})" if span is not None else "(unnamed)"
@@ -142,12 +158,23 @@ class Types:
         if row in self._open:
             return record
         self._open.add(row)
-        fields = tuple(Field(name, self.of(type), offset // 8) for name, type, offset, _ in members)
+        closure = "(lambda at " in tag
+        fields = tuple(
+            _field(f"captured{n}" if closure else name, self.of(type), offset, bits)
+            for n, (name, type, offset, bits, _) in enumerate(members)
+        )
         self._open.discard(row)
         record = replace(record, fields=() if union and self._dump.marks is None else fields)
         if not self._open:
             self._records[row] = record
         return record
+
+
+def _field(name: str, type: Type, offset: int, bits: int) -> Field:
+    """Return a member that begins `offset` bits into its record; a bit-field lies in a unit of its type."""
+    unit = type.bits if bits and isinstance(type, Scalar) else 8
+    start = offset - offset % unit
+    return Field(name, type, start // 8, bits, offset - start)
 
 
 def _vector(element: Type, numbers: tuple[int, ...], spelling: str) -> Record:

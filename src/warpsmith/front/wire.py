@@ -33,6 +33,7 @@ __all__ = [
     "Dump",
     "LaunchRow",
     "Mark",
+    "MemberRow",
     "RecordRow",
     "Request",
     "TypeRow",
@@ -70,9 +71,13 @@ Declared = tuple[int, str, int, int, int, int, int, str, int, bool, bool]
 Detail = tuple[str, str, int, int]
 # tag of the row, kind or inner type, further numbers, spelling
 TypeRow = tuple[str, int, tuple[int, ...], str]
-# tag, size in bytes (-1 unknown), union, (name, type, offset in bits, bit-field), file, start, end, copied as bytes,
-# has a destructor of the user's, names of the members that are not public, alignment in bytes, has one base class
-RecordRow = tuple[str, int, bool, list[tuple[str, int, int, bool]], int, int, int, bool, bool, list[str], int, bool]
+# name, type, offset in bits, bits of a bit-field (0: none), has a value of its own where an object is made
+MemberRow = tuple[str, int, int, int, bool]
+# tag, size in bytes (-1 unknown), union, members, file, start, end, copied as bytes, has a destructor of the user's,
+# names of the members that are not public, alignment in bytes, has one base class, an object that is made from nothing
+# gets values (0: no, 1: by those of its members, 2: by a constructor of the user's or of a base class), the type of the
+# first base class (-1: none)
+RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, list[str], int, bool, int, int]
 # of a declaration in device code: its attributes' words, its first line as clang prints it ("" where not needed)
 Mark = tuple[list[str], str]
 # a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not constant), dynamic shared bytes
@@ -88,7 +93,7 @@ class Dump:
     (node, file) of every function that a template made, `details` has rows of `declared`. `includes` are the
     paths of all files that were included, those of the system too. Of device code only: `marks` has rows of
     `declared`, `constants` the values (rows of `values`) of nodes that name constants, `launches` what host
-    code starts.
+    code starts. `skipped` is (file, start, end) of what preprocessor conditionals leave out of the user's files.
     """
 
     diagnostics: list[Diagnostic]
@@ -109,6 +114,7 @@ class Dump:
     marks: dict[int, Mark] | None = None
     constants: dict[int, int] = field(default_factory=dict)
     launches: list[LaunchRow] = field(default_factory=list)
+    skipped: list[tuple[int, int, int]] = field(default_factory=list)
 
     def columns(self) -> tuple[list[int], ...]:
         """Return the seven columns of the node table."""

@@ -14,7 +14,7 @@ from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.lower.names import QUERIES, initialize
 from warpsmith.lower.operators import binary
 from warpsmith.lower.places import Variable
-from warpsmith.ssa.nodes import Branch, Construct, Jump, Operand
+from warpsmith.ssa.nodes import Branch, Constant, Construct, Jump, Operand
 from warpsmith.ssa.types import I1
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
@@ -36,7 +36,7 @@ def branch(frame: Frame, e: nodes.Expr, then: str, other: str, construct: Constr
     if isinstance(e, nodes.Binary) and e.op in ("&&", "||") and not is_cheap(frame, e.right):
         between = builder.fresh("also" if e.op == "&&" else "else")
         ways = (between, other) if e.op == "&&" else (then, between)
-        branch(frame, e.left, *ways, e.op)  # type: ignore[arg-type]
+        branch(frame, e.left, *ways, _word(e))
         builder.seal(between)
         builder.start(between)
         branch(frame, e.right, then, other, construct)
@@ -118,6 +118,11 @@ def _is_void(type: tree.Type) -> bool:
 # --- values
 
 
+def _word(e: nodes.Binary) -> Construct:
+    """Return what a branch is that && or || makes."""
+    return "&&" if e.op == "&&" else "||"
+
+
 def logical(frame: Frame, e: nodes.Binary) -> Result:
     """Lower a binary operator; && and || skip their right side."""
     if e.op not in ("&&", "||") or lanes_of(e.left.type) or lanes_of(e.right.type):
@@ -126,12 +131,14 @@ def logical(frame: Frame, e: nodes.Binary) -> Result:
     left = truth(builder, frame.scalar(e.left))
     if is_cheap(frame, e.right):
         op = "and" if e.op == "&&" else "or"
-        found: Operand = builder.emit(op, (left, truth(builder, frame.scalar(e.right))), I1)
+        with frame.skipping():
+            right = truth(builder, frame.scalar(e.right))
+        found: Operand = builder.emit(op, (left, right), I1)
         return converted(builder, found, BOOL, e.type)
     more, after, key = builder.fresh("also"), builder.fresh("joined"), _key(e)
     builder.write(key, left)
     ways = (more, after) if e.op == "&&" else (after, more)
-    builder.end(Branch(left, *ways, span=builder.span, construct=e.op))  # type: ignore[arg-type]
+    builder.end(Branch(left, *ways, span=builder.span, construct=_word(e)))
     builder.seal(more)
     builder.start(more)
     builder.write(key, truth(builder, frame.scalar(e.right)))
@@ -149,10 +156,13 @@ def _key(e: nodes.Expr) -> tuple[str, int]:
 def chosen(frame: Frame, e: nodes.Conditional) -> Result:
     """Lower `condition ? then : other`."""
     builder = frame.builder
+    if lanes_of(e.condition.type):
+        return _chosen_lanes(frame, e)
     plain = not is_object(e.type) and not _is_void(e.type)
     if plain and is_cheap(frame, e.then) and is_cheap(frame, e.other):
         condition = truth(builder, frame.scalar(e.condition))
-        one, two = frame.as_type(e.then, e.type), frame.as_type(e.other, e.type)
+        with frame.skipping():
+            one, two = frame.as_type(e.then, e.type), frame.as_type(e.other, e.type)
         return builder.emit("select", (condition, one, two), value_type(e.type))
     place = frame.temporary(e.type) if is_object(e.type) else None
     if isinstance(e.type, tree.Array):
@@ -177,3 +187,14 @@ def chosen(frame: Frame, e: nodes.Conditional) -> Result:
     if place is not None and lanes_of(e.type):
         return frame.read_lanes(place, e.type)
     return place
+
+
+def _chosen_lanes(frame: Frame, e: nodes.Conditional) -> tuple[Operand, ...]:
+    """Lower ?: of vectors: both sides are evaluated, the top bit of each lane of the condition chooses."""
+    builder, (element, own) = frame.builder, frame.lane_types(e.type)
+    tests = [builder.emit("slt", (lane, Constant(lane.type, 0)), I1) for lane in frame.lanes(e.condition)]
+    sides = [
+        frame.lanes(side) if lanes_of(side.type) else (frame.as_type(side, element),) * len(tests)
+        for side in (e.then, e.other)
+    ]
+    return tuple(builder.emit("select", row, own) for row in zip(tests, *sides, strict=True))

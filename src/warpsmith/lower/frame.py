@@ -11,7 +11,8 @@ becomes the op `unmodeled` and a finding, and the rest goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,13 +120,35 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     ours: bool = False
+    skipped: bool = False
     lost: bool = False
+    declared: set[str] = field(default_factory=set)
+    labels: dict[str, str] = field(default_factory=dict)
 
     # --- expressions
 
     def at(self, span: Span) -> None:
         """Give what comes now the span of the user's text; of our own headers it has none."""
         self.builder.span = None if self.ours else span
+
+    @contextmanager
+    def skipping(self) -> Iterator[None]:
+        """Evaluate what C may skip: a number may overflow here."""
+        before, self.skipped = self.skipped, True
+        try:
+            yield
+        finally:
+            self.skipped = before
+
+    @contextmanager
+    def standing(self, span: Span) -> Iterator[None]:
+        """Give what is emitted inside the span of a part of the statement: an access that of its own lvalue."""
+        before = self.builder.span
+        self.at(span)
+        try:
+            yield
+        finally:
+            self.builder.span = before
 
     def value(self, expr: nodes.Expr) -> Result:
         """Return what an expression is; what is not modeled is unknown."""
@@ -199,6 +222,8 @@ class Frame:
 
     def kind(self, expr: nodes.Expr) -> tree.Type:
         """Return the type with which an expression takes part in arithmetic: an enumerator is an int if it fits."""
+        if isinstance(expr, nodes.Member) and _narrow_bits(expr):
+            return tree.INT
         value = expr.symbol.value if isinstance(expr, nodes.Name) else None
         if value is not None and -(1 << 31) <= value < 1 << 31 and tree.is_integer(expr.type):
             return tree.INT
@@ -239,7 +264,13 @@ class Frame:
         if symbol.key in self.places:
             return self.places[symbol.key]
         home = self.homes.get(symbol.key) or self.rules.globals.get(symbol.key)
+        if home is None and symbol.storage in ("local", "parameter") and symbol.key not in self.declared:
+            raise NotModeled(f"{symbol.name}, a variable of another function")
         return Variable(key_of(symbol), symbol.type) if home is None else address_of_symbol(self.builder, *home)
+
+    def is_here(self, symbol: tree.Symbol) -> bool:
+        """Whether a local variable is one of this function, as far as it has been met."""
+        return symbol.key in self.declared or symbol.key in self.places or self.has_home(symbol)
 
     def has_home(self, symbol: tree.Symbol) -> bool:
         """Whether a variable lies in memory of the device."""
@@ -305,10 +336,11 @@ class Frame:
     def unknown_text(self, node: nodes.VerbatimExpr | nodes.Verbatim) -> Result:
         """Emit the op for a piece of text: it reads and writes the variables that it names."""
         operands: list[Operand] = []
-        for symbol in dict.fromkeys((*node.reads, *node.writes)):
+        named = [s for s in dict.fromkeys((*node.reads, *node.writes)) if s.storage != "local" or self.is_here(s)]
+        for symbol in named:
             operands += self._named(symbol, written=symbol in node.writes)
         result = self.unknown(getattr(node, "type", tree.VOID), node.text[:200], tuple(operands))
-        for symbol in node.writes:
+        for symbol in (s for s in named if s in node.writes):
             target = self.variable(symbol)
             if isinstance(target, Variable) and symbol.storage in ("local", "parameter") and not is_object(symbol.type):
                 own = value_type(symbol.type)
@@ -323,3 +355,12 @@ class Frame:
         if written or symbol.storage not in ("local", "parameter") or is_object(symbol.type):
             return []
         return [self.builder.read(key_of(symbol), value_type(symbol.type))]
+
+
+def _narrow_bits(e: nodes.Member) -> bool:
+    """Whether a member is a bit-field all numbers of which an int has (C17 6.3.1.1p2)."""
+    held = e.base.type.to if isinstance(e.base.type, tree.Pointer) else e.base.type
+    found = [f for f in held.fields if f.name == e.field] if isinstance(held, tree.Record) else []
+    if not found or not found[0].bits or not isinstance(found[0].type, tree.Scalar):
+        return False
+    return found[0].bits < 32 + (found[0].type.kind == "signed")

@@ -29,7 +29,7 @@ from warpsmith.lower.names import (
 )
 from warpsmith.lower.operators import assigned, cast, dereferenced, unary
 from warpsmith.lower.places import Place, Target, store
-from warpsmith.lower.statements import run
+from warpsmith.lower.statements import end_labels, run
 from warpsmith.ssa.builder import Builder
 from warpsmith.ssa.nodes import Function, Limits, Operand, Param, Parameter, Return, Text, Undefined
 from warpsmith.ssa.types import I1, I64, Type
@@ -131,6 +131,7 @@ def lowered(rules: Rules, names: Names, function: nodes.Function, called: str) -
         frame.lost = True
     if not frame.lost:
         run(frame, function.body)
+        end_labels(frame, function.body.span)
     if not frame.builder.ended:
         frame.at(function.body.span)
         _end(frame)
@@ -206,6 +207,7 @@ def _enter(frame: Frame, function: nodes.Function, parameters: tuple[Parameter, 
         elif is_object(symbol.type):
             frame.places[symbol.key] = Place(_read(frame, label, I64), "generic")
         else:
+            frame.declared.add(symbol.key)
             value = _given(frame, symbol, label)
             if symbol.key in frame.addressed:
                 store(frame.builder, frame.declare(symbol, "local"), symbol.type, value)

@@ -33,7 +33,7 @@ MOST_PIECES = 512
 """An object of more scalars than this is not copied piece by piece: nothing that a thread holds is that large."""
 
 
-class NotModeled(Exception):  # noqa: N818 - what it says is no error of the user's
+class NotModeled(Exception):
     """What the IR has no words for: `reason` in the user's words, `span` where it stands (None: where we are)."""
 
     def __init__(self, reason: str, span: Span | None = None) -> None:
@@ -142,15 +142,17 @@ def pieces(type: tree.Type) -> tuple[Piece, ...]:
 def _pieces(type: tree.Type, offset: int) -> Iterator[Piece]:
     match type:
         case tree.Record() if type.lanes or _is_one_access(type):
-            element = type.fields[0].type
+            element = _alone(type.fields[0].type)
             count = type.lanes or len(type.fields)
             yield from _vector(stored_type(element), count, offset, element)
         case tree.Record(union=True):
             yield from _words(type, offset)
         case tree.Record():
+            units: set[int] = set()
             for field in type.fields:
-                if field.offset >= 0:
+                if field.offset >= 0 and not (field.bits and field.offset in units):
                     yield from _pieces(field.type, offset + field.offset)
+                units |= {field.offset} if field.bits else set()
         case tree.Array():
             size = size_of(type.of)
             for number in range(type.count or 0):
@@ -161,11 +163,18 @@ def _pieces(type: tree.Type, offset: int) -> Iterator[Piece]:
 
 def _is_one_access(type: tree.Record) -> bool:
     """Whether the hardware moves a struct at once: two or four equal scalars, aligned to their size, 16 bytes."""
-    kinds = {field.type for field in type.fields}
+    kinds = {_alone(field.type) for field in type.fields}
     if type.union or len(kinds) != 1 or len(type.fields) not in (2, 4) or type.bytes > 16:
         return False
     (kind,) = kinds
     return isinstance(kind, tree.Scalar) and align_of(type) == type.bytes == stored_type(kind).bytes * len(type.fields)
+
+
+def _alone(type: tree.Type) -> tree.Type:
+    """Return the only member of a struct that has one, of that too; any other type as it is."""
+    while isinstance(type, tree.Record) and not type.lanes and len(type.fields) == 1 and not type.fields[0].bits:
+        type = type.fields[0].type
+    return type
 
 
 def _vector(type: Type, count: int, offset: int, element: tree.Type) -> Iterator[Piece]:

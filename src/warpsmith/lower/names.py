@@ -6,9 +6,9 @@ from typing import Final
 
 from warpsmith.lower.conversions import converted, is_signed, number
 from warpsmith.lower.frame import Frame, Result
-from warpsmith.lower.layout import NotModeled, is_object, lanes_of, leaf, size_of, stored_type, value_type
+from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.operators import moved, read
-from warpsmith.lower.places import Lanes, Place, Target, pointed, store
+from warpsmith.lower.places import Bits, Lanes, Place, Target, pointed, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Operand, Query, Text
 from warpsmith.ssa.types import I32, I64
@@ -134,12 +134,20 @@ def member_place(frame: Frame, e: nodes.Member) -> Target:
         element, _ = frame.lane_types(record)
         numbers = _numbers(e)
         if len(numbers) == 1:
-            return base.at(numbers[0] * stored_type(element).bytes)
+            return base.aligned(align_of(record)).at(numbers[0] * stored_type(element).bytes)
         return Lanes(base, element, numbers)
     field = _field(record, e.field)
     if field is None:
         raise NotModeled(f"the member {e.field}", e.span)
-    return base.at(field.offset)
+    inside = base.aligned(align_of(record)).at(field.offset)
+    return _bits(inside, field) if field.bits else inside
+
+
+def _bits(place: Place, field: tree.Field) -> Bits:
+    """Return a bit-field of the unit at a place; a boolean one lies in a byte."""
+    boolean = isinstance(field.type, tree.Scalar) and field.type.kind == "bool"
+    unit = tree.Scalar("unsigned char", 8, "unsigned") if boolean else field.type
+    return Bits(place, unit, field.shift, field.bits)
 
 
 def _field(record: tree.Type, name: str) -> tree.Field | None:
@@ -224,10 +232,25 @@ def initialize(frame: Frame, place: Place, type: tree.Type, init: nodes.Expr) ->
         if isinstance(type, tree.Array):
             raise NotModeled("an array that is initialized as a whole", init.span)
         frame.assign(place, type, init)
+    elif isinstance(type, tree.Record) and any(field.bits for field in type.fields):
+        _initialize_bits(frame, place, type, init)
     else:
         for (offset, part), item in zip(parts_of(type), init.items, strict=False):
             initialize(frame, place.at(offset), part, item)
         _zero(frame, place, type, len(init.items))
+
+
+def _initialize_bits(frame: Frame, place: Place, type: tree.Record, init: nodes.InitList) -> None:
+    """Give a struct with bit-fields its first value: several lie in one unit, so that all is zero at first."""
+    _zero(frame, place, type, 0)
+    fields = [field for field in type.fields if field.name]
+    for field, item in zip(fields, init.items, strict=False):
+        inside = place.at(field.offset)
+        if field.bits:
+            value = frame.as_type(item, field.type)
+            store(frame.builder, _bits(inside, field), field.type, value)
+        else:
+            initialize(frame, inside, field.type, item)
 
 
 def parts_of(type: tree.Type) -> list[tuple[int, tree.Type]]:

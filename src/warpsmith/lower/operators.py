@@ -9,7 +9,7 @@ from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, value_type
 from warpsmith.lower.places import Bits, Lanes, Place, Target, load, pointed, pointer_to, store
 from warpsmith.ssa.builder import constant
-from warpsmith.ssa.nodes import Constant, Operand
+from warpsmith.ssa.nodes import Constant, NoWrap, Operand
 from warpsmith.ssa.types import I1, I32, I64
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
@@ -19,6 +19,8 @@ __all__ = ["COMPARISONS", "arithmetic", "assigned", "binary", "cast", "compared"
 
 COMPARISONS: Final = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _PLAIN: Final = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
+_EXACT: Final = ("+", "-", "*")
+"""Where signed numbers do not overflow (C17 6.5p5)."""
 _FLOAT: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _SIGNED: Final = {"/": "div", "%": "rem"}
 
@@ -40,7 +42,8 @@ def arithmetic(frame: Frame, op: str, type: tree.Type, left: Operand, right: Ope
         amount = resized(builder, right, I32, signed=False)
         chosen = "shl" if op == "<<" else "ashr" if is_signed(type) else "lshr"
         return builder.emit(chosen, (left, amount), own)
-    return builder.emit(_PLAIN[op], (left, right), own)
+    exact = op in _EXACT and is_signed(type) and own.bits >= 32 and not frame.skipped
+    return builder.emit(_PLAIN[op], (left, right), own, NoWrap(signed=True) if exact else None)
 
 
 def compared(frame: Frame, op: str, type: tree.Type, left: Operand, right: Operand) -> Operand:
@@ -142,15 +145,24 @@ def _lanewise(frame: Frame, e: nodes.Binary) -> tuple[Operand, ...]:
         tests = [compared(frame, e.op, element, a, b) for a, b in zip(one, two, strict=True)]
         return tuple(frame.builder.emit("select", (t, number(made, -1), number(made, 0)), made) for t in tests)
     if e.op in ("&&", "||"):
-        raise NotModeled(f"{e.op} of vectors", e.span)
+        return _both(frame, e, one, two)
     return tuple(_lane(frame, e.op, element, a, b) for a, b in zip(one, two, strict=True))
+
+
+def _both(frame: Frame, e: nodes.Binary, one: tuple[Operand, ...], two: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """Lower && or || of vectors, which skips nothing: 0 or -1 for each lane."""
+    builder, made = frame.builder, frame.lane_types(e.type)[1]
+    op = "and" if e.op == "&&" else "or"
+    tests = [builder.emit(op, (truth(builder, a), truth(builder, b)), I1) for a, b in zip(one, two, strict=True)]
+    return tuple(builder.emit("select", (t, number(made, -1), number(made, 0)), made) for t in tests)
 
 
 def _lane(frame: Frame, op: str, element: tree.Type, a: Operand, b: Operand) -> Operand:
     """Return one lane of `a op b`: OpenCL takes shift amounts modulo the width, and promotes nothing."""
     if op in ("<<", ">>"):
         b = frame.builder.emit("and", (b, constant(b.type, b.type.bits - 1)), b.type)
-    return arithmetic(frame, op, element, a, b)
+    with frame.skipping():  # lanes wrap
+        return arithmetic(frame, op, element, a, b)
 
 
 def _spread(frame: Frame, e: nodes.Expr, kind: tree.Type) -> tuple[Operand, ...]:
@@ -173,7 +185,11 @@ def unary(frame: Frame, e: nodes.Unary) -> Result:
     if e.op == "&":
         return _address(frame, e.operand)
     if lanes_of(e.type):
-        element, _ = frame.lane_types(e.type)
+        element, made = frame.lane_types(e.type)
+        if e.op == "!":
+            ways = number(made, 0), number(made, -1)
+            tests = [truth(frame.builder, lane) for lane in frame.lanes(e.operand)]
+            return tuple(frame.builder.emit("select", (test, *ways), made) for test in tests)
         return tuple(_sign(frame, e.op, element, lane) for lane in frame.lanes(e.operand))
     if e.op == "!":
         zero = frame.builder.emit("not", (truth(frame.builder, frame.scalar(e.operand)),), I1)
@@ -185,9 +201,6 @@ def unary(frame: Frame, e: nodes.Unary) -> Result:
 def _sign(frame: Frame, op: str, kind: tree.Type, value: Operand) -> Operand:
     if op == "+" or (op == "~" and value.type == I1):
         return value
-    if op == "!":
-        made = truth(frame.builder, value)
-        return frame.builder.emit("select", (made, number(value.type, 0), number(value.type, -1)), value.type)
     floating = value.type.kind == "float"
     name = {"-": "fneg" if floating else "neg", "~": "not"}[op]
     if isinstance(value, Constant):
@@ -209,12 +222,30 @@ def _address(frame: Frame, operand: nodes.Expr) -> Operand:
     return pointer_to(frame.builder, frame.place(operand))
 
 
-def _step(frame: Frame, e: nodes.Unary) -> Operand:
-    target, type = frame.target(e.operand), e.operand.type
-    before = load(frame.builder, target, type)
+def _step(frame: Frame, e: nodes.Unary) -> Result:
+    type = e.operand.type
+    if lanes_of(type):
+        return _step_lanes(frame, e)
+    with frame.standing(e.operand.span):
+        target = frame.target(e.operand)
+        before = load(frame.builder, target, type)
     sign = "+" if "+" in e.op else "-"
     after = _plus(frame, before, type, number(I32, 1), (INT, sign))
-    store(frame.builder, target, type, after)
+    with frame.standing(e.operand.span):
+        store(frame.builder, target, type, after)
+    return before if e.op.startswith("x") else after
+
+
+def _step_lanes(frame: Frame, e: nodes.Unary) -> tuple[Operand, ...]:
+    """Lower ++ and -- of a vector, or of some lanes of one."""
+    kind = e.operand.type
+    element, own = frame.lane_types(kind)
+    with frame.standing(e.operand.span):
+        target = frame.target(e.operand)
+        before = _read_lanes(frame, target, kind)
+    after = tuple(_lane(frame, e.op.strip("x")[0], element, lane, number(own, 1)) for lane in before)
+    with frame.standing(e.operand.span):
+        _write_lanes(frame, target, kind, after)
     return before if e.op.startswith("x") else after
 
 
@@ -245,13 +276,16 @@ def assigned(frame: Frame, e: nodes.Assign) -> Result:
     if e.op == "=":
         # C++17: the right side comes first, where the left one has effects
         value = frame.as_type(e.value, type)
-        target = frame.target(e.target)
+        with frame.standing(e.target.span):
+            target = frame.target(e.target)
     else:
         other = frame.scalar(e.value)
-        target = frame.target(e.target)
-        before = load(frame.builder, target, type)
+        with frame.standing(e.target.span):
+            target = frame.target(e.target)
+            before = load(frame.builder, target, type)
         value = _plus(frame, before, type, other, (frame.kind(e.value), e.op[:-1]))
-    store(frame.builder, target, type, value)
+    with frame.standing(e.target.span):
+        store(frame.builder, target, type, value)
     if isinstance(target, Bits):
         return load(frame.builder, target, type)
     return value
@@ -260,17 +294,24 @@ def assigned(frame: Frame, e: nodes.Assign) -> Result:
 def _assigned_lanes(frame: Frame, e: nodes.Assign) -> tuple[Operand, ...]:
     kind = e.target.type
     value = _spread(frame, e.value, kind)
-    target = frame.target(e.target)
+    with frame.standing(e.target.span):
+        target = frame.target(e.target)
     if e.op != "=":
         element, _ = frame.lane_types(kind)
-        before = _read_lanes(frame, target, kind)
+        with frame.standing(e.target.span):
+            before = _read_lanes(frame, target, kind)
         value = tuple(_lane(frame, e.op[:-1], element, a, b) for a, b in zip(before, value, strict=True))
-    if isinstance(target, Lanes):
-        for number_, lane in zip(target.numbers, value, strict=True):
-            store(frame.builder, Lanes(target.place, target.element, (number_,)), target.element, lane)
-    else:
-        frame.store_lanes(target, kind, value)
+    with frame.standing(e.target.span):
+        _write_lanes(frame, target, kind, value)
     return value
+
+
+def _write_lanes(frame: Frame, target: Target, kind: tree.Type, lanes: tuple[Operand, ...]) -> None:
+    if not isinstance(target, Lanes):
+        frame.store_lanes(target, kind, lanes)
+        return
+    for number_, lane in zip(target.numbers, lanes, strict=True):
+        store(frame.builder, Lanes(target.place, target.element, (number_,)), target.element, lane)
 
 
 def _read_lanes(frame: Frame, target: Target, kind: tree.Type) -> tuple[Operand, ...]:

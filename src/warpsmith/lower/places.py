@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from warpsmith.lower.layout import NotModeled, align_of, pieces, stored_type, value_type
 from warpsmith.ssa.builder import Builder, constant
@@ -47,17 +48,28 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Memory; `align`: what is known of the address (0: nothing but the type of what is accessed)."""
+    """Memory, `offset` bytes behind an address; `align`: what that is a multiple of, besides what the type of an access
+    says: a float4 is aligned to 16 bytes, and so is its x."""
 
     address: Operand
     space: Space
     offset: int = 0
     volatile: bool = False
     cached: bool = False
+    align: int = 1
 
     def at(self, offset: int) -> Place:
         """Return the place `offset` bytes behind this one."""
-        return replace(self, offset=self.offset + offset)
+        return replace(self, offset=self.offset + offset, align=_shifted(self.align, offset))
+
+    def aligned(self, align: int) -> Place:
+        """Return the place, of which it is known that it is a multiple of `align`."""
+        return replace(self, align=max(self.align, align))
+
+
+def _shifted(align: int, offset: int) -> int:
+    """Return the alignment of what lies `offset` bytes behind what is aligned."""
+    return min(align, offset & -offset) if offset else align
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +126,10 @@ def pointed(builder: Builder, pointer: Operand, type: tree.Type) -> Place:
 
 
 def _detail(place: Place, offset: int, align: int) -> Memory:
-    order = "volatile" if place.volatile else ""
-    cached = "read only" if place.cached else ""
-    return Memory(place.space, place.offset + offset, align, order, cached)  # type: ignore[arg-type]
+    align = max(align, _shifted(place.align, offset))
+    order: Literal["", "volatile"] = "volatile" if place.volatile else ""
+    cached: Literal["", "read only"] = "read only" if place.cached else ""
+    return Memory(place.space, place.offset + offset, align, order, cached)
 
 
 def load(builder: Builder, target: Target, type: tree.Type) -> Operand:

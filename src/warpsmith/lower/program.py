@@ -120,6 +120,10 @@ def _variables(
             findings.append(Finding("INP006", "warning", f"{symbol.name} is not modeled: {problem.reason}", one.span))
             continue
         initial = () if one.init is None else initial_numbers(one.init, symbol.type, made)
+        if initial is None:
+            message = f"not modeled: what {symbol.name} begins with is no constant that is known here"
+            help = (f"simulate takes zeros for it; give {symbol.name} a constant, or pass the values to the kernel",)
+            findings.append(Finding("INP006", "warning", message, one.span, help))
         symbols.append(replace(made, initial=initial or ()))
         homes[symbol.key] = made.name, space
     return symbols, homes, constants, findings

@@ -25,7 +25,7 @@ from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.types import INT, Symbol
 
-__all__ = ["run"]
+__all__ = ["end_labels", "run"]
 
 
 def run(frame: Frame, statement: nodes.Stmt) -> None:
@@ -79,6 +79,7 @@ def _declare(frame: Frame, symbol: Symbol, init: nodes.Expr | None, span: Span) 
         return
     if symbol.storage in ("global", "static", "function") or symbol.key in frame.rules.globals:
         return
+    frame.declared.add(symbol.key)
     if is_object(symbol.type) or symbol.key in frame.addressed:
         try:
             place = frame.declare(symbol, "local")
@@ -278,7 +279,29 @@ def _return(frame: Frame, s: nodes.Return) -> None:
         builder.end(Return((value,), builder.span))
 
 
+def _jump(frame: Frame, name: str) -> str:
+    """Return the block of a label, which may come later; who goes there is known at the end."""
+    if name not in frame.labels:
+        frame.labels[name] = frame.builder.fresh(f"at_{name}")
+    return frame.labels[name]
+
+
+def end_labels(frame: Frame, span: Span) -> None:
+    """Check that each label that something goes to has been met."""
+    for name, block in frame.labels.items():
+        if not frame.builder.started(block):
+            frame.blame(NotModeled(f"the label {name}, which stands where nothing is modeled"), span)
+            frame.lost = True
+
+
 def _verbatim(frame: Frame, s: nodes.Verbatim) -> None:
+    if s.marks:
+        _leave(frame, _jump(frame, s.marks))
+        frame.builder.start(_jump(frame, s.marks))
+        return
+    if s.goes:
+        frame.builder.end(Jump(_jump(frame, s.goes), frame.builder.span))
+        return
     frame.blame(NotModeled(s.reason), s.span)
     frame.unknown_text(s)
     if s.control:

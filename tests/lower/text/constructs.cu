@@ -333,3 +333,84 @@ oi[t] = add(t) + add(9);
 //// printf and assert
 if (in[t] == 123456) printf("%d %f\n", t, fin[t]);
 oi[t] = 4;
+
+//// bit-fields
+struct Packed { unsigned a : 3; int b : 5; unsigned c : 24; bool d : 1; long long e : 40; };
+Packed p = {(unsigned)in[t] & 7, -3}, q = p;
+p.c = in[t] * 1000;
+p.b += in[t] & 3;
+p.d = p.a > 2;
+p.e = (long long)in[t] << 33;
+q.a = in[t];
+oi[t] = p.a + p.b * p.c + p.d * 7 + (q.a - 8 < 0) + sizeof(Packed);
+ol[t] = p.e + q.c + q.b++;
+ou[t] = p.a-- + ++p.b;
+
+//// members that begin with something
+Grown g, h, i;
+Wrapped w;
+Plain p = {4}, q{}, r = {1, {2}};
+i.low = 3;
+oi[t] = g.base + g.inner.x * 10 + g.more * 100 + h.more + w.held.x + w.grown.base + i.low;
+ou[t] = p.a + p.inner.x + q.inner.x * 3 + q.a + r.inner.x * 5 + Plain().inner.x + Plain{}.inner.x;
+
+//// closures as values
+int k = in[t], sum = 0;
+auto f = [=](int i) { return i * k + t; };
+auto g = f;
+auto add = [&sum, k](int i) { sum += i + k; return sum; };
+k = 100;
+oi[t] = f(3) + g(4) + applied(f, 3) + applied(add, 2) + sum;
+ou[t] = applied([&](int i) { k += i; return in[i & 7]; }, 5) + k + applied([](int i) { return i * i; }, 4);
+Pair held = {7, 2.5f};
+ol[t] = applied([held, f](int i) { return held.x + f(i); }, 3);
+
+//// jumps
+int i = 0, sum = 0;
+again:
+if (i < 9) {
+    sum += in[i & 7];
+    i++;
+    if (sum > 150 + t) goto out;
+    goto again;
+}
+sum += 1000;
+out:
+oi[t] = sum;
+for (int j = 0; j < 4; j++)
+    for (int k = 0; k < 4; k++)
+        if (j * k == t) goto found;
+sum = -1;
+found:
+ou[t] = sum + i;
+
+//// jumps into a loop
+int i = in[t] & 3, sum = 0;
+if (i > 1) goto middle;
+while (i < 12) {
+    i += 2;
+middle:
+    sum += i * t;
+    i++;
+}
+oi[t] = sum + i;
+
+//// conditions that declare
+int left = 5, sum = 0;
+while (int k = left--) sum += k * in[k & 7];
+if (int k = in[t] & 1) sum += k; else sum -= k + 2;
+switch (int k = in[t] & 3) { case 2: sum += k; break; case 4: sum -= k; default: sum++; }
+oi[t] = sum;
+
+//// constants of a class
+Sized<int> z;
+for (int i = 0; i < Sized<int>::size; i++) z.v[i] = i * z.scale + t;
+oi[t] = z.v[t & 7] + Sized<float>::size + z.twice();
+
+//// operators of the user
+Vec a(1, fin[t]), b = {2.0f, 3.0f};
+Vec c = 2.0f * (a + b);
+c *= 3;
+c[1] = c[0] + 1;
+of[t] = c.x - c.y;
+oi[t] = (c == c) + 2 * (a == b);

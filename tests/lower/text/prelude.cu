@@ -17,3 +17,19 @@ __device__ int summed(const int *p, int count) { int r = 0; for (int i = 0; i < 
 __device__ bool odd(int x) { return x & 1; }
 template <class T> __device__ T twice(T x) { return x + x; }
 template <int K> __device__ int scaled(int x) { if (K > 2) return x * K; return x - K; }
+struct Begun { int x = 7; float y; };
+struct Base { int base; __device__ Base() : base(3) {} };
+struct Grown : Base { Begun inner; int more = 5, low; };
+struct Wrapped { Begun held; Grown grown; };
+struct Plain { int a = 9; Begun inner; };
+template <class T> struct Sized { static constexpr int size = 8; static constexpr T scale = T(2); T v[size]; __device__ T twice() const { return v[1] * scale; } };
+struct Vec {
+  float x, y;
+  __device__ Vec(float x, float y) : x(x), y(y) {}
+  __device__ Vec operator+(const Vec &o) const { return {x + o.x, y + o.y}; }
+  __device__ Vec &operator*=(float s) { x *= s; y *= s; return *this; }
+  __device__ float &operator[](int i) { return i ? y : x; }
+  __device__ friend bool operator==(const Vec &a, const Vec &b) { return a.x == b.x && a.y == b.y; }
+};
+__device__ inline Vec operator*(float s, Vec v) { return {s * v.x, s * v.y}; }
+template <class F> __device__ int applied(F f, int n) { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }

@@ -14,6 +14,7 @@ from warpsmith.front.ptx.model import FUNDAMENTAL
 from warpsmith.front.ptx.registers import PtxError, Registers
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Convert, Detail, Float, Operand, Rounding
+from warpsmith.ssa.ops import OPS, Shape
 from warpsmith.ssa.types import F32, I1, I32, I64, Type, integer
 
 __all__ = ["ARITHMETIC", "Handler", "Ptx"]
@@ -54,6 +55,12 @@ class Ptx:
         """Whether its mnemonic has `modifier`."""
         return modifier in self.parts
 
+    def takes(self, count: int) -> tuple[str, ...]:
+        """Return the operands; raises PtxError where they are not `count`."""
+        if len(self.operands) > count:
+            raise PtxError(f"{'.'.join(self.parts)} has {len(self.operands)} operands and takes {count}")
+        return self.needs(count)
+
     def needs(self, count: int) -> tuple[str, ...]:
         """Return the operands; raises PtxError where there are fewer than `count`."""
         if len(self.operands) < count:
@@ -77,14 +84,17 @@ def _modeled(i: Ptx) -> bool:
     return i.name in FUNDAMENTAL and i.name not in ("bf16", "bf16x2", "f16x2", "tf32", "u16x2", "s16x2", "f32x2")
 
 
+_TAKES: Final[dict[Shape, int]] = {"unary": 1, "binary": 2, "shift": 2, "ternary": 3}
+
+
 def _plain(op: str, floating: str = "", unsigned: str = "") -> Handler:
     """Return the handler of an instruction with one result: `op`, or what stands for it on other types."""
 
     def handler(r: Registers, i: Ptx) -> None:
-        target, *sources = i.needs(2)
+        chosen = floating if i.letter == "f" else unsigned if unsigned and i.letter in "ub" else op
+        target, *sources = i.takes(1 + _TAKES[OPS[chosen].shape])
         if not _modeled(i):
             return lanewise(r, i)
-        chosen = floating if i.letter == "f" else unsigned if unsigned and i.letter in "ub" else op
         detail: Detail | None = _float(i) if i.letter == "f" else None
         values = tuple(r.read(s, i.type, signed=i.signed) for s in sources)
         return r.write(target, r.builder.emit(chosen, values, i.type, detail), signed=i.signed)

@@ -174,7 +174,7 @@ class _Code:
                 self._translate(i)
         except (PtxError, KeyError, ValueError, OverflowError) as error:
             what = str(error) if isinstance(error, PtxError) else f"it is not of the form that is known ({error})"
-            self._blame(statement, f"{statement.words.split()[0]}: {what}")
+            self._blame(statement, f"{(statement.words.split() or [statement.words])[0]}: {what}")
 
     def _guarded(self, i: Ptx, guard: str) -> None:
         """Translate an instruction under a predicate."""

@@ -73,6 +73,8 @@ class _Reader:
             self.header[word[1:]] = words[len(word) :].strip()
             if word == ".version":
                 self._version(statement.span)
+            else:
+                self._target(statement.span)
         elif word == ".file":
             if found := _FILE.match(words):
                 self.files[int(found.group(1))] = found.group(2)
@@ -92,6 +94,13 @@ class _Reader:
             known = ".".join(map(str, _NEWEST))
             message = f"PTX version {self.header['version'] or '(none)'} is not known: {known} is the newest that is"
             help = "what is new in it is taken for unknown, the rest is read"
+            self.findings.append(Finding("INP001", "warning", message, span, (help,)))
+
+    def _target(self, span: Span) -> None:
+        name = self.header["target"].partition(",")[0].strip()
+        if name not in _TARGETS:
+            message = f"the target {name or '(none)'} is not known"
+            help = "the file is read all the same; --device says which GPU it is judged for"
             self.findings.append(Finding("INP001", "warning", message, span, (help,)))
 
     def _routine(self, statement: Statement, found: re.Match[str], rest: Iterator[Statement]) -> None:
@@ -135,6 +144,13 @@ _MOST_FINDINGS = 20
 _NEWEST: Final = (9, 1)
 """The newest version of PTX whose manual was read."""
 
+_FAMILIES: Final = (
+    "20 21 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 90a 100 100a 100f 101 101a 101f 103 103a 103f "
+    "110 110a 110f 120 120a 120f 121 121a 121f"
+)
+_TARGETS: Final = frozenset(f"{kind}_{number}" for kind in ("sm", "compute") for number in _FAMILIES.split())
+"""Targets of PTX ISA 9.1, 11.1.2, from the first that has functions and calls on."""
+
 _IGNORED = (".address_size", ".section", ".loc", ".pragma", ".alias", ".language", ".explicitcluster", ".abi_preserve")
 
 
@@ -176,8 +192,13 @@ def declared(statement: Statement) -> Iterator[Declared]:
         for extent in extents:
             count *= int(extent.strip() or "0", 0)
         array = bool(extents) or width > 1
+        if many is not None and int(many) > _MOST_REGISTERS:
+            raise ValueError(f"{many} registers {stem} are more than {_MOST_REGISTERS:,}, the limit")
         for each in [stem] if many is None else [f"{stem}{n}" for n in range(int(many))]:
             yield Declared(each, found.group(1), type, align, count, statement.span, array)
+
+
+_MOST_REGISTERS: Final = 1_000_000
 
 
 def _names(text: str) -> Sequence[str]:

@@ -6,10 +6,13 @@ import re
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, needs
-from warpsmith.lower.conversions import converted, is_signed
+from warpsmith.lower.builtins.vectors import same_bits
+from warpsmith.lower.conversions import converted, is_signed, resized
 from warpsmith.lower.frame import Frame, Result
-from warpsmith.lower.layout import NotModeled, lanes_of, value_type
-from warpsmith.ssa.nodes import Convert, Operand, Rounding, Text
+from warpsmith.lower.layout import lanes_of, value_type
+from warpsmith.ssa.builder import Builder, constant
+from warpsmith.ssa.nodes import Convert, Operand, Rounding
+from warpsmith.ssa.types import Type
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 
@@ -22,7 +25,7 @@ _ROUNDINGS: Final[dict[str, Rounding]] = {"_rte": "nearest", "_rtz": "zero", "_r
 def conversion(name: str) -> Rule | None:
     """Return the rule of a function that converts, by its name; None for any other."""
     if name.startswith("as_"):
-        return _same_bits
+        return same_bits
     found = _NAME.match(name)
     if found is None:
         return None
@@ -44,26 +47,31 @@ def _converting(*, saturate: bool, rounding: Rounding) -> Rule:
 def _one(frame: Frame, value: Operand, types: tuple[tree.Type, tree.Type], how: tuple[bool, Rounding]) -> Operand:
     source, target = types
     saturate, rounding = how
-    to = value_type(target)
-    if value.type.kind == "float" and to.kind == "integer":
-        return frame.builder.emit("ftosi" if is_signed(target) else "ftoui", (value,), to, Convert(rounding or "zero"))
-    if saturate and value.type.kind == "integer" and to.kind == "integer":
-        return frame.builder.emit("lanewise", (value,), to, Text("convert_sat"))
-    if rounding and value.type.kind == "integer" and to.kind == "float":
-        return frame.builder.emit("sitof" if is_signed(source) else "uitof", (value,), to, Convert(rounding))
-    return converted(frame.builder, value, source, target)
+    to, builder = value_type(target), frame.builder
+    match value.type.kind, to.kind:
+        case "float", "integer":
+            return builder.emit("ftosi" if is_signed(target) else "ftoui", (value,), to, Convert(rounding or "zero"))
+        case "integer", "integer" if saturate:
+            return _saturated(builder, value, to, (is_signed(source), is_signed(target)))
+        case "integer", "float" if rounding:
+            return builder.emit("sitof" if is_signed(source) else "uitof", (value,), to, Convert(rounding))
+        case "float", "float" if rounding and to.bits < value.type.bits:
+            return builder.emit("ftrunc", (value,), to, Convert(rounding))
+        case _:
+            return converted(builder, value, source, target)
 
 
-def _same_bits(frame: Frame, e: nodes.Call) -> Result:
-    argument = needs(e, 1)[0]
-    if lanes_of(e.type) != lanes_of(argument.type):
-        raise NotModeled("a vector whose bits are taken for other lanes", e.span)
-    if not lanes_of(e.type):
-        return _cast(frame, frame.scalar(argument), e.type)
-    target, _ = frame.lane_types(e.type)
-    return tuple(_cast(frame, lane, target) for lane in frame.lanes(argument))
+def _saturated(builder: Builder, value: Operand, to: Type, signs: tuple[bool, bool]) -> Operand:
+    """Return an integer as the nearest that the other type has; `signs`: whether each is signed."""
+    own, (signed, other) = value.type, signs
+    (least, most), (low, high) = _range(own, signed=signed), _range(to, signed=other)
+    sign = "s" if signed else "u"
+    if low > least:
+        value = builder.emit(f"{sign}max", (value, constant(own, low)), own)
+    if high < most:
+        value = builder.emit(f"{sign}min", (value, constant(own, high)), own)
+    return resized(builder, value, to, signed=signed)
 
 
-def _cast(frame: Frame, value: Operand, target: tree.Type) -> Operand:
-    own = value_type(target)
-    return value if value.type == own else frame.builder.emit("bitcast", (value,), own)
+def _range(type: Type, *, signed: bool) -> tuple[int, int]:
+    return (-(1 << (type.bits - 1)), (1 << (type.bits - 1)) - 1) if signed else (0, (1 << type.bits) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from warpsmith.lower.builtins.rows import Rule, by_lanes, integer_argument, lanewise, needs
+from warpsmith.lower.builtins.rows import Rule, by_lanes, integer_argument, needs
 from warpsmith.lower.conversions import converted, is_signed, number, resized
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, value_type
@@ -124,9 +124,13 @@ def _extreme(name: str) -> Rule:
 
 def _absolute(frame: Frame, e: nodes.Call) -> Result:
     argument = needs(e, 1)[0]
+    vector = lanes_of(argument.type)
+    unsigned = is_unsigned(frame.lane_types(argument.type)[0] if vector else tree.promoted(argument.type))
 
     def one(type: tree.Type, row: tuple[Operand, ...]) -> Operand:
         own = value_type(type)
+        if unsigned:
+            return row[0]
         return frame.builder.emit("fabs" if own.kind == "float" else "abs", row, own)
 
     if lanes_of(e.type):
@@ -192,9 +196,4 @@ INTEGERS: Final[dict[str, Rule]] = {
     **dict.fromkeys(("abs", "labs", "llabs", "std::abs"), _absolute),
     "mul24": _mul24("s"),
     "mad24": _mul24("s"),
-    "popcount": _by_sign(lambda sign: "popcount"),
-    "mul_hi": _by_sign(lambda sign: f"{sign}mulhi"),
-    "add_sat": _by_sign(lambda sign: f"{sign}addsat"),
-    "sub_sat": _by_sign(lambda sign: f"{sign}subsat"),
-    "mad_sat": lanewise("mad_sat"),
 }

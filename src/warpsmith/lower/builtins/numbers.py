@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.lower.builtins.rows import Rule, by_lanes, is_number, lanewise, needs, op_of
+from warpsmith.lower.builtins.rows import Rule, by_lanes, lanewise, needs, op_of
 from warpsmith.lower.conversions import converted, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
-from warpsmith.ssa.builder import constant
-from warpsmith.ssa.nodes import Convert, Float, Operand, Rounding
-from warpsmith.ssa.types import I1, I64, integer
+from warpsmith.ssa.nodes import Convert, Float, Rounding
+from warpsmith.ssa.types import I64
 from warpsmith.tree import nodes
-from warpsmith.tree import types as tree
-from warpsmith.tree.types import BOOL, LONG_LONG
+from warpsmith.tree.types import LONG_LONG
 
 __all__ = ["NUMBERS"]
 
@@ -41,30 +39,6 @@ def _copysign(frame: Frame, e: nodes.Call) -> Result:
     """Lower copysign(size, sign); the op has the sign first, as PTX does."""
     needs(e, 2)
     return by_lanes(frame, e, lambda kind, row: frame.builder.emit("copysign", (row[1], row[0]), value_type(kind)))
-
-
-def _tested(frame: Frame, e: nodes.Call, op: str) -> Operand:
-    argument = needs(e, 1)[0]
-    if is_object(argument.type):
-        raise NotModeled("a test of a vector", e.span)
-    type = argument.type if is_number(argument.type) else tree.DOUBLE
-    return frame.builder.emit(op, (frame.as_type(argument, type),), I1)
-
-
-def _test(op: str) -> Rule:
-    def rule(frame: Frame, e: nodes.Call) -> Result:
-        return converted(frame.builder, _tested(frame, e, op), BOOL, e.type)
-
-    return rule
-
-
-def _sign(frame: Frame, e: nodes.Call) -> Result:
-    value = frame.scalar(needs(e, 1)[0])
-    if value.type.kind != "float":
-        raise NotModeled("the sign of what is no number", e.span)
-    bits = integer(value.type.bits)
-    pattern = frame.builder.emit("bitcast", (value,), bits)
-    return converted(frame.builder, frame.builder.emit("slt", (pattern, constant(bits, 0)), I1), BOOL, e.type)
 
 
 def _saturated(frame: Frame, e: nodes.Call) -> Result:
@@ -135,12 +109,6 @@ NUMBERS: Final[dict[str, Rule]] = {
     "__log2f": op_of("log2", _FAST, count=1),
     "__exp2f": op_of("exp2", _FAST, count=1),
     "__saturatef": _saturated,
-    **{f"{prefix}{name}": _test(op)
-       for name, op in (("isnan", "is_notanumber"), ("isinf", "is_infinite"), ("isfinite", "is_finite"))
-       for prefix in ("", "std::", "__", "__builtin_")},
-    **dict.fromkeys(("isnanf", "__isnanf", "__isnand"), _test("is_notanumber")),
-    **dict.fromkeys(("isinff", "__isinff", "__isinfd"), _test("is_infinite")),
-    **dict.fromkeys(("signbit", "__signbit", "__signbitf", "__signbitd", "std::signbit"), _sign),
     **{name: _whole("nearest") for name in ("lrint", "lrintf", "llrint", "llrintf")},
     **{f"{name}{end}": lanewise(f"{name}{end}") for name in ("lround", "llround") for end in ("", "f")},
     **dict.fromkeys(("__builtin_inf", "__builtin_inff", "__builtin_huge_val", "__builtin_huge_valf"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from warpsmith.lower.conversions import converted, resized
 from warpsmith.lower.frame import Frame, Result
@@ -13,7 +13,18 @@ from warpsmith.ssa.types import I32, Type
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 
-__all__ = ["Rule", "by_lanes", "integer_argument", "lanewise", "needs", "nothing", "op_of", "place_argument"]
+__all__ = [
+    "Rule",
+    "by_lanes",
+    "integer_argument",
+    "lanewise",
+    "needs",
+    "nothing",
+    "of_lanes",
+    "op_of",
+    "place_argument",
+    "rows_of",
+]
 
 Rule = Callable[[Frame, nodes.Call], Result]
 
@@ -41,6 +52,27 @@ def by_lanes(frame: Frame, e: nodes.Call, one: Callable[[tree.Type, tuple[Operan
         frame.lanes(a) if lanes_of(a.type) else (frame.as_type(a, element),) * lanes_of(e.type) for a in e.arguments
     ]
     return tuple(one(element, row) for row in zip(*columns, strict=True))
+
+
+def rows_of(frame: Frame, e: nodes.Call) -> list[tuple[Operand, ...]]:
+    """Return the arguments lane by lane, as the parameters of the function have them; one row where all are numbers."""
+    type = e.function.type
+    kinds = type.parameters if isinstance(type, tree.FunctionType) else ()
+    kinds = kinds if len(kinds) == len(e.arguments) else tuple(a.type for a in e.arguments)
+    count = max((lanes_of(kind) for kind in (*kinds, *(a.type for a in e.arguments))), default=0)
+    columns = []
+    for argument, kind in zip(e.arguments, kinds, strict=True):
+        if lanes_of(argument.type):
+            columns.append(frame.lanes(argument))
+        else:
+            one = frame.lane_types(kind)[0] if lanes_of(kind) else kind
+            columns.append((frame.as_type(argument, one),) * max(count, 1))
+    return list(zip(*columns, strict=True))
+
+
+def of_lanes(e: nodes.Call, lanes: Sequence[Operand]) -> Result:
+    """Return what a call gives that was worked out lane by lane."""
+    return tuple(lanes) if lanes_of(e.type) else lanes[0]
 
 
 def op_of(op: str, detail: Detail | None = None, *, count: int = 0) -> Rule:

@@ -16,6 +16,7 @@ __device__ inline unsigned ws_block_size(void) { return blockDim.x * blockDim.y 
 class thread_group {
 public:
     unsigned count, rank, kind, lanes;
+    __device__ thread_group() {}
     __device__ thread_group(unsigned c, unsigned r, unsigned k, unsigned m = 0xffffffffu)
         : count(c), rank(r), kind(k), lanes(m) {}
     __device__ unsigned size() const { return count; }
@@ -88,7 +89,6 @@ template <> struct ws_tile_mask<32> {
 
 template <unsigned N, class Parent = thread_block> class thread_block_tile : public thread_group {
 public:
-    __device__ thread_block_tile() : thread_group(N, ws_thread_rank() & (N - 1u), 1, ws_tile_mask<N>::here()) {}
     __device__ void sync() const { __syncwarp(ws_tile_mask<N>::here()); }
     __device__ static constexpr unsigned size() { return N; }
     __device__ static constexpr unsigned num_threads() { return N; }
@@ -121,7 +121,12 @@ public:
 };
 template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Parent> tiled_partition(const Parent &)
 {
-    return thread_block_tile<N, Parent>();
+    thread_block_tile<N, Parent> tile;
+    tile.count = N;
+    tile.rank = ws_thread_rank() & (N - 1u);
+    tile.kind = 1;
+    tile.lanes = ws_tile_mask<N>::here();
+    return tile;
 }
 
 class coalesced_group : public thread_group {
@@ -139,7 +144,13 @@ public:
     __device__ unsigned meta_group_size() const;
 };
 __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
-__device__ thread_group tiled_partition(const thread_group &, unsigned size);
+/* a part of a block or of a tile; its size is a power of two, a warp at most */
+__device__ inline thread_group tiled_partition(const thread_group &, unsigned size)
+{
+    unsigned lane = ws_thread_rank() & 31u;
+    unsigned tile = size < 32u ? ((1u << size) - 1u) << (lane & ~(size - 1u)) : 0xffffffffu;
+    return thread_group(size, lane & (size - 1u), 1, tile);
+}
 template <class Group> __device__ coalesced_group binary_partition(const Group &, bool predicate);
 template <class Group> __device__ coalesced_group labeled_partition(const Group &, int label);
 template <class Group> __device__ inline void sync(const Group &group) { group.sync(); }

@@ -1,0 +1,13 @@
+int a = in[g], b = in[g + 3];
+uint u = in[g + 1];
+char c = (char)(in[g] * 5);
+ushort h = (ushort)(in[t] * 900);
+long l = (long)a << 33;
+float f = fin[g], r = fin[t] * s;
+double d = fin[g] * 0.1;
+int4 v = vload4(g, in), w = (int4)(t, 7, -3, n);
+float4 x = vload4(g, fin), y = (float4)(0.5f, f, r, -1.0f);
+uchar4 z = convert_uchar4(v);
+short2 p = (short2)(3, -t);
+local int tile[8];
+local float4 rows[8];
