@@ -135,3 +135,43 @@ void f(int n, double *to, double *from)
     ported, _, original = _host(text, tmp_path).partition("} else {")
     assert "double w[8];" not in ported
     assert "double w[8];" in original
+
+
+CUT = """
+#include <stdio.h>
+double a[64];
+static void step(double k)
+{
+    for (int i = 0; i < 64; i++)
+        a[i] += k;
+}
+static void report(int n)
+{
+#ifdef OFTEN
+    if (n % 2)
+#else
+    if (n % 4)
+#endif
+        printf("%g\\n", a[0]);
+}
+int main(void)
+{
+    for (int t = 0; t < 9; t++) {
+        step(t);
+        report(t);
+    }
+    return 0;
+}
+"""
+
+
+def test_where_nothing_can_be_added_data_are_not_held_and_kernels_stay(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    for text, holds in ((CUT, False), (CUT.replace("#else", '        puts("");\n#endif\n#ifndef OFTEN'), True)):
+        path.write_text(text)
+        result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
+        assert result.plan is not None and result.in_place is not None
+        assert [fragment.loops for fragment in result.plan.fragments] == [("step/i",)]
+        assert bool(result.in_place.holding) == holds
+        refused = [f.message for f in result.plan.findings if f.rule == "POR018"]
+        assert any("a preprocessor conditional starts or ends inside" in message for message in refused) != holds

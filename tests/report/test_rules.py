@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules, rule_text
+from warpsmith.report.rules import KERNEL_FAMILIES, Rule, Term, load_rules, load_terms, rule_text, term_text
 
 SOURCE = Path(__file__).parents[2] / "src" / "warpsmith"
 RULES = load_rules()
@@ -26,8 +26,22 @@ def test_a_page_is_complete(rule: Rule) -> None:
     assert set(rule.see) <= set(RULES)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     text = rule_text(rule)
-    assert rule.what in text
-    assert rule.instead in text
+    flat = " ".join(text.split())
+    assert " ".join(rule.what.split()) in flat
+    assert " ".join(rule.instead.split()) in flat
     kernels = rule.family in KERNEL_FAMILIES and rule.code not in ("OCC006", "OCC007")
     assert (rule.code.startswith(("POR", "CLM")) or kernels) == bool(rule.example)
     assert bool(rule.good) == kernels
+
+
+@pytest.mark.parametrize("term", load_terms().values(), ids=load_terms())
+def test_a_term_is_told_and_leads_on(term: Term) -> None:
+    assert set(term.see) <= {*RULES, *load_terms()}
+    assert " ".join(term.what.split()) in " ".join(term_text(term).split())
+    assert max(map(len, term_text(term).splitlines())) <= 100
+
+
+def test_the_words_of_the_analysis_are_defined() -> None:
+    assert {"divergent", "uniform", "influence region", "post-dominator", "immediate post-dominator"} <= set(
+        load_terms()
+    )

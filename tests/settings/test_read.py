@@ -31,7 +31,7 @@ def test_the_nearer_source_wins_key_by_key(folder: Path, monkeypatch: pytest.Mon
     assert shown["fail-on"] == ("never", "WARPSMITH_FAIL_ON")
     assert shown["evidence"] == ("full", "pyproject.toml")
     assert shown["context"] == (7, "warpsmith.toml")
-    assert shown["sort"] == ("line", "default")
+    assert shown["sort"] == ("impact", "default")
     assert found.root == str(folder / "a")
     assert read_settings(Wanted(folder=str(folder / "a"), environment=False)).text("fail-on") == "warning"
     assert read_settings(Wanted(folder=str(folder / "a"), files=False, environment=False)).text("fail-on") == "error"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -12,7 +10,8 @@ from fnmatch import fnmatchcase
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.clock import Clock
-from warpsmith.flows.explain_file import FileResult, FileTask, explain_file
+from warpsmith.flows.explain_file import FileResult, FileTask
+from warpsmith.flows.explain_files import explain_files
 from warpsmith.flows.kernel_shape import Launching, check_names
 from warpsmith.flows.kernel_units import KernelFile
 from warpsmith.flows.selection import Choice, Chosen, chosen
@@ -30,13 +29,14 @@ INTERNAL, LATE = 70, 124
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
     """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
-    `ptxas`: ask it for the registers of PTX kernels."""
+    `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn."""
 
     settings: Settings
     launching: Launching = field(default_factory=Launching)
     kernels: tuple[str, ...] = ()
     baseline: Baseline | None = None
     ptxas: bool = False
+    diagrams: bool = False
 
 
 def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisReport:
@@ -50,8 +50,11 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     devices = tuple(device(name) for name in settings.texts("device"))
     Choice(settings)
     # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
-    tasks = [FileTask(file, devices, options.launching, settings, options.kernels, options.ptxas) for file in files]
-    results = list(_explained(tasks, settings.number("jobs")))
+    tasks = [
+        FileTask(file, devices, options.launching, settings, options.kernels, options.ptxas, options.diagrams)
+        for file in files
+    ]
+    results = explain_files(tasks, settings.number("jobs"))
     clock.lap("analyze")
     # Names that nothing has are mistakes of the user's.
     _check(results, options)
@@ -71,18 +74,9 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
         findings=found.shown,
         kept_back=found.kept_back,
         below=found.below,
+        crash=next((result.crashed for result in results if result.crashed), ""),
         timing_s=clock.laps,
     )
-
-
-def _explained(tasks: Sequence[FileTask], jobs: int) -> Iterator[FileResult]:
-    """Yield the result for each file, in order."""
-    wanted = min(len(tasks), jobs or os.cpu_count() or 1)
-    if wanted <= 1:
-        yield from map(explain_file, tasks)
-        return
-    with ProcessPoolExecutor(wanted) as pool:
-        yield from pool.map(explain_file, tasks)
 
 
 def _check(results: Sequence[FileResult], options: ExplainOptions) -> None:

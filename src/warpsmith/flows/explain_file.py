@@ -6,10 +6,12 @@ A kernel that fails, or takes too long, is a diagnostic; the others are served.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 
+from warpsmith.analysis.diagrams import diagrams
 from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.resources import Compiled
@@ -18,8 +20,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.flows.kernel_names import shown_names
 from warpsmith.flows.kernel_shape import Launching, shape_of
-from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
+from warpsmith.flows.kernel_units import KernelFile, KernelUnit, Language, read_unit
+from warpsmith.flows.likely_block import examined_as_likely
 from warpsmith.flows.time_limit import OutOfTimeError, time_limit
+from warpsmith.flows.wording import Wording
 from warpsmith.machine.devices import Device
 from warpsmith.report.analysis import (
     AccessEntry,
@@ -40,7 +44,8 @@ __all__ = ["FileResult", "FileTask", "explain_file"]
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
-    """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers."""
+    """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
+    pictures are wanted."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -48,6 +53,7 @@ class FileTask:
     settings: Settings
     kernels: tuple[str, ...] = ()
     ptxas: bool = False
+    diagrams: bool = False
 
 
 @dataclass(slots=True)
@@ -82,16 +88,28 @@ def explain_file(task: FileTask) -> FileResult:
     result.file = unit.file
     result.diagnostics += unit.findings
     kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
+    result.diagnostics += _without_code(unit)
     names = shown_names([kernel.name for kernel in kernels])
     result.names = [names[kernel.name] for kernel in kernels]
     result.parameters = sorted({parameter.name for kernel in kernels for parameter in kernel.parameters})
     result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
-    result.failed = not kernels and any(finding.severity == "error" for finding in unit.findings)
+    result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
     compiled = _compiled(task, unit, result)
     for kernel in kernels:
         if _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result)
     return result
+
+
+def _without_code(unit: KernelUnit) -> Iterator[Finding]:
+    """Yield a diagnostic for each kernel that has a text but no code: something in it is not modeled."""
+    if unit.language == "ptx":
+        return
+    for function in unit.module.functions:
+        if function.kernel and not function.blocks:
+            message = f"{function.name} is not analyzed: something that it needs is not modeled"
+            helps = ("it is named above; the PTX of the kernel may be read all the same",)
+            yield Finding("INP006", "error", message, function.span, helps)
 
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
@@ -104,7 +122,7 @@ Registers = Mapping[tuple[str, str], Compiled]
 
 def _compiled(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
     """Return what ptxas says of the kernels of a PTX file, where it is asked."""
-    if not task.ptxas or not unit.is_ptx:
+    if not task.ptxas or unit.language != "ptx":
         return {}
     found: dict[tuple[str, str], Compiled] = {}
     for device in task.devices:
@@ -123,11 +141,14 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
     try:
         with time_limit(task.settings.seconds("timeout")):
             shape = shape_of(kernel, name, task.launching, task.settings, unit.launches.get(kernel.name))
-            found = [
-                examine(unit.module, kernel.name, shape, device, compiled.get((device.name, kernel.name)))
-                for device in task.devices
-            ]
-            _kept(found, name, result)
+            found = []
+            for device in task.devices:
+                said = compiled.get((device.name, kernel.name))
+                for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
+                found.append(examined_as_likely(kernel, shape, for_shape))
+            _kept(found, name, unit.language, result)
+            if task.diagrams:
+                _drawn(found, unit.language, result)
     except OutOfTimeError:
         seconds = task.settings.seconds("timeout")
         message = f"{name} took longer than {seconds:g} s: it is not analyzed"
@@ -143,11 +164,12 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
         result.crashed = result.crashed or traceback.format_exc()
 
 
-def _kept(found: Sequence[KernelFacts], name: str, result: FileResult) -> None:
+def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult) -> None:
     """Keep the facts of a kernel on each device; what holds on several of them is told once."""
     merged: dict[tuple[str, str, str], Reported] = {}
+    words = Wording.of(language, found[0])
     for facts in found:
-        judged = judge(facts)
+        judged = tuple(map(words.finding, judge(facts)))
         marks = fingerprints(_signature(facts, name), judged)
         for one, mark in zip(judged, marks, strict=True):
             key = (mark, one.message, str(one.span))
@@ -157,8 +179,16 @@ def _kept(found: Sequence[KernelFacts], name: str, result: FileResult) -> None:
     result.findings += merged.values()
     result.kernels += (kernel_entry(facts, result.path, name) for facts in found)
     first = found[0]
-    result.branches += (branch_entry(fact, result.path, name) for fact in first.branches)
-    result.accesses += (access_entry(fact, result.path, name) for fact in first.accesses)
+    result.branches += (words.branch(branch_entry(fact, result.path, name)) for fact in first.branches)
+    result.accesses += (words.access(access_entry(fact, result.path, name)) for fact in first.accesses)
+
+
+def _drawn(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
+    """Give the kernel that was kept last its pictures, those of the first device."""
+    words = Wording.of(language, found[0])
+    pictures = tuple(map(words.diagram, diagrams(found[0])))
+    place = len(result.kernels) - len(found)
+    result.kernels[place] = replace(result.kernels[place], diagrams=pictures)
 
 
 def _signature(facts: KernelFacts, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
@@ -15,11 +16,12 @@ from warpsmith.flows.plan import Written
 from warpsmith.flows.sources import kernel_arguments, sources_of, unit_arguments
 from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.plan import Fragment
 from warpsmith.run.referee import verify
 from warpsmith.run.verification import Sources, Verification, VerifyOptions
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Assumption, Program
 
-__all__ = ["judged"]
+__all__ = ["doubted", "judged"]
 
 _MACRO = ("-DWARPSMITH",)
 _OF_ROWS = ("flatten", "row-starts")
@@ -28,6 +30,30 @@ _OF_ROWS = ("flatten", "row-starts")
 def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None = None) -> Verification:
     """Build and run what steps made and the port, and the port in place below `root`; raises UsageError without a
     compiler."""
+    verdict = _judged(prepared, written, options, root)
+    doubts = tuple(doubted(prepared, written, verdict)) if verdict.status == "fail" else ()
+    return replace(verdict, reasons=(*verdict.reasons, *doubts))
+
+
+def doubted(prepared: Prepared, written: Written, verdict: Verification) -> Iterator[Finding]:
+    """Yield what regions that failed rest on that the user, or a pragma of his, has vouched for: it may not be true."""
+    said = " ".join(reason.message for reason in verdict.reasons)
+    fragments = [f for f in written.port.plan.fragments if f"region {f.region} " in said]
+    for one in dict.fromkeys(a for fragment in fragments for a in _vouched_for(prepared, fragment)):
+        text = f"what the loop was ported on could not be proved, and is probably not true: {one.text}"
+        help = ("--claims check believes no pragma that cannot be proved",)
+        yield Finding("VER027", "warning", text, one.span, help)
+
+
+def _vouched_for(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
+    yield from (a for a in fragment.assumptions if a.kind == "granted" and a.span is None)
+    for facts in prepared.facts.functions:
+        if facts.function.symbol == fragment.function.symbol:
+            mine = (loop for loop in facts.loops if loop.id in fragment.loops)
+            yield from (c.granted for loop in mine for c in loop.claims if c.granted is not None)
+
+
+def _judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None) -> Verification:
     steps = verify_steps(prepared, options) if prepared.changes() else None
     if steps is not None and steps.status == "fail":
         return steps

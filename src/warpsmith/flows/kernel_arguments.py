@@ -112,7 +112,7 @@ def _missing(
     forms = " ".join(f"--arg '{p.name}={_example(p, declared.get(p.name), integer)}'" for p in missing)
     word = "an argument" if len(missing) == 1 else "arguments"
     helps = [f"for example: {example} {forms}"]
-    if unit.is_ptx:
+    if unit.language == "ptx":
         helps.append("PTX does not say what is a pointer: give NAME=zeros:f32[64] for one, a number for a number")
     return _usage(f"{kernel.name} needs {word} for {listed}", *helps)
 

@@ -60,7 +60,7 @@ class KernelUnit:
     module: Module
     findings: tuple[Finding, ...]
     launches: Mapping[str, Launched] = field(default_factory=dict)
-    is_ptx: bool = False
+    language: Language = "cuda"
     parameters: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
         return _unusable(f"{wanted.path}: the suffix {suffix} says no language", "use --lang cuda, opencl or ptx")
     if language == "ptx":
         module, findings = read_ptx(file)
-        return KernelUnit(file, module, findings, is_ptx=True)
+        return KernelUnit(file, module, findings, language=language)
     return _compiled(wanted, file, language)
 
 
@@ -109,7 +109,7 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     launches = {name: shape for name in read.kernels if (shape := _launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels}
     return KernelUnit(
-        seen, lowered.module, (*read.findings, *lowered.findings), launches, parameters=declared
+        seen, lowered.module, (*read.findings, *lowered.findings), launches, language, declared
     )  # fmt: skip
 
 

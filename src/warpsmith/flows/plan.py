@@ -16,9 +16,10 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.shared import is_own, shared_functions, without_shared
-from warpsmith.tree.versioned import Inserted
+from warpsmith.tree.versioned import Inserted, InsertionError
 
 __all__ = ["Written", "writable_port"]
 
@@ -38,6 +39,14 @@ class Written:
     shared: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """A function beside whose kernels nothing can be added to the user's text, so that no data are held there."""
+
+    function: Function
+    reason: Reason
+
+
 def writable_port(
     prepared: Prepared,
     options: OffloadOptions,
@@ -54,16 +63,20 @@ def writable_port(
     """
     program, facts, user = prepared.program, prepared.facts, prepared.original.program
     refused: list[tuple[Fragment, Reason]] = [] if first is None else [*first.refused]
+    closed: dict[Function, Reason] = {}
     port, known = (None, None) if first is None else (first.port, first)
     while True:
         more: tuple[tuple[Fragment, Reason], ...] = ()
         if port is None:
-            port = plan_port(program, facts, options, facts.options, refused, prepared=prepared)
+            port = plan_port(program, facts, options, facts.options, refused, prepared=prepared, closed=closed)
             more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
         written = more or _written(user, port, None if first is None else root, known, single_file=single_file)
         if isinstance(written, Written):
             break
-        refused += written
+        if isinstance(written, _Closed):
+            closed[written.function] = written.reason
+        else:
+            refused += written
         port = known = None
     shared = any(_own_unit(user, f) is None for f in port.plan.fragments)
     if shared and first is not None:
@@ -112,9 +125,9 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
 
 def _written(
     program: Program, port: Port, root: str | None, known: Written | None, *, single_file: bool
-) -> Written | tuple[tuple[Fragment, Reason], ...]:
-    """Return the text of a port, or the fragments whose region cannot be replaced in the user's text; `known`: all of
-    it but the text in place."""
+) -> Written | _Closed | tuple[tuple[Fragment, Reason], ...]:
+    """Return the text of a port, or the fragments whose region cannot be replaced in the user's text, or the function
+    beside whose kernels nothing can be added; `known`: all of it but the text in place."""
     try:
         if known is not None:
             return replace(known, in_place=None if root is None else _in_place(program, port, root))
@@ -125,6 +138,8 @@ def _written(
             emit_cuda(program, without_shared(program, port.candidate)),
             None if root is None else _in_place(program, port, root),
         )
+    except InsertionError as error:
+        return _Closed(error.function, _reason(error.findings[0]))
     except RefusedError as error:
         finding = error.findings[0]
         blamed = _at(port.plan.fragments, finding.span)

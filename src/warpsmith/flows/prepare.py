@@ -12,7 +12,7 @@ from dataclasses import replace
 from warpsmith.base.source import Span
 from warpsmith.flows.plan import Written, writable_port
 from warpsmith.loops.last_apart import last_apart
-from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search import prepare
 from warpsmith.loops.unthreaded import unthreaded
 from warpsmith.offload.decisions import decided_nests
@@ -21,6 +21,7 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, shared_functions
+from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops
 
 __all__ = ["automatic", "planned"]
@@ -34,22 +35,53 @@ def automatic(
     selected: tuple[Loop, ...] | None,
     left: frozenset[Span] = frozenset(),
     root: str | None = None,
+    earlier: Prepared | None = None,
 ) -> Prepared:
     """Return `prepared` with every further step that helps the loops inside `selected` (None: all of them).
 
     `left`: nests (by the span of their text) to leave as they are. `root`: the folder of the project whose headers may
-    change too.
+    change too. `earlier`: the answer with less in `left`: what it found in other functions stands.
     """
     left |= decided_nests(prepared.program) | _in_headers(prepared.program, root)
     while True:
-        asked = None if selected is None else [loop.span for loop in selected]
-        alone = last_apart(unthreaded(prepared, asked, left), asked, left)
+        start, only = (prepared, None) if earlier is None else _undone(prepared, earlier, left)
+        asked = _asked(prepared.program, selected, only)
+        alone = last_apart(unthreaded(start, asked, left), asked, left)
         wanted = _ids(_now(alone.program, selected))
-        found = prepare(alone, wanted, left)
+        found = prepare(alone, wanted, left, only)
         untestable = {statement_spans(change.old) for change in found.untestable() if change.old}
         if not untestable - left:
             return found
         left |= untestable
+        earlier = found
+
+
+def _undone(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) -> tuple[Prepared, frozenset[Symbol]]:
+    """Return `earlier` without any step in the functions that it changed in text of `left`, and these. So goes every
+    function that has taken in the text of others: steps may have worked on that too."""
+    known = len(prepared.applied)
+    mine = earlier.applied[known:]
+    again = {a.function for a in mine if a.step.name == "inline" or any(_meets(a.span, span) for span in left)}
+    again |= {c.function for c in earlier.changes() if any(_meets(statement_spans(c.old), s) for s in left if c.old)}
+    program = earlier.program
+    for function, after in pairs(prepared.program, earlier.program):
+        if function.symbol in again:
+            program = program.with_function(after, function)
+    kept = tuple(a for a in mine if a.function not in again)
+    facts = earlier.facts.after(program)
+    return replace(prepared, facts=facts, applied=(*prepared.applied, *kept)), frozenset(again)
+
+
+def _asked(program: Program, selected: tuple[Loop, ...] | None, only: frozenset[Symbol] | None) -> list[Span] | None:
+    """Return the text of the loops that are asked for, in the functions `only`; None: of all."""
+    if only is None:
+        return None if selected is None else [loop.span for loop in selected]
+    inside = {loop.span for _, f in program.functions() if f.symbol in only for loop, _ in loops(f.body)}
+    return [span for span in inside if selected is None or any(_meets(loop.span, span) for loop in selected)]
+
+
+def _meets(one: Span, other: Span) -> bool:
+    return one.file is other.file and one.start < other.end and other.start < one.end
 
 
 def planned(
@@ -75,7 +107,7 @@ def planned(
             in_place = root is not None and written.port.plan.fragments
             return found, writable_port(found, wanted, root=root, first=written) if in_place else written
         left |= more
-        found = automatic(prepared, selected, left, root)
+        found = automatic(prepared, selected, left, root, found)
 
 
 def _in_headers(program: Program, root: str | None) -> frozenset[Span]:

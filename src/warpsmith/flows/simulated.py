@@ -125,7 +125,7 @@ def _shared_place(watched: Watched, offset: int) -> tuple[str, int]:
         if place <= offset and name.isprintable():
             found, start = name, place
     # a name that several kernels have is numbered
-    shown = found if watched.unit.is_ptx else found.partition(".")[0]
+    shown = found if watched.unit.language == "ptx" else found.partition(".")[0]
     return shown, offset - start
 
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from warpsmith.analysis.diagrams import Diagram
 from warpsmith.analysis.facts import AccessFact, BranchFact, Count, Dim, KernelFacts, ResourceFact
-from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.source import Span
 from warpsmith.report.status import Status
@@ -75,7 +76,8 @@ class AccessEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedKernel:
-    """One kernel as launched on one device. `assumed`: what was taken for the launch without being told."""
+    """One kernel as launched on one device. `assumed`: what was taken for the launch without being told; `diagrams`:
+    where pictures were asked for."""
 
     input: str
     name: str
@@ -88,6 +90,7 @@ class AnalyzedKernel:
     resources: ResourceFact
     divergent_branches: int
     branches: int
+    diagrams: tuple[Diagram, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,8 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisReport:
-    """All of it; `findings` are shown, `kept_back` are suppressed or in the baseline."""
+    """All of it; `findings` are shown, `kept_back` are suppressed or in the baseline; `crash`: the details of an error
+    of ours."""
 
     inputs: tuple[str, ...]
     status: Status
@@ -119,15 +123,14 @@ class AnalysisReport:
     findings: tuple[Reported, ...] = ()
     kept_back: tuple[Reported, ...] = ()
     below: int = 0
+    crash: str = ""
     timing_s: Mapping[str, float] = field(default_factory=dict)
 
 
 def branch_entry(fact: BranchFact, input: str, kernel: str) -> BranchEntry:
     """Return a branch without its IR."""
-    places = (*fact.lines, *(None for _ in fact.why))
-    return BranchEntry(
-        input, kernel, fact.span, fact.op, fact.warp, fact.block, tuple(zip(fact.why, places, strict=False))
-    )
+    why = tuple((step.text, step.span) for step in why_of(fact.why, fact.lines))
+    return BranchEntry(input, kernel, fact.span, fact.op, fact.warp, fact.block, why)
 
 
 def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:

@@ -1,12 +1,11 @@
 """An analysis as one HTML file: no requests, readable without JavaScript, which only filters the findings.
 
-Each finding has its source lines, and where its lanes' addresses are known a picture: a column a lane, its height the
-sector (the bank) that it touches.
+What costs most comes first, each cause once. A finding has its source lines, and where it is known which sectors or
+banks its lanes touch, a picture; then every kernel line by line, its control flow, and what its branches depend on.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from html import escape
 from importlib import resources
@@ -14,15 +13,18 @@ from string import Template
 
 from warpsmith import __version__
 from warpsmith.analysis.rules.finding import Evidence
-from warpsmith.base.findings import Note
-from warpsmith.base.source import readable
+from warpsmith.base.findings import Note, printable
 from warpsmith.report.analysis import AnalysisReport, Reported
-from warpsmith.report.analysis_numbers import COLUMNS, closing, kernel_rows
+from warpsmith.report.analysis_groups import Told, told_once
+from warpsmith.report.analysis_numbers import COLUMNS, closing, counted, footnotes, kernel_rows
+from warpsmith.report.html_kernels import kernel_sections, kernel_style
+from warpsmith.report.lane_svg import lane_svg
 from warpsmith.report.legible import legible
 
 __all__ = ["analysis_html"]
 
 _AROUND = 2
+_WIDE = 400
 
 
 def analysis_html(report: AnalysisReport) -> str:
@@ -36,7 +38,9 @@ def analysis_html(report: AnalysisReport) -> str:
         columns="".join(f'<th scope="col">{escape(name)}</th>' for name in COLUMNS),
         kernels="".join(_row(row.cells) for row in kernel_rows(report)),
         footnotes=_footnotes(report),
-        findings="".join(map(_finding, report.findings)) or "<p>None.</p>",
+        findings="".join(map(_finding, told_once(report.findings))) or "<p>None.</p>",
+        lines=kernel_sections(report),
+        style=kernel_style(),
         kept_back=_kept_back(report),
     ).rstrip()
 
@@ -62,30 +66,26 @@ def _diagnostics(report: AnalysisReport) -> str:
 
 
 def _footnotes(report: AnalysisReport) -> str:
-    notes = []
-    if any(kernel.resources.source == "estimate" for kernel in report.kernels):
-        notes.append("* estimated from what is live at once; exact with ptxas.")
-    assumed = dict.fromkeys(text for kernel in report.kernels for text in kernel.assumed)
-    notes += [f"? assumed, since nothing says it: {_text(text)} (--block)." for text in assumed]
-    return "<br>".join(notes)
+    return "<br>".join(map(_text, footnotes(report)))
 
 
 # --- findings
 
 
-def _finding(one: Reported) -> str:
-    finding = one.finding
+def _finding(told: Told) -> str:
+    one, finding = told.first, told.first.finding
     place = "" if finding.span is None else f"<code>{_text(str(finding.span))}</code> "
     parts = [
         f'<article class="{one.severity}" data-severity="{one.severity}">',
         f'<h3><span class="badge {one.severity}">{one.severity} {escape(finding.rule)}</span> '
         f"{_text(finding.message)}</h3>",
-        f'<p class="faint">{place}{f"kernel <code>{_text(one.kernel)}</code>" if one.kernel else ""}</p>',
+        f'<p class="faint">{place}{_kernels(told)}</p>',
     ]
-    if finding.span is not None:
-        parts.append(_excerpt(Note(finding.span, finding.label)))
-    parts += [_excerpt(note) for note in finding.related]
-    parts += [_picture(table) + _table(table) for table in finding.evidence]
+    places = [Note(finding.span, finding.label)] if finding.span is not None else []
+    lines = "".join(map(_excerpt, (*places, *finding.related)))
+    small = one.severity == "note" and lines
+    parts.append(f"<details><summary>source</summary>{lines}</details>" if small else lines)
+    parts += [lane_svg(table) + _table(table) for table in finding.evidence]
     facts = [f"certainty: {_text(_certainty(one))}"]
     if finding.estimate is not None:
         facts.append(f"estimate: {_text(finding.estimate.text)}")
@@ -96,8 +96,21 @@ def _finding(one: Reported) -> str:
         )
         facts.append(f"because: {steps}")
     facts += [f"help: {_text(text)}" for text in finding.help]
+    if told.others:
+        facts.append(f"{counted(len(told.others), 'other place')} with the same cause: {_others(told)}")
     parts.append("<ul>" + "".join(f"<li>{fact}</li>" for fact in facts) + "</ul></article>\n")
     return "\n".join(parts)
+
+
+def _kernels(told: Told) -> str:
+    if not told.kernels:
+        return ""
+    word = "kernel" if len(told.kernels) == 1 else "kernels"
+    return f"{word} <code>{_text(', '.join(told.kernels))}</code>"
+
+
+def _others(told: Told) -> str:
+    return _text("; ".join(lines if said == "the same" else f"{lines} ({said})" for said, lines in told.elsewhere()))
 
 
 def _certainty(one: Reported) -> str:
@@ -112,12 +125,14 @@ def _excerpt(place: Note) -> str:
     width = len(str(last))
     for number in range(first, last + 1):
         source = span.file.line(number)
-        shown = escape(readable(source))
+        shown = escape(printable(source[:_WIDE]))
         if number == span.line:
+            start = span.column - 1
             end = len(source) if span.end_line != span.line else span.end_column - 1
-            before, marked, after = source[: span.column - 1], source[span.column - 1 : end], source[end:]
+            pieces = source[max(0, start - _WIDE) : start], source[start : min(end, start + _WIDE)]
+            before, marked, after = (escape(printable(piece)) for piece in (*pieces, source[end : end + _WIDE]))
             label = f'   <span class="label">{_text(place.text)}</span>' if place.text else ""
-            shown = f"{escape(readable(before))}<mark>{escape(readable(marked))}</mark>{escape(readable(after))}{label}"
+            shown = f"{before}<mark>{marked}</mark>{after}{label}"
         lines.append(f'<span class="number">{number:>{width}}</span>  {shown}'.rstrip())
     return "<pre>" + "\n".join(lines) + "</pre>"
 
@@ -129,32 +144,6 @@ def _table(table: Evidence) -> str:
         f'<details><summary>{_text(table.title)}</summary><div class="wide"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>\n{rows}</tbody></table></div></details>"
     )
-
-
-def _picture(table: Evidence) -> str:
-    """Return lane → sector (bank) as bars in a row, "" where the table is of something else."""
-    if table.columns[:2] != ("lane", "byte") or len(table.columns) < 3:
-        return ""
-    name = table.columns[2]
-    numbers = [int(row[2]) for row in table.rows]
-    low, high = min(numbers), max(numbers)
-    most = max(1, min(high - low, 40))
-    step, height = 14, math.ceil(_tall(high - low, high - low, most)) + 4
-    bars = "".join(
-        f'<rect x="{k * step}" y="{height - _tall(n - low, high - low, most):.0f}" width="{step - 3}" '
-        f'height="{_tall(n - low, high - low, most):.0f}" fill="var(--lane)"><title>lane {k}: {name} {n}</title></rect>'
-        for k, n in enumerate(numbers)
-    )
-    words = f"lanes 0 to {len(numbers) - 1}; the height is the {name}: {len(set(numbers))} different"
-    return (
-        f'<svg viewBox="0 0 {len(numbers) * step} {height + 16}" width="{len(numbers) * step}" role="img" '
-        f'aria-label="{escape(words)}">{bars}<text x="0" y="{height + 13}">{escape(words)}</text></svg>'
-    )
-
-
-def _tall(number: int, span: int, most: int) -> float:
-    """Return the height of a bar: 4 for the lowest, at most 80."""
-    return 4 + 76 * number / max(1, span) if span > most else 4 + 76 * number / most
 
 
 def _kept_back(report: AnalysisReport) -> str:

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from warpsmith.analysis.facts import Dim
 from warpsmith.base.source import Span
 from warpsmith.report.analysis import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
 
-__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "kernel_rows", "sort_findings"]
+__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "footnotes", "kernel_rows", "sort_findings"]
 
 COLUMNS = (
-    "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "shared ways", "divergence",
+    "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "bank ways", "divergence",
     "findings",
 )  # fmt: skip
 
@@ -46,7 +47,7 @@ def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
     return (
         kernel.name,
         kernel.device,
-        "x".join(str(n) for n in kernel.block) + ("?" if kernel.assumed else ""),
+        _sizes(kernel.block) + ("?" if kernel.assumed else ""),
         f"{held.registers}{estimated}",
         f"{held.shared_bytes + held.dynamic_shared_bytes:,} B",
         occupancy,
@@ -55,6 +56,24 @@ def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
         f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none",
         ", ".join(counted(findings[word], word) for word in ("error", "warning", "note") if findings[word]) or "none",
     )
+
+
+def _sizes(block: Dim) -> str:
+    x, y, z = block
+    return f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"
+
+
+def footnotes(report: AnalysisReport) -> list[str]:
+    """Return what the signs in the table mean, those that are in it."""
+    found = []
+    cells = [cell for row in kernel_rows(report) for cell in row.cells[6:8]]
+    if any(kernel.resources.source == "estimate" for kernel in report.kernels):
+        found.append("* estimated from what is live at once; exact with ptxas")
+    if any(kernel.assumed for kernel in report.kernels):
+        found.append("? a likely block, since nothing says it: --block X,Y,Z")
+    if any("+?" in cell or cell.startswith("?") or " ?" in cell for cell in cells):
+        found.append("+? besides accesses whose addresses are not known")
+    return found
 
 
 def _sectors(accesses: Sequence[AccessEntry], kinds: Sequence[str]) -> str:
@@ -90,6 +109,8 @@ def closing(report: AnalysisReport) -> str:
     listed = ", ".join(counted(count[word], word) for word in ("error", "warning", "note") if count[word])
     kernels = len({(kernel.input, kernel.name) for kernel in report.kernels})
     seconds = sum(report.timing_s.values())
+    if not kernels:
+        return f"No kernel was analyzed ({seconds:.2f} s)." + (f" Found {listed}." if listed else "")
     parts = [f"Found {listed or 'nothing'} in {counted(kernels, 'kernel')} ({seconds:.2f} s)."]
     hidden: Counter[str] = Counter(one.hidden for one in report.kept_back)
     kept = [f"{hidden[key]} {word}" for key, word in (("baseline", "in the baseline"), ("suppressed", "suppressed")) if

@@ -8,7 +8,7 @@ where the program runs.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -26,6 +26,15 @@ __all__ = ["analysis_sarif"]
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST: Final = 5000
 _ORDER: Final = ("error", "warning", "note")
+_FAMILIES: Final = {
+    "DIV": "divergence: lanes of a warp that go different ways",
+    "MEM": "memory: what accesses move, and where they lead",
+    "SYN": "synchronization: barriers, races, exchanges between lanes",
+    "OCC": "launch and occupancy",
+    "ARI": "arithmetic",
+    "SUP": "comments that silence findings",
+    "BAS": "baselines",
+}
 
 
 def analysis_sarif(report: AnalysisReport) -> str:
@@ -46,6 +55,7 @@ def analysis_sarif(report: AnalysisReport) -> str:
                 "rules": [_described(code) for code in used],
             }
         },
+        "taxonomies": _taxonomies(used),
         "columnKind": "utf16CodeUnits",
         "originalUriBaseIds": {"ROOT": {"uri": Path.cwd().as_uri().rstrip("/") + "/"}},
         "invocations": [
@@ -67,7 +77,7 @@ def _first(one: Reported) -> tuple[int, float]:
 def _described(code: str) -> Json:
     rule = load_rules()[code]
     word = rule.severity.split()[0]
-    return {
+    entry: Json = {
         "id": code,
         "name": "".join(part.capitalize() for part in rule.name.split("-")),
         "shortDescription": {"text": rule.what},
@@ -76,6 +86,32 @@ def _described(code: str) -> Json:
         "defaultConfiguration": {"level": word if word in _ORDER else "note"},
         "properties": {"tags": [rule.family.lower()]},
     }
+    kinds = [(rule.family, "warpsmith", "relevant")] + ([(str(rule.cwe), "CWE", "superset")] if rule.cwe else [])
+    entry["relationships"] = [
+        {"target": {"id": id, "toolComponent": {"name": name}}, "kinds": [kind]} for id, name, kind in kinds
+    ]
+    return entry
+
+
+_CWE: Final = "https://cwe.mitre.org"
+
+
+def _taxonomies(used: Sequence[str]) -> list[Json]:
+    """Return the families of the rules that are used, and the weaknesses of MITRE's list that they are cases of."""
+    rules = [load_rules()[code] for code in used]
+    families = sorted({rule.family for rule in rules})
+    own = [
+        {"id": family, "shortDescription": {"text": _FAMILIES.get(family, "inputs and settings")}}
+        for family in families
+    ]
+    found: list[Json] = (
+        [{"name": "warpsmith", "shortDescription": {"text": "Families of rules"}, "taxa": own}] if own else []
+    )
+    weak = sorted({rule.cwe for rule in rules if rule.cwe})
+    if weak:
+        taxa = [{"id": str(number), "helpUri": f"{_CWE}/data/definitions/{number}.html"} for number in weak]
+        found.append({"name": "CWE", "organization": "MITRE", "informationUri": f"{_CWE}/", "taxa": taxa})
+    return found
 
 
 def _markdown(rule: Rule) -> str:

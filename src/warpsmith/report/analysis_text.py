@@ -1,45 +1,60 @@
-"""An analysis as text: each finding on the user's own line, then the kernels, then what was not said.
+"""An analysis as text: what costs most first, each cause once, on the user's own lines; then the small notes, the
+kernels, and what was not said.
 
 transpose.cu:7:5: warning[MEM001] uncoalesced store to out: 32 sectors per warp request, 4 would do
   |
 7 |     out[x * n + y] = in[y * n + x];
-  |     ^^^^^^^^^^^^^^ 4n bytes between neighboring lanes
+  |     ^^^^^^^^^^^^^^ 4·n bytes between neighboring lanes
   = evidence: …
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warpsmith.analysis.rules.finding import Evidence
-from warpsmith.base.findings import Note, render_finding
-from warpsmith.base.source import Span, readable
+from warpsmith.analysis.rules.finding import Evidence, Why
+from warpsmith.base.findings import Note, marked_line, render_finding
+from warpsmith.base.source import Span
 from warpsmith.report.analysis import AnalysisReport, Reported
-from warpsmith.report.analysis_numbers import COLUMNS, closing, kernel_rows
+from warpsmith.report.analysis_groups import GroupBy, Told, headings, told_once
+from warpsmith.report.analysis_numbers import COLUMNS, closing, counted, footnotes, kernel_rows
 from warpsmith.report.legible import legible
+from warpsmith.report.rules import load_rules
 
 __all__ = ["TextOptions", "analysis_concise", "analysis_text", "columns", "diagnostics_text"]
 
-_SHORT = 4
+_SHORT, _OTHERS, _LONGEST = 4, 8, 6
 
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
-    """How much is printed: `evidence` none, short or full; `context` lines around a place; `limit` findings (0: all);
-    `suppressed`: those that are kept back as well; `color`: with terminal colors."""
+    """How much is printed: `evidence` none, short or full (then nothing is put together); `context` lines around a
+    place; `limit` findings (0: all); `suppressed`: those that are kept back as well; `color`: with terminal colors;
+    `group_by`: under headings; `width`: letters of a line (0: lines are not broken)."""
 
     evidence: str = "short"
     context: int = 0
     limit: int = 0
     suppressed: bool = False
     color: bool = False
+    group_by: GroupBy = ""
+    width: int = 0
 
 
 def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
     """Return the report for people."""
     shown = report.findings[: options.limit] if options.limit else report.findings
-    parts = [_finding(one, options) for one in shown]
+    full = options.evidence == "full"
+    told = [Told(one, (one.kernel,), ()) for one in shown] if full else told_once(shown)
+    small = [] if full else [one for one in told if one.first.severity == "note" and one.first.finding.span]
+    parts = []
+    said: set[str] = set()
+    for heading, below in headings([one for one in told if one not in small], options.group_by):
+        parts += [f"--- {legible(heading)}: {counted(sum(one.number for one in below), 'finding')}"] if heading else []
+        parts += [_finding(one, options, said) for one in below]
+    parts += ["\n".join(_notes(small))] if small else []
     if len(shown) < len(report.findings):
         parts.append(f"… and {len(report.findings) - len(shown)} more findings: --limit 0 prints them")
     if options.suppressed:
@@ -68,10 +83,11 @@ def _where(one: Reported) -> str:
 # --- a finding
 
 
-def _finding(one: Reported, options: TextOptions) -> str:
+def _finding(told: Told, options: TextOptions, said: set[str]) -> str:
+    """Return a finding as a block; `said`: remedies that were told before, and are not repeated in full."""
+    one = told.first
     finding = one.finding
-    head = f"{_where(one)}: {_painted(one, options)} {legible(finding.message)}"
-    gutter, lines = 1, [head]
+    lines, gutter = [f"{_where(one)}: {_painted(one, options)} {legible(finding.message)}"], 1
     if finding.span is not None:
         gutter = len(str(finding.span.line + options.context))
         lines += _excerpt(Note(finding.span, finding.label), options.context, gutter)
@@ -81,8 +97,19 @@ def _finding(one: Reported, options: TextOptions) -> str:
             lines += _excerpt(note, 0, gutter)[2:]
         else:
             lines += ([] if same else [f"{' ' * gutter} : {note.span}"]) + _excerpt(note, 0, gutter)
-    lines += [f"{' ' * gutter} = {name}: {legible(text)}" for name, text in _notes(one, options)]
+    for name, text in _facts(told, options, said):
+        lines += _broken(f"{' ' * gutter} = {name}: ", legible(text), options.width)
     return "\n".join(lines)
+
+
+def _broken(head: str, text: str, width: int) -> list[str]:
+    """Return a remark as lines; what is broken goes on below its beginning."""
+    if not width or len(head) + len(text) <= width or "\n" in text:
+        return [head + text]
+    return textwrap.wrap(
+        text, max(width, 60), initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False,
+        break_long_words=False,
+    )  # fmt: skip
 
 
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
@@ -98,27 +125,26 @@ def _excerpt(place: Note, context: int, width: int) -> list[str]:
     span = place.span
     before = range(max(1, span.line - context), span.line)
     after = range(span.line + 1, min(span.file.line_count, span.line + context) + 1)
-    source = span.file.line(span.line)
-    start = source[: span.column - 1]
-    marked = source[span.column - 1 :] if span.end_line != span.line else source[span.column - 1 : span.end_column - 1]
-    pad = "".join("\t" if letter == "\t" else " " for letter in readable(start))
-    carets = "^" * max(1, len(readable(marked.rstrip())))
+    shown, carets = marked_line(span)
     gap = " " * width
-    lines = [f"{gap} |", *(_numbered(span, line, width) for line in before), _numbered(span, span.line, width)]
-    lines.append(f"{gap} | {pad}{carets} {legible(place.text)}".rstrip())
+    lines = [f"{gap} |", *(_numbered(span, line, width) for line in before), f"{span.line:>{width}} | {shown}"]
+    lines.append(f"{gap} | {carets} {legible(place.text)}".rstrip())
     return [*lines, *(_numbered(span, line, width) for line in after)]
 
 
 def _numbered(span: Span, line: int, width: int) -> str:
-    return f"{line:>{width}} | {readable(span.file.line(line))}".rstrip()
+    start = span.file.offset(line)
+    shown, _ = marked_line(Span(span.file, start, start))
+    return f"{line:>{width}} | {shown}".rstrip()
 
 
-def _notes(one: Reported, options: TextOptions) -> Iterable[tuple[str, str]]:
-    finding = one.finding
-    brief = one.severity == "note" and options.evidence != "full"
+def _facts(told: Told, options: TextOptions, said: set[str]) -> Iterator[tuple[str, str]]:
+    finding = told.first.finding
+    if told.kernels and finding.span is not None:
+        yield "kernel" if len(told.kernels) == 1 else "kernels", ", ".join(told.kernels)
     if finding.why and options.evidence != "none":
-        yield "because", " <- ".join(_step(step.text, step.span, finding.span) for step in finding.why)
-    if options.evidence != "none" and not brief:
+        yield "because", " <- ".join(_chain(finding.why, finding.span, whole=options.evidence == "full"))
+    if options.evidence != "none":
         for table in finding.evidence:
             yield "evidence", _short(table) if options.evidence == "short" else _full(table)
     certainty: str = finding.certainty
@@ -127,12 +153,36 @@ def _notes(one: Reported, options: TextOptions) -> Iterable[tuple[str, str]]:
     yield "certainty", certainty
     if finding.estimate is not None and options.evidence != "none":
         yield "estimate", finding.estimate.text
-    for text in finding.help[:1] if brief else finding.help:
+    yield from (("also", text) for text in _also(told))
+    known = set(finding.help) <= said
+    for text in finding.help[:1] if known else finding.help:
         yield "help", text
-    if finding.times > 1:
-        yield "also", f"{finding.times} instructions of this line, since it is repeated or unrolled"
-    if one.kernel and finding.span is not None and not brief:
-        yield "more", f"warpsmith explain {finding.rule}      in kernel {one.kernel}"
+    said |= set(finding.help)
+    if finding.rule not in said and finding.span is not None:
+        said.add(finding.rule)
+        yield "more", f"warpsmith explain {finding.rule}"
+
+
+def _also(told: Told) -> Iterator[str]:
+    """Yield what else a finding stands for."""
+    if told.first.finding.times > 1:
+        yield f"{told.first.finding.times} instructions of this place"
+    for number, (message, lines) in enumerate(told.elsewhere()):
+        if number == _OTHERS:
+            yield f"{len(told.elsewhere()) - _OTHERS} more: --evidence full tells each by itself"
+            return
+        yield f"{message}, {lines}"
+
+
+def _chain(why: Sequence[Why], at: Span | None, *, whole: bool) -> list[str]:
+    """Return the steps of a chain; the middle of a long one is left out, and an end that says nothing new."""
+    steps = list(why)
+    if len(steps) > 1 and steps[-1].text.endswith(steps[-2].text.strip("`")):
+        steps.pop()
+    said = [_step(step.text, step.span, at) for step in steps]
+    if whole or len(said) <= _LONGEST:
+        return said
+    return [*said[: _LONGEST - 2], f"… {len(said) - _LONGEST + 1} more …", said[-1]]
 
 
 def _step(text: str, span: Span | None, at: Span | None) -> str:
@@ -143,11 +193,20 @@ def _step(text: str, span: Span | None, at: Span | None) -> str:
     return f"{text} (line {span.line})" if same else f"{text} ({span.file.path}:{span.line})"
 
 
+_KEYED = ("lane", "bank", "thread", "warp")
+
+
 def _short(table: Evidence) -> str:
     """Return the first rows of a table on one line."""
-    first = ", ".join(" -> ".join(row) for row in table.rows[:_SHORT])
-    more = f", … {len(table.rows)} rows" if len(table.rows) > _SHORT else ""
-    return f"{table.title}: {' -> '.join(table.columns)}: {first}{more}"
+    keyed = table.columns[0] in _KEYED
+    rows = [_row(table.columns, row) if keyed else " ".join(row) for row in table.rows]
+    more = [f"… {len(rows)} in all"] if len(rows) > _SHORT else []
+    return f"{table.title}: {'; '.join([*rows[:_SHORT], *more])}"
+
+
+def _row(names: Sequence[str], cells: Sequence[str]) -> str:
+    key = cells[0] if cells[0].startswith(names[0]) else f"{names[0]} {cells[0]}"
+    return f"{key}: {', '.join(f'{name} {cell}' for name, cell in zip(names[1:], cells[1:], strict=True))}"
 
 
 def _full(table: Evidence) -> str:
@@ -158,6 +217,32 @@ def _full(table: Evidence) -> str:
 def _kept_back(one: Reported) -> str:
     why = f"suppressed: {one.reason or 'no reason given'}" if one.hidden == "suppressed" else f"in {one.reason}"
     return legible(f"{_where(one)}: {one.severity}[{one.finding.rule}] {one.finding.message} ({why})")
+
+
+# --- notes: a line each
+
+
+def _notes(small: Sequence[Told]) -> Iterator[str]:
+    """Yield the notes, a rule at a time: what it is, where, and what helps."""
+    rules: dict[str, list[Told]] = {}
+    for told in small:
+        rules.setdefault(told.first.finding.rule, []).append(told)
+    yield "notes"
+    for code, found in rules.items():
+        places: dict[tuple[str, str], list[str]] = {}
+        for told in found:
+            for one in (told.first, *told.others):
+                key = (one.finding.message, one.finding.span.file.path if one.finding.span else one.input)
+                places.setdefault(key, []).append(_line_alone(one))
+        yield f"  {code} {load_rules()[code].name}"
+        for (message, path), lines in places.items():
+            yield legible(f"    {path}:{', '.join(dict.fromkeys(lines))}: {message}")
+        helps = dict.fromkeys(told.first.finding.help[0] for told in found if told.first.finding.help)
+        yield from (f"    = help: {legible(text)}" for text in helps)
+
+
+def _line_alone(one: Reported) -> str:
+    return "" if one.finding.span is None else str(one.finding.span.line)
 
 
 # --- the end
@@ -171,11 +256,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _kernels(report: AnalysisReport) -> str:
     lines = columns([COLUMNS, *(row.cells for row in kernel_rows(report))])
-    if any(kernel.resources.source == "estimate" for kernel in report.kernels):
-        lines.append("* estimated from what is live at once; exact with ptxas")
-    assumed = dict.fromkeys(text for kernel in report.kernels for text in kernel.assumed)
-    lines += [f"? assumed, since nothing says it: {text} (--block)" for text in assumed]
-    return "\n".join(lines)
+    return "\n".join((*lines, *footnotes(report)))
 
 
 def _open(report: AnalysisReport) -> list[str]:

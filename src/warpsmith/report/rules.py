@@ -1,18 +1,20 @@
-"""The catalogue of rules as data, and how one rule reads."""
+"""The catalogue of rules and of terms as data, and how one of them reads."""
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = ["KERNEL_FAMILIES", "Rule", "load_rules", "rule_text"]
+__all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_text", "term_text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what it checks, why that matters, an example, what to do, when it is wrong."""
+    """One rule: what it checks, why that matters, an example, what to do, when it is wrong; `cwe`: the number of the
+    weakness of MITRE's list that it is a case of."""
 
     code: str
     name: str
@@ -26,6 +28,7 @@ class Rule:
     good: str = ""
     launch: str = ""
     good_launch: str = ""
+    cwe: int = 0
 
     @property
     def family(self) -> str:
@@ -50,17 +53,52 @@ def load_rules() -> dict[str, Rule]:
 def rule_text(rule: Rule) -> str:
     """Return the rule as a page of text."""
     example, good = (_indented(text) for text in (rule.example, rule.good))
-    lines = [f"{rule.code} {rule.name}   severity: {rule.severity}", "", f"What it checks   {rule.what}"]
-    lines.append(f"Why it matters   {rule.why}")
+    lines = [f"{rule.code} {rule.name}   severity: {rule.severity}", "", _said("What it checks", rule.what)]
+    lines.append(_said("Why it matters", rule.why))
     lines += [f"Example\n{example}"] if example else []
-    lines += [f"Analyzed with    {rule.launch}"] if rule.launch else []
-    lines.append(f"Do instead       {rule.instead}")
+    lines += [_said("Analyzed with", rule.launch)] if rule.launch else []
+    lines.append(_said("Do instead", rule.instead))
     lines += [f"For example\n{good}"] if good else []
-    lines += [f"Analyzed with    {rule.good_launch}"] if rule.good_launch else []
-    lines += [f"When it is wrong {rule.wrong}"] if rule.wrong else []
+    lines += [_said("Analyzed with", rule.good_launch)] if rule.good_launch else []
+    lines += [_said("When it is wrong", rule.wrong)] if rule.wrong else []
     if rule.family in KERNEL_FAMILIES:
         lines.append(f"How to silence   // warpsmith: ignore[{rule.code}] reason, --ignore {rule.code}, or a baseline")
-    lines += [f"See also         {' '.join(rule.see)}"] if rule.see else []
+    lines += [_said("See also", " ".join(rule.see))] if rule.see else []
+    return "\n".join(lines)
+
+
+_INDENT, _WIDTH = " " * 17, 100
+
+
+def _said(title: str, text: str) -> str:
+    """Return a paragraph with its title beside it."""
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=f"{title:<17}", subsequent_indent=_INDENT, break_on_hyphens=False
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word that findings use: what it means, how it is told or shown, what to read next."""
+
+    name: str
+    what: str
+    how: str = ""
+    see: tuple[str, ...] = ()
+
+
+@cache
+def load_terms() -> dict[str, Term]:
+    """Return every term by its name."""
+    rows = tomllib.loads(resources.files("warpsmith.report").joinpath("terms.toml").read_text("utf-8"))
+    return {name: Term(name, row["what"], row.get("how", ""), tuple(row.get("see", ()))) for name, row in rows.items()}
+
+
+def term_text(term: Term) -> str:
+    """Return the term as a page of text."""
+    lines = [term.name, "", textwrap.fill(term.what, _WIDTH, break_on_hyphens=False)]
+    lines += ["", textwrap.fill(term.how, _WIDTH, break_on_hyphens=False)] if term.how else []
+    lines += ["", f"See also: {', '.join(term.see)}"] if term.see else []
     return "\n".join(lines)
 
 

@@ -2,8 +2,9 @@
 
     for (i) for (j) S;    wavefront    for (w) for (i) { j = w - i; S; }    i: a loop of a kernel, j: its body is there
 
-A loop that is still there, by header and counter, is served by the kernel that holds it. A loop that is gone is served
-where all of its statements are, unless its counter became a host loop around them.
+A loop that is still there, by header and counter, is served by the kernel that holds it, and so is one that steps have
+given a counter. A loop that is gone is served where all of its statements are, unless its counter became a host loop
+around them.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Served:
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
-        direct = self.held.get(_key(loop))
+        direct = self._counted(loop) if isinstance(loop, While) else self.held.get(_key(loop))
         if direct is not None or _key(loop) in self.left:
             return direct
         inside = [n for n in walk(loop.body) if isinstance(n, ExprStmt)]
@@ -77,6 +78,11 @@ class Served:
         if len(found) < len(inside) or not found or any(name in self.around[f.region] for f in found):
             return None
         return found[-1]
+
+    def _counted(self, loop: While) -> Fragment | None:
+        """Return the fragment that holds a loop to which steps gave a counter, maybe where another file includes it."""
+        text = _place(loop.header)
+        return next((fragment for (header, _), fragment in self.held.items() if _place(header) == text), None)
 
     def _holder(self, stmt: ExprStmt) -> Fragment | None:
         """Return the fragment that runs a statement; two like ones may have become one."""
@@ -121,3 +127,7 @@ def _host_counters(fragment: Fragment) -> Iterator[str]:
     for loop, _ in loops(function.body):
         if isinstance(loop, For) and any(part is first for part in walk(loop.body)):
             yield loop.variable.name
+
+
+def _place(span: Span) -> tuple[str, int, int]:
+    return span.file.path, span.start, span.end

@@ -14,7 +14,7 @@ from warpsmith.base.source import Span, readable
 from warpsmith.report.analysis_text import columns
 from warpsmith.report.simulation import CHECKS, Check, Column, SimulationReport, TimelineGroup
 
-__all__ = ["simulation_text"]
+__all__ = ["checks_line", "head_line", "outputs_lines", "simulation_text", "work_line"]
 
 _TEXT, _SHORT, _LEFT, _STEPS = 44, 24, 47, 200
 _TITLES: dict[Check, str] = {
@@ -30,18 +30,19 @@ def simulation_text(report: SimulationReport, width: int = 100) -> str:
     """Return the report for people; a timeline puts as many warps side by side as `width` letters hold."""
     if report.work is None or report.launch is None:
         return ""
-    parts = [_head(report)]
+    parts = [head_line(report)]
     parts += ["\n".join(_timeline(group, report.warp_width, width)) for group in report.timeline]
     if report.branches:
         parts.append("\n".join(_branches(report)))
     if report.memory:
         parts.append("\n".join(_accesses(report)))
     parts += [_mistake(render_finding(m.finding), m.times) for m in report.mistakes]
-    parts.append("\n".join((*_outputs(report), _work(report), _checks(report))))
+    parts.append("\n".join((*outputs_lines(report), work_line(report), checks_line(report))))
     return "\n\n".join(parts)
 
 
-def _head(report: SimulationReport) -> str:
+def head_line(report: SimulationReport) -> str:
+    """Return a line: the launch."""
     launch = report.launch
     assert launch is not None
     sizes = f"{_sizes(launch.grid)},{_sizes(launch.block)}"
@@ -55,7 +56,8 @@ def _sizes(sizes: tuple[int, int, int]) -> str:
     return str(x) if y == z == 1 else f"({x},{y})" if z == 1 else f"({x},{y},{z})"
 
 
-def _work(report: SimulationReport) -> str:
+def work_line(report: SimulationReport) -> str:
+    """Return a line: how much was run, and how well lanes were used."""
     work = report.work
     assert work is not None
     parts = [
@@ -107,7 +109,8 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _outputs(report: SimulationReport) -> Iterator[str]:
+def outputs_lines(report: SimulationReport) -> Iterator[str]:
+    """Yield a line for each array: how much of it changed, and how it begins."""
     for row in report.outputs:
         more = " …" if row.elements > len(row.first) else ""
         saved = f"   written to {row.file}" if row.file else ""
@@ -119,7 +122,8 @@ def _mistake(text: str, times: int) -> str:
     return text if times == 1 else f"{text}\n   = also: {times:,} times at this place"
 
 
-def _checks(report: SimulationReport) -> str:
+def checks_line(report: SimulationReport) -> str:
+    """Return a line: what was checked, and what was found."""
     said = []
     for check in CHECKS:
         count = sum(mistake.check == check for mistake in report.mistakes)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import click
 
+from warpsmith.app.cli.failure import crash_file
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.settings import config_options, kernel_files, kernel_options, launching_of, settings_of
 from warpsmith.base.errors import UsageError, WarpsmithError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding, Severity, render_finding
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.report.analysis import AnalysisReport
+from warpsmith.report.analysis_csv import analysis_csv
+from warpsmith.report.analysis_github import analysis_github
+from warpsmith.report.analysis_groups import GroupBy
 from warpsmith.report.analysis_html import analysis_html
 from warpsmith.report.analysis_json import analysis_json, analysis_jsonl
+from warpsmith.report.analysis_junit import analysis_junit
+from warpsmith.report.analysis_markdown import analysis_markdown
 from warpsmith.report.analysis_numbers import sort_findings
 from warpsmith.report.analysis_sarif import analysis_sarif
 from warpsmith.report.analysis_text import TextOptions, analysis_concise, analysis_text
@@ -24,7 +32,8 @@ from warpsmith.settings.model import Settings
 
 __all__ = ["command"]
 
-FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html")
+_FOR_PEOPLE: Final = ("text", "html", "markdown")
+FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github", "markdown", "junit", "csv")
 
 
 @click.command("analyze")
@@ -38,7 +47,8 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html")
 )
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order in text (default line).")
+@click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")
+@click.option("--group-by", type=click.Choice(["kernel", "rule", "file"]), help="Put text under headings.")
 @click.option("--limit", type=int, metavar="N", help="Print N findings as text; 0: all.")
 @click.option("--context", type=int, metavar="N", help="Source lines around a finding.")
 @click.option("--evidence", type=click.Choice(["none", "short", "full"]), help="Tables that show it (default short).")
@@ -72,9 +82,12 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         report = AnalysisReport(paths, "negative" if error.exit_code == 1 else "error", error.exit_code, error.findings)
     for finding in report.diagnostics:
         click.echo(render_finding(finding), err=True)
-    report = sort_findings(report, settings.text("sort"))
+    if report.crash:
+        click.echo(f"the details of the error are in {crash_file(sys.argv[1:], report.crash)}", err=True)
+    asked = settings.origins["sort"] != "default"
     for form, file in outputs.items():
-        _write(_rendered(report, form, settings, given), file)
+        order = settings.text("sort") if asked else "impact" if form in _FOR_PEOPLE else "line"
+        _write(_rendered(sort_findings(report, order), form, settings, given), file)
     if report.status == "incomplete" and given["allow_incomplete"]:
         return 0
     return report.exit_code
@@ -109,7 +122,9 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
         return AnalysisReport(paths, "ok", 0, (*settings.findings, finding))
     known = settings.text("baseline") if not given["no_baseline"] else ""
     baseline = read_baseline(known) if known else None
-    return explain(files, ExplainOptions(settings, launching, texts(given["kernel"]), baseline, bool(given["ptxas"])))
+    drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
+    kernels = texts(given["kernel"])
+    return explain(files, ExplainOptions(settings, launching, kernels, baseline, bool(given["ptxas"]), drawn))
 
 
 def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
@@ -125,19 +140,41 @@ def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict
             return analysis_sarif(report)
         case "html":
             return analysis_html(report)
+        case "github":
+            return analysis_github(report)
+        case "markdown":
+            return analysis_markdown(report)
+        case "csv":
+            return analysis_csv(report)
+        case "junit":
+            gate = settings.text("fail-on")
+            return analysis_junit(report, None if gate == "never" else cast("Severity", gate))
         case _:
             wanted = text(given["color"])
-            color = wanted == "always" or (wanted == "auto" and sys.stdout.isatty())
+            terminal = sys.stdout.isatty()
+            color = wanted == "always" or (wanted == "auto" and _is_colored(terminal=terminal))
             options = TextOptions(
-                settings.text("evidence"), settings.number("context"), settings.number("limit"), suppressed, color
+                settings.text("evidence"), settings.number("context"), settings.number("limit"), suppressed, color,
+                cast("GroupBy", given["group_by"] or ""), shutil.get_terminal_size().columns if terminal else 0,
             )  # fmt: skip
             return analysis_text(report, options)
+
+
+def _is_colored(*, terminal: bool) -> bool:
+    """Whether text has colors where nobody says: on a terminal that can show them, unless the environment says so."""
+    said = os.environ.get
+    if said("NO_COLOR"):
+        return False
+    if said("FORCE_COLOR") or said("CLICOLOR_FORCE", "0") != "0":
+        return True
+    return terminal and said("TERM") != "dumb"
 
 
 def _write(rendered: str, file: str | None) -> None:
     if file is None:
         if rendered:
-            click.echo(rendered)
+            # colors were decided on before: click would take them out where nobody looks
+            click.echo(rendered, color="\x1b[" in rendered or None)
         return
     try:
         Path(file).write_text(rendered + "\n", "utf-8")

@@ -39,7 +39,10 @@ def _options(function: click.decorators.FC) -> click.decorators.FC:
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
 @_options
 def write(paths: tuple[str, ...], **given: object) -> int:
-    """Take all findings of PATHS as known; entries of files that are not among them are kept."""
+    """Take all findings of PATHS as known.
+
+    Entries of files that are not among PATHS are kept.
+    """
     settings = settings_of(given)
     path = _path(settings)
     report = _analyzed(paths, given, settings, None)
@@ -56,7 +59,10 @@ def write(paths: tuple[str, ...], **given: object) -> int:
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
 @_options
 def check(paths: tuple[str, ...], **given: object) -> int:
-    """Exit with 1 where PATHS have findings that the baseline does not know, and list them."""
+    """Exit with 1 where PATHS have new findings.
+
+    These are listed: findings that the baseline does not know.
+    """
     settings = settings_of(given)
     report = _analyzed(paths, given, settings, read_baseline(_path(settings)))
     new = [one for one in report.findings if one.fingerprint]

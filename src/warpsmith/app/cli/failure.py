@@ -18,7 +18,7 @@ import click
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, render_finding
 
-__all__ = ["EXIT_CODES", "TIMED_OUT", "run_guarded"]
+__all__ = ["EXIT_CODES", "TIMED_OUT", "crash_file", "run_guarded"]
 
 # by the status of the report
 EXIT_CODES = {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}
@@ -81,8 +81,14 @@ def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *,
     return code
 
 
-def _crash(arguments: Sequence[str], *, json: bool) -> int:
+def crash_file(arguments: Sequence[str], details: str) -> str:
+    """Write what is known of an error of ours where it can be sent from; return the path."""
     with tempfile.NamedTemporaryFile("w", prefix="warpsmith-crash-", suffix=".txt", delete=False) as file:
-        file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{traceback.format_exc()}")
-    finding = _finding("INT070", "internal error: this is a bug in warpsmith", f"the details are in {file.name}")
+        file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{details}")
+    return file.name
+
+
+def _crash(arguments: Sequence[str], *, json: bool) -> int:
+    path = crash_file(arguments, traceback.format_exc())
+    finding = _finding("INT070", "internal error: this is a bug in warpsmith", f"the details are in {path}")
     return _tell((finding,), arguments, INTERNAL, json=json)

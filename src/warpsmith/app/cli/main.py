@@ -22,7 +22,7 @@ COMMANDS = {
     "config": ("warpsmith.app.cli.config", "Show what is set, where it comes from, and what can be set."),
     "devices": ("warpsmith.app.cli.devices", "List the GPU models and their limits."),
     "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
-    "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003) or a loop (lu.c:11)."),
+    "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
     "rules": ("warpsmith.app.cli.rules", "List the rules about kernels."),
     "simulate": ("warpsmith.app.cli.simulate", "Run a kernel lane by lane; count branches, accesses and mistakes."),

@@ -45,7 +45,7 @@ def _sentence(text: str) -> str:
 
 
 def _json(rules: list[Rule]) -> str:
-    rows = [{key: value for key, value in asdict(rule).items() if value not in ("", ())} for rule in rules]
+    rows = [{key: value for key, value in asdict(rule).items() if value not in ("", (), 0)} for rule in rules]
     document = {
         "schema": SCHEMA, "command": "rules", "version": __version__, "inputs": [], "status": "ok", "diagnostics": [],
         "rules": rows,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 import click
 
@@ -16,7 +19,9 @@ from warpsmith.flows.kernel_shape import dim_of
 from warpsmith.flows.kernel_units import KernelFile, Language
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.report.simulation import CHECKS, Check, SimulationReport
+from warpsmith.report.simulation_html import simulation_html, simulation_svg
 from warpsmith.report.simulation_json import simulation_json
+from warpsmith.report.simulation_perfetto import simulation_perfetto
 from warpsmith.report.simulation_text import simulation_text
 
 __all__ = ["command"]
@@ -37,7 +42,12 @@ __all__ = ["command"]
 @click.option("--warp", type=click.Choice(["32", "64"]), help="Lanes of a warp (default: as the device).")
 @click.option("--seed", default=0, show_default=True, metavar="N", help="The order in which lanes take their turns.")
 @click.option("--device", default="sm_80", show_default=True, metavar="ID", help="A GPU model.")
-@click.option("--timeline", type=click.Choice(["off", "ascii"]), default="off", help="The lanes of every step.")
+@click.option(
+    "--timeline",
+    default="off",
+    metavar="FORM[=FILE]",
+    help="Lanes of every step: ascii, html, svg, perfetto, json; off.",
+)
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
@@ -73,7 +83,7 @@ def command(path: str, **given: object) -> int:
     Exit codes: 0 done, nothing wrong   1 a check failed   2 usage, or nothing could be read
                 3 stopped early (--max-steps, or something that is not modeled)
     """
-    as_json = bool(given["as_json"]) or given["form"] == "json"
+    as_json = bool(given["as_json"]) or given["form"] == "json" or given["timeline"] == "json"
     try:
         report = simulate(_file(path, given), _options(given))
     except WarpsmithError as error:
@@ -82,11 +92,44 @@ def command(path: str, **given: object) -> int:
         report = SimulationReport((path,), "error", error.exit_code, error.findings)
     for finding in report.diagnostics:
         click.echo(render_finding(finding), err=True)
+    form, file = _timeline(str(given["timeline"]))
+    if report.timeline and form in _PICTURES:
+        drawn = _PICTURES[form](report)
+        if file is None:
+            click.echo(drawn)
+            return report.exit_code
+        _written(file, drawn)
+        report = replace(report, timeline=())
     width = shutil.get_terminal_size((100, 24)).columns
     rendered = simulation_json(report) if as_json else simulation_text(report, width)
     if rendered:
         click.echo(rendered)
     return report.exit_code
+
+
+_PICTURES: Final[Mapping[str, Callable[[SimulationReport], str]]] = {
+    "html": simulation_html, "svg": simulation_svg, "perfetto": simulation_perfetto,
+}  # fmt: skip
+_FORMS: Final = ("off", "ascii", "json", *_PICTURES)
+
+
+def _timeline(said: str) -> tuple[str, str | None]:
+    """Return the form of the timeline, and the file that it goes to (None: stdout)."""
+    form, _, file = said.partition("=")
+    if form not in _FORMS:
+        raise _usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(_FORMS)}")
+    if file and form not in _PICTURES:
+        raise _usage(f"--timeline {form} goes to stdout, with the rest", "for example --timeline html=run.html")
+    return form, file or None
+
+
+def _written(file: str, text: str) -> None:
+    data = (text + "\n").encode()
+    try:
+        Path(file).write_bytes(gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
+    except OSError as error:
+        message = f"{file} cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
 
 
 def _file(path: str, given: dict[str, object]) -> KernelFile:
@@ -117,7 +160,7 @@ def _options(given: dict[str, object]) -> SimulateOptions:
         max_steps=_at_least(given, "max_steps", 1),
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
-        timeline=given["timeline"] == "ascii",
+        timeline=_timeline(str(given["timeline"]))[0] != "off",
     )
 
 
