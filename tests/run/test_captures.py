@@ -101,6 +101,30 @@ def test_the_device_section_is_laid_over_and_the_host_poisoned(tmp_path: Path) -
     assert values(one(log, "r", "later"))[:2] == [0, 5]
 
 
+def test_arrays_of_one_block_are_told_apart(tmp_path: Path) -> None:
+    log = log_of(
+        """
+    double *p = malloc(6 * sizeof *p), device[2] = {10, 20};
+    int *q = (int *)(p + 2), numbers[3] = {7, 8, 9};
+    memset(p, 0, 48);
+    ws_capture_ahead(), ws_capture("r", "p", p, -1, 3, 8, 0, 2, device);
+    ws_capture_ahead(), ws_capture("r", "q", q, -1, 1, 4, 0, 3, numbers);
+    ws_capture("r", "p", p, -1, 3, 8, 0, 2, device);
+    ws_capture("r", "q", q, -1, 1, 4, 0, 3, numbers);
+    q[0] = 5;
+    ws_capture("r", "p", p, -1, 3, 8, 0, 2, device);""",
+        tmp_path,
+        before="void ws_capture_ahead(void);\n",
+    )
+    assert log.totals["r", "p"] == 2 and log.totals["r", "q"] == 1
+    # an element of which a part is newer elsewhere is left out as a whole
+    assert one(log, "r", "p").stale == ((2, 4),)
+    assert one(log, "r", "q").stale == ((-4, 0),)
+    assert values(one(log, "r", "q"))[4:7] == [7, 8, 9]
+    # what the host has written since is not stale
+    assert one(log, "r", "p", 1).stale == ((3, 4),)
+
+
 def test_first_and_last_instances_are_whole_and_the_others_summarized(tmp_path: Path) -> None:
     log = log_of(
         """

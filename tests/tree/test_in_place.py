@@ -106,10 +106,10 @@ def parsed(text: str, folder: Path) -> tuple[Unit, Function, Stmt, Stmt]:
     return unit, function, loop, declaration
 
 
-def printed(text: str, folder: Path) -> list[str]:
+def printed(text: str, folder: Path, *flags: str) -> list[str]:
     """Return what the program prints, built with the macro."""
     (folder / "b.c").write_text(text + MAIN)
-    subprocess.run(["gcc", "-w", "-DWARPSMITH", "b.c", "-o", "b"], cwd=folder, check=True)
+    subprocess.run(["gcc", "-w", "-DWARPSMITH", *flags, "b.c", "-o", "b"], cwd=folder, check=True)
     return subprocess.run(["./b"], cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
@@ -194,3 +194,26 @@ def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
     made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), ())
     assert without_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]
+
+
+def test_pragmas_in_a_conditional_with_other_code_have_the_port_beside_them(tmp_path: Path) -> None:
+    text = (
+        "void f(int x, int n, int *a)\n{\n#ifdef THREADS\n    a[1] = x;\n#pragma omp parallel for\n#endif\n"
+        "    for (int i = 0; i < n - 1; i++)\n        a[i] = 5;\n}\n"
+    )
+    path = tmp_path / "a.c"
+    path.write_text(DONOR + text)
+    (unit,) = load_program([str(path)], FrontOptions(arguments=("-DTHREADS",))).program.units
+    function = unit.functions[1]
+    loop = next(node for node in walk(function) if isinstance(node, For))
+    version = Versioned(function, (loop,), (Launch(span=loop.span, kernel="k", arguments=(), region="r"),), None)
+    made = in_place_text(unit, [version], [], Words(), ())
+    assert without_additions(made) == DONOR + text
+    assert printed(made, tmp_path, "-DTHREADS", "-fopenmp") == ["50", "51", "device 4 70", "device 4 71"]
+    # a build without the pragma has the user's loop
+    assert printed(made, tmp_path) == ["57"] * 4
+    # and a pragma that the build leaves out says nothing about what the loop is
+    (unit,) = load_program([str(path)], FrontOptions()).program.units
+    loop = next(node for node in walk(unit.functions[1]) if isinstance(node, For))
+    with pytest.raises(RefusedError, match="a preprocessor conditional starts or ends inside"):
+        in_place_text(unit, [Versioned(unit.functions[1], (loop,), version.ported, None)], [], Words(), ())

@@ -62,3 +62,9 @@ def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
     result = wrapped(line, 40)
     assert "".join(result.split()) == "".join(line.split())
     assert all(len(piece) <= 40 for piece in result.split("\n"))
+
+
+def test_a_line_of_the_preprocessor_is_never_broken() -> None:
+    line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
+    assert wrapped(line, 40) == line
+    assert "\n" in wrapped(line.replace("#pragma", "pragma"), 40)

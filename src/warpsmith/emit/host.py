@@ -72,8 +72,12 @@ class CudaWords:
                 return f"{self.support.exit}({node.buffer.name}, {int(node.written)}, {self.support.here});"
             case Update():
                 return self._update(node, expr)
-            case DataHold():
+            case DataHold(guard=""):
                 return f"{self.support.hold(opens=node.opens)}({self.support.here});"
+            case DataHold(opens=True):
+                return f"{self.support.guard} {node.guard}({self.support.here});"
+            case DataHold():
+                return f"{node.guard}.end({self.support.here});"
             case DataPause():
                 return f"{self.support.pause(ends=node.ends)}({self.support.here});"
 
@@ -109,7 +113,13 @@ class CudaWords:
     def _enter(self, node: DataEnter, expr: Text) -> str:
         declared, cast = print_type(node.buffer.type, node.buffer.name), print_type(node.buffer.type)
         words = self.support
-        said = ((words.copy, node.copy), (words.keep, node.keep), (words.unit, node.unit), (words.change, node.changes))
+        said = (
+            (words.copy, node.copy),
+            (words.keep, node.keep),
+            (words.unit, node.unit),
+            (words.change, node.changes),
+            (words.watched, node.watch),
+        )
         flags = [word for word, holds in said if holds]
         parts = [_part(node.address, expr), _part(node.bytes, expr), " | ".join(flags) or "0"]
         call = f'{self.support.enter}({", ".join(parts)}, "{node.variable.name}", {self.support.here})'
@@ -207,7 +217,8 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
     padding = f'ws_capture_padding("{gaps}"), ' if gaps else ""
     block = "ws_capture_block(), " if names_units(node.lower) else ""
-    return f"{padding}{block}ws_capture({', '.join(parts)});"
+    ahead = "ws_capture_ahead(), " if node.ahead else ""
+    return f"{padding}{block}{ahead}ws_capture({', '.join(parts)});"
 
 
 def _number_of(element: Type) -> Scalar | None:

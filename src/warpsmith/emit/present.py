@@ -31,6 +31,7 @@ _TABLE = """\
 #define WS_KEEP 2
 #define WS_UNIT 4
 #define WS_CHANGE 8
+#define WS_WATCH 16
 
 struct ws_range {
     const char *host;
@@ -38,7 +39,7 @@ struct ws_range {
     char *device;
     const char *name;
     int users;
-    bool written, kept, unit;
+    bool written, kept, unit, dead;
     char *before;
     ws_range *next;
 };
@@ -219,7 +220,8 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
     ws_range *range = (ws_range *)malloc(sizeof *range);
     if (range == nullptr)
         abort();
-    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, unit, nullptr, nullptr};
+    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, unit, false,
+                      nullptr, nullptr};
     range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
@@ -258,6 +260,7 @@ extern "C" void *ws_data_enter(const void *host, long long bytes, int flags, con
     while (range != nullptr && !ws_overlaps(range, begin, end))
         range = range->next;
     const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
+    WS_MAY_KEEP
     if (fresh)
         range = ws_new_range(begin, bytes, flags, name, file, line);
     range->users++;
@@ -276,7 +279,7 @@ extern "C" void ws_data_exit(void *device, int written, const char *file, int li
     if (range == nullptr)
         return;
     range->users--;
-    range->written = range->written || written != 0;
+    range->written = !range->dead && (range->written || written != 0);
     if (range->users == 0 && !(range->kept && ws_holds > 0 && ws_pauses == 0 && !ws_shares(range)))
         ws_hand_over(range, file, line);
 }
@@ -348,6 +351,7 @@ static void ws_let_go(const char *file, int line)
     }
 }
 
+WS_DIES
 #ifdef WS_TELL_COPY
 /* Under the emulation: whether a device address is in a remembered range; lay what kernels have changed in such ranges
    over a copy of the host's bytes. */
@@ -396,8 +400,11 @@ extern "C" void ws_hold_begin(const char *file, int line)
 extern "C" void ws_hold_end(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
-    if (--ws_holds == 0)
-        ws_let_go(file, line);
+    if (--ws_holds > 0)
+        return;
+    /* An exception may have left a pause on its way here. */
+    ws_pauses = 0;
+    ws_let_go(file, line);
 }
 
 extern "C" void ws_hold_pause(const char *file, int line)
@@ -423,6 +430,7 @@ _DECLARATIONS = """\
 #define WS_KEEP 2
 #define WS_UNIT 4
 #define WS_CHANGE 8
+#define WS_WATCH 16
 /* An address that is only looked up: what is there need not be set. */
 #if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
 #define WS_LOOK __attribute__((access(none, 1)))
@@ -441,15 +449,67 @@ void ws_hold_pause(const char *file, int line);
 void ws_hold_resume(const char *file, int line);
 """
 
+_DIES = """\
+/* A block of memory dies: what the device has of it is nobody's any more. It moves: the host has all of it before. */
+extern "C" void ws_data_dies(const void *host, long long bytes, int moves)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    const char *begin = (const char *)host, *end = begin + bytes;
+    if (moves != 0)
+        ws_to_host(begin, end, __FILE__, __LINE__);
+    for (ws_range *range = ws_ranges; range != nullptr;) {
+        ws_range *next = range->next;
+        if (ws_overlaps(range, begin, end)) {
+            range->dead = true;
+            range->written = false;
+            if (range->users == 0)
+                ws_unlink(range);
+        }
+        range = next;
+    }
+}
 
-def present_text(support: Support) -> str:
-    """Return the table; it stands behind the pool in the one kernel file that has it."""
-    return _named(_TABLE, support)
+"""
+
+_MAY_KEEP = """\
+    if (fresh && (flags & WS_WATCH) != 0 && !ws_unit_watch(host))
+        flags &= ~WS_KEEP;
+"""
+
+_GUARD = """\
+#ifdef __cplusplus
+/* A hold that ends where its block is left, by an exception as well. */
+struct ws_hold {
+    ws_hold(const char *file, int line) : file(file), line(line) { ws_hold_begin(file, line); }
+    ~ws_hold() { end(file, line); }
+    ws_hold(const ws_hold &) = delete;
+    ws_hold &operator=(const ws_hold &) = delete;
+    void end(const char *at, int number)
+    {
+        if (open)
+            ws_hold_end(at, number), open = false;
+    }
+
+private:
+    const char *file;
+    int line;
+    bool open = true;
+};
+#endif
+"""
+
+
+def present_text(support: Support, *, watched: bool = False) -> str:
+    """Return the table; it stands behind the pool in the one kernel file that has it, and before the table of blocks.
+    `watched`: there is one, which tells what dies."""
+    table = _TABLE.replace("WS_DIES\n", _DIES if watched else "")
+    table = table.replace("    WS_MAY_KEEP\n", _MAY_KEEP if watched else "")
+    return _named(("static bool ws_unit_watch(const void *at);\n\n" if watched else "") + table, support)
 
 
 def present_declarations(support: Support) -> str:
     """Return what host text needs to know of it, as C and C++."""
-    return _named(_DECLARATIONS, support)
+    return _named(_DECLARATIONS + _GUARD, support)
 
 
 def _named(text: str, support: Support) -> str:

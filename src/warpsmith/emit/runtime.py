@@ -194,7 +194,7 @@ def pool_text(support: Support, *, present: bool = False, units: bool = False) -
     kernel file of a program has them."""
     parts = [
         _named(_POOL, support),
-        *([present_text(support)] if present else []),
+        *([present_text(support, watched=units)] if present else []),
         *([unit_text(support, present=present)] * units),
     ]
     return "\n".join(parts)

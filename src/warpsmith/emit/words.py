@@ -16,7 +16,7 @@ __all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overlo
 CAPTURE_PROTOTYPE = (
     "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
     "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps), "
-    "ws_capture_block(void);"
+    "ws_capture_block(void), ws_capture_ahead(void);"
 )
 
 _CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
@@ -115,6 +115,26 @@ class Support:
     def change(self) -> str:
         """Flag of `enter`: kernels may write the range before its exit."""
         return f"{self.prefix.upper()}_CHANGE"
+
+    @property
+    def watched(self) -> str:
+        """Flag of `enter`: the range may only be kept where its death is seen."""
+        return f"{self.prefix.upper()}_WATCH"
+
+    @property
+    def watch(self) -> str:
+        """Function that says whether the death of memory is seen, and has it told from then on."""
+        return f"{self.prefix}_unit_watch"
+
+    @property
+    def dies(self) -> str:
+        """Function that is told of a block of memory that dies, or moves."""
+        return f"{self.prefix}_data_dies"
+
+    @property
+    def guard(self) -> str:
+        """Class of C++: a hold that ends where its block is left."""
+        return f"{self.prefix}_hold"
 
     @property
     def on(self) -> str:

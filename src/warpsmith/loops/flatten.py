@@ -28,7 +28,7 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.held_guards import apart_from
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import Place, with_run
-from warpsmith.loops.pragma_lines import pragma_in_the_way, run_with_pragmas
+from warpsmith.loops.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.row_pointers import without_row_pointers
 from warpsmith.loops.scopes import names_hold
 from warpsmith.loops.shape import does_not_fit
@@ -160,8 +160,8 @@ class Flatten:
             flats.append(flat)
         starts = (_declared(flat.block, _start(flat.rows, span), span) for flat in flats)
         own, loop = place.loop.span, _flattened(place.loop, flats)
-        fast = Block(span=own, statements=(*starts, *run[:-1], loop))
-        slow = Block(span=own, statements=tuple(copied(s, supply) for s in run))
+        fast = Block(span=own, statements=(*starts, *pragmas_of(run), loop))
+        slow = Block(span=own, statements=tuple(copied(s, supply) for s in (*pragmas_of(run), run[-1])))
         chosen = If(span=own, condition=_joined(wholes), then=fast, other=slow)
         return with_run(program, place.function, run, (*tests, chosen))
 

@@ -7,10 +7,11 @@ made before by the same supply; a fresh key differs from every key in the tree. 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from dataclasses import dataclass, field
 
 from warpsmith.tree.lexical import identifiers
-from warpsmith.tree.nodes import For, Node, VarDecl
+from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import names, walk
@@ -29,6 +30,14 @@ def declared_symbols(node: Node) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
+# nodes never change, and a step leaves all functions but one as they are
+@functools.lru_cache(maxsize=4096)
+def _taken(function: Function) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names and the keys in a function."""
+    symbols = {*(n.symbol for n in names(function)), *declared_symbols(function), *function.parameters}
+    return frozenset(s.name for s in symbols), frozenset(s.key for s in symbols)
+
+
 @dataclass(slots=True)
 class Fresh:
     """The supply of new names and keys for one application of one step. It only ever grows."""
@@ -44,9 +53,9 @@ class Fresh:
             fresh._words.update(identifiers(unit.file.text))
             fresh._words.update(word for text in unit.type_texts for word in (text.name, *text.needs))
             for function in unit.functions:
-                symbols = {*(n.symbol for n in names(function)), *declared_symbols(function), *function.parameters}
-                fresh._words.update(symbol.name for symbol in symbols)
-                fresh._keys.update(symbol.key for symbol in symbols)
+                words, keys = _taken(function)
+                fresh._words.update(words)
+                fresh._keys.update(keys)
         return fresh
 
     def name(self, wanted: str) -> str:

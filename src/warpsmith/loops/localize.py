@@ -18,7 +18,7 @@ from warpsmith.loops.held_guards import all_of, bound_guards, held_guards, untes
 from warpsmith.loops.invariants import Held, held_type, root_of, survey
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import Place, with_run
-from warpsmith.loops.pragma_lines import pragma_in_the_way, run_with_pragmas
+from warpsmith.loops.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.scopes import names_hold
 from warpsmith.loops.shape import does_not_fit
 from warpsmith.loops.storage import before
@@ -137,8 +137,8 @@ class Localize:
         span, run, supply = place.loop.span, run_with_pragmas(place), Fresh.of(found.trial)
         plain = [(one, symbol) for one, symbol in found.variables if not one.stores]
         slow = copied(_all_counted(_replaced(place.loop, plain), facts.origin(place.function).hidden), supply)
-        fast = Block(span=span, statements=(*run[:-1], found.loop))
-        other = Block(span=span, statements=(*(copied(s) for s in run[:-1]), slow))
+        fast = Block(span=span, statements=(*pragmas_of(run), found.loop))
+        other = Block(span=span, statements=(*(copied(s) for s in pragmas_of(run)), slow))
         chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other)
         return with_run(program, place.function, run, (*found.declarations, chosen))
 

@@ -3,43 +3,82 @@
 double *u = s->u;                 new
 #pragma omp parallel for          belongs to the loop
 for (i …)
+
+A preprocessor conditional around pragmas alone belongs to them: the rewritten text has what the build at hand has.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
+from typing import TypeGuard
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.place import Place
-from warpsmith.tree.nodes import Block, Pragma, Stmt
+from warpsmith.tree.nodes import Block, Pragma, Stmt, Verbatim
 from warpsmith.tree.walk import walk
 
-__all__ = ["pragma_in_the_way", "run_with_pragmas"]
+__all__ = ["pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
+
+Run = tuple[Stmt, ...]
 
 
-def run_with_pragmas(place: Place) -> tuple[Stmt, ...]:
-    """Return the loop with the pragmas that stand directly before it: nothing may come between them."""
+def run_with_pragmas(place: Place) -> Run:
+    """Return the loop with the pragmas that stand directly before it, and the preprocessor lines between and around
+    them: nothing may come between them."""
     for node in walk(place.function.body):
         if isinstance(node, Block) and any(s is place.loop for s in node.statements):
             position = next(k for k, s in enumerate(node.statements) if s is place.loop)
-            first = position
-            while first and _belongs(node.statements[first - 1]):
-                first -= 1
-            return node.statements[first : position + 1]
+            return node.statements[_first(node.statements[:position]) : position + 1]
     return (place.loop,)
+
+
+def pragmas_of(run: Run) -> tuple[Pragma, ...]:
+    """Return the pragmas of a loop with what stands before it, without those that the build at hand leaves out."""
+    kept = (stmt for stmt in run[:-1] if isinstance(stmt, Pragma) and not _is_line(stmt))
+    return tuple(stmt for stmt in kept if not stmt.left_out)
+
+
+def _first(above: Run) -> int:
+    """Return where the pragmas at the end of `above` begin, with the conditional around them."""
+    start = len(above)
+    while start and (_belongs(above[start - 1]) or _is_line(above[start - 1])):
+        start -= 1
+    first = next((k for k in range(start, len(above)) if _belongs(above[k])), len(above))
+    whole = first
+    while _left_open(above[whole:]) and whole > start:
+        whole -= 1
+    return first if _left_open(above[whole:]) else whole
+
+
+def _left_open(run: Run) -> bool:
+    """Whether a conditional ends among preprocessor lines that does not begin there."""
+    words = [stmt.text.lstrip("# \t") for stmt in run if _is_line(stmt)]
+    return sum(word.startswith("endif") - word.startswith("if") for word in words) > 0
+
+
+def _is_line(stmt: Stmt) -> TypeGuard[Verbatim | Pragma]:
+    """Whether a statement is a preprocessor line, but no pragma."""
+    return isinstance(stmt, Verbatim | Pragma) and re.match(r"#(?!\s*pragma\b)", stmt.text) is not None
 
 
 def _belongs(stmt: Stmt) -> bool:
     """Whether a statement is a pragma about what follows it, not one that does something itself (a barrier)."""
-    return isinstance(stmt, Pragma) and not (stmt.directive is not None and stmt.directive.stands_alone)
+    if not isinstance(stmt, Pragma) or _is_line(stmt):
+        return False
+    return stmt.directive is None or not stmt.directive.stands_alone
 
 
 def pragma_in_the_way(place: Place) -> Reason | None:
-    """Return why a pragma forbids new variables here: it lists all variables, or it binds a perfect nest."""
+    """Return why a pragma forbids new variables here: it lists all variables, it binds a perfect nest, or a conditional
+    holds it and other code, so that nothing can stand before it in every build."""
     for loop in (*place.around, place.loop):
-        for stmt in run_with_pragmas(dataclasses.replace(place, loop=loop))[:-1]:
-            text = stmt.text if isinstance(stmt, Pragma) else ""
-            inner = loop is not place.loop and any(word in text for word in ("collapse", "ordered(", "tile"))
-            if "default(none)" in text.replace(" ", "") or inner:
+        run = run_with_pragmas(dataclasses.replace(place, loop=loop))
+        if loop is place.loop and _left_open(run):
+            text = "a pragma stands in a preprocessor conditional with other code: no new variable can stand before it"
+            return Reason("STP002", text, run[0].span)
+        for stmt in pragmas_of(run):
+            inner = loop is not place.loop and any(word in stmt.text for word in ("collapse", "ordered(", "tile"))
+            if "default(none)" in stmt.text.replace(" ", "") or inner:
                 return Reason("STP002", "a pragma allows no new variable here", stmt.span)
     return None

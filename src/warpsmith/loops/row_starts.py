@@ -21,7 +21,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import Place, with_run
-from warpsmith.loops.pragma_lines import pragma_in_the_way, run_with_pragmas
+from warpsmith.loops.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.scopes import names_hold
 from warpsmith.loops.shape import does_not_fit
 from warpsmith.loops.storage import before
@@ -113,8 +113,8 @@ class RowStarts:
         ]
         blocks = [_declared(one.block, _row(one.symbol, number(0, span), span), span) for one in rows]
         own, loop = place.loop.span, _over_blocks(place.loop, rows)
-        fast = Block(span=own, statements=(*blocks, *run[:-1], loop))
-        slow = Block(span=own, statements=tuple(copied(s, supply) for s in run))
+        fast = Block(span=own, statements=(*blocks, *pragmas_of(run), loop))
+        slow = Block(span=own, statements=tuple(copied(s, supply) for s in (*pragmas_of(run), run[-1])))
         whole = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
         return with_run(program, place.function, run, (*asked, If(span=own, condition=whole, then=fast, other=slow)))
 

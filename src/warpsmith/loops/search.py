@@ -61,14 +61,17 @@ class _Form:
     cost: Cost
 
 
-def prepare(prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[Span]) -> Prepared:
+def prepare(
+    prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[Span], only: frozenset[Symbol] | None = None
+) -> Prepared:
     """Return `prepared` with every step that helps.
 
     `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
-    their text, that stay as they are.
+    their text, that stay as they are; `only`: the functions to look at (None: all).
     """
     prepared = dataclasses.replace(prepared, facts=prepared.facts.briefly())
-    for symbol in [function.symbol for _, function in prepared.program.functions()]:
+    symbols = [function.symbol for _, function in prepared.program.functions()]
+    for symbol in [s for s in symbols if only is None or s in only]:
         search = _Search(symbol)
         function = search.node(prepared.facts)
         nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]

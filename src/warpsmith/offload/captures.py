@@ -75,7 +75,14 @@ def _add_device_captures(ported: Function, edits: Edits, homes: _Homes, program:
             last = position
             while last + 1 < len(run) and any(run[last + 1] is final for final in draft.finals):
                 last += 1
-            edits.at(Place("after", run[last]), _captures(program, function, draft, homes[draft]))
+            made = _captures(program, function, draft, homes[draft])
+            edits.at(Place("after", run[last]), (*_ahead(made), *made))
+
+
+def _ahead(made: tuple[CaptureStmt, ...]) -> tuple[CaptureStmt, ...]:
+    """Return what makes known which parts of the host's memory are stale, where two objects may lie in one block."""
+    pointed = [c for c in made if c.extent is None]
+    return tuple(replace(c, ahead=True) for c in pointed if c.buffer is not None) if len(pointed) > 1 else ()
 
 
 def _runs(stmt: Stmt) -> Iterator[tuple[Stmt, ...]]:

@@ -147,5 +147,5 @@ def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
         return False
     if pragma.directive is not None:
         return not pragma.directive.stands_alone
-    words = pragma.text.replace("#", " ").split()[1:]
-    return bool(words) and words[0].lower() in _LOOP_PRAGMAS
+    first, *words = pragma.text.replace("#", " ").split()
+    return first == "pragma" and bool(words) and words[0].lower() in _LOOP_PRAGMAS

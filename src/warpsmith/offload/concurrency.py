@@ -17,7 +17,6 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.team import in_the_way
-from warpsmith.tree.directives import Directive
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
@@ -94,15 +93,16 @@ def run_concurrently(program: Program, function: Function, options: PolyOptions)
 @functools.lru_cache(maxsize=4096)
 def _threaded(node: Node) -> tuple[Node, ...]:
     """Return the statements that an OpenMP construct lets several threads run."""
-    found = marked_statements(node, across=True)
-    return tuple(
-        after
-        for pragmas, after in found
-        if any(p.directive is not None and _starts_threads(p.directive) for p in pragmas)
-    )
+    found = marked_statements(node, any_build=True)
+    return tuple(after for pragmas, after in found if any(_starts_threads(p) for p in pragmas))
 
 
-def _starts_threads(directive: Directive) -> bool:
+def _starts_threads(pragma: Pragma) -> bool:
+    directive = pragma.directive
+    if directive is None:
+        return False
+    if pragma.left_out and directive.words[:1] == ("target",) and not {"teams", "parallel"} & {*directive.words}:
+        return False  # one thread runs it, and a build that has it sends it to a device without this port
     # what is not understood may start threads
     return directive.starts_threads or "sections" in directive.words or not directive.words
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.presence import Presence
 from warpsmith.poly.pointers import Root
-from warpsmith.poly.touches import bases, direct_call, is_pointer
+from warpsmith.poly.touches import direct_call, is_pointer
 from warpsmith.tree.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Cast, Expr, Function, SizeOf
 from warpsmith.tree.printer import print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
 
-__all__ = ["Foreign", "foreign", "size_of"]
+__all__ = ["FREEING", "Foreign", "foreign", "size_of"]
 
 _SIZES: dict[str, dict[int, tuple[int, ...]]] = {
     "memcpy": {0: (2,), 1: (2,)},
@@ -33,6 +33,8 @@ _SIZES: dict[str, dict[int, tuple[int, ...]]] = {
     "fwrite": {0: (1, 2)},
     "fread": {0: (1, 2)},
 }
+FREEING = frozenset({"free", "realloc", "reallocarray"})
+"""Functions that end the life of a block of the heap, and touch no other one."""
 _FULL = frozenset({"memcpy", "memmove", "memset"})
 
 
@@ -47,7 +49,7 @@ class Foreign:
     sure: bool
 
 
-def foreign(presence: Presence, function: Function, call: Call, short: frozenset[Root]) -> tuple[Foreign, ...] | str:
+def foreign(presence: Presence, function: Function, call: Call, absent: frozenset[Root]) -> tuple[Foreign, ...] | str:
     """Return what of present memory a call may touch; a string says why that cannot be told."""
     known = presence.summaries.library(call)
     name = direct_call(call)
@@ -55,28 +57,23 @@ def foreign(presence: Presence, function: Function, call: Call, short: frozenset
         return f"it calls {name.name if name is not None else 'a function pointer'}, whose effects are not known"
     if known.program or known.calls or known.keeps or known.later or known.exposed_reads or known.exposed_writes:
         return f"it calls {known.name}, which may touch more than its arguments"
+    if known.name in FREEING:
+        # What the device has of it is forgotten, or comes to the host before it moves.
+        return ()
     if known.allocates and known.writes:
-        roots = _roots(presence, function, call.arguments[0])
-        if all(root in short and root not in presence.summaries.provenance(function).escaped for root in roots):
-            return ()
         return f"it calls {known.name}, which frees memory"
-    return tuple(_touched(presence, function, call, known, short))
-
-
-def _roots(presence: Presence, function: Function, address: Expr) -> set[Root]:
-    where = presence.summaries.provenance(function)
-    return {root for base in bases(address) for root in where.of(base)}
+    return tuple(_touched(presence, function, call, known, absent))
 
 
 def _touched(
-    presence: Presence, function: Function, call: Call, known: FunctionEffects, short: frozenset[Root]
+    presence: Presence, function: Function, call: Call, known: FunctionEffects, absent: frozenset[Root]
 ) -> Iterator[Foreign]:
     for index, argument in enumerate(call.arguments):
         read, write = known.reads_argument(index), known.writes_argument(index)
         if not (read or write) or not is_pointer(argument):
             continue
         address = _uncast(argument)
-        if not _is_met(presence, address.type, known) or not presence.points_to(function, address, short):
+        if not _is_met(presence, address.type, known) or not presence.points_to(function, address, absent):
             continue
         # what kernels never write is valid on the host
         read = read and presence.is_written(_pointee(address.type))

@@ -72,7 +72,7 @@ def _few(node: Update) -> int | None:
 def hold_findings(held: Held) -> Iterator[Finding]:
     """Yield POR018 for loops that keep nothing on the device, and for bulk copies that stay in a hold."""
     for refused in held.refused:
-        if not refused.own and not _has_inner(refused, held):
+        if not refused.hold.own and not _has_inner(refused, held):
             yield _refusal(refused)
     for added in held.inserted:
         for stmt in added.statements:
@@ -81,19 +81,31 @@ def hold_findings(held: Held) -> Iterator[Finding]:
 
 
 def _has_inner(refused: RefusedHold, held: Held) -> bool:
-    """Whether a loop inside the refused one became a hold."""
-    inside = set(walk(refused.loop.body))
-    return any(hold.loop in inside for hold in held.holds)
+    """Whether a loop inside the refused one became a hold, or all that is left of a refused run did."""
+    if refused.hold.loop is None:
+        return all(any(stmt in hold.run for hold in held.holds) for stmt in refused.cuts)
+    inside = set(walk(refused.hold.loop.body))
+    return any(stmt in inside for hold in held.holds for stmt in hold.run)
 
 
 def _refusal(refused: RefusedHold) -> Finding:
-    name = loop_names(refused.function).get(refused.loop, "the loop")
-    place = refused.reason.span
+    hold, place = refused.hold, refused.reason.span
+    if hold.loop is None:
+        where = refused.cuts[0].span
+        return Finding(
+            rule="POR018",
+            severity="note",
+            message=f"the data of the kernels called in {hold.function.symbol.name} do not stay on the device across "
+            f"line {where.line}: {refused.reason.text}",
+            span=place if place is not None else where,
+            help=refused.reason.legal_if,
+        )
+    name = loop_names(hold.function).get(hold.loop, "the loop")
     return Finding(
         rule="POR018",
         severity="warning",
         message=f"the data of the kernels called in {name} are copied in every iteration: {refused.reason.text}",
-        span=place if place is not None else refused.loop.header,
+        span=place if place is not None else hold.loop.header,
         help=refused.reason.legal_if,
     )
 

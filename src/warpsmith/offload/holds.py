@@ -1,4 +1,4 @@
-"""Holds: the loops during which data stay on the device from call to call.
+"""Holds: the loops and the runs of stages during which data stay on the device from call to call.
 
     main.c    for (t …) {              a hold: it calls what runs kernels, again and again
                   step(u, v, n);       solver.c: enters u and v, launches, leaves them: they stay
@@ -10,12 +10,16 @@
         swap(u, v);
     }
 
-Invariant: inside a hold every function that the host may run is known (its host code has updates, coherence.py), or the
-call stands in a pause; no memory that is kept dies (presence.py); control leaves the hold at its end or by a `return`
-that ends it.
+    gray = to_gray(color);             a hold without a loop: what a stage leaves on the device, the next one finds
+    report(gray);
+    edges(gray, lines);
 
-A loop that cannot be a hold says why, and the loops inside it are tried. Only outermost holds matter: what an inner one
-keeps stays for the outer one.
+Invariant: inside a hold every function that the host may run is known (its host code has updates, coherence.py), or the
+call stands in a pause; no memory that is kept dies unseen (presence.py); control leaves the hold at its end, by a
+`return`, `break` or `continue` that ends it, or by an exception, on which the hold's guard ends it.
+
+A loop that cannot be a hold says why, and the loops inside it are tried; a run is cut at the statement that stands in
+the way. Only outermost holds matter: what an inner one keeps stays for the outer one.
 
 Limits: no hold in a program that has handlers run at exit or by signals, that jumps between functions, or that starts
 threads.
@@ -23,35 +27,49 @@ threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.coherence import Coherent, IncoherentError, Insertions, Surroundings, device_call, updates
-from warpsmith.offload.flow import Place
+from warpsmith.loops.prepared import Change
+from warpsmith.offload.coherence import Coherent, Insertions, updates
+from warpsmith.offload.flow import Place, statement_runs
 from warpsmith.offload.fragments import Home, Request
+from warpsmith.offload.hold_candidates import candidates
+from warpsmith.offload.hold_objects import (
+    declared_last,
+    frees,
+    is_cxx,
+    is_guarded,
+    may_hold_objects,
+    owns_memory,
+    unfit,
+)
+from warpsmith.offload.host_calls import HostCalls, leads_to_kernels
+from warpsmith.offload.needs import IncoherentError, Surroundings
 from warpsmith.offload.plan import Hold, RefusedHold
 from warpsmith.offload.presence import Presence, Resident, element_kinds, short_lived
+from warpsmith.offload.versions_in_place import written_in_versions
+from warpsmith.poly.pointers import is_persistent
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import (
-    Block,
+    Break,
     Call,
+    Continue,
     DataHold,
     DataPause,
     For,
     Function,
-    If,
-    Loop,
-    Node,
     Return,
     Stmt,
     Switch,
     Update,
-    Verbatim,
+    VerbatimExpr,
     While,
 )
-from warpsmith.tree.types import Array, Opaque, Pointer, Record, Symbol, Type
+from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk
 
 __all__ = ["HoldPlan", "plan_holds", "presence_of", "wanted_holds"]
@@ -74,18 +92,19 @@ _FATAL = {
 @dataclass(frozen=True, slots=True)
 class HoldPlan:
     """The holds, which functions run in one as a whole (`whole`), and what dies inside (`residents`, of every function
-    with statements in a hold)."""
+    with statements in a hold). `objects`: objects that own memory may be made and destroyed inside."""
 
     holds: tuple[Hold, ...]
     whole: frozenset[Function]
     residents: dict[Function, Resident]
     device: frozenset[Symbol]
+    objects: bool = False
 
-    def inside(self, function: Function) -> tuple[Stmt, ...]:
+    def inside(self, function: Function) -> tuple[tuple[Stmt, ...], ...]:
         """Return the statements of `function` that run in a hold."""
         if function in self.whole:
-            return (function.body,)
-        return tuple(hold.loop for hold in self.holds if hold.function is function)
+            return ((function.body,),)
+        return tuple(hold.run for hold in self.holds if hold.function is function)
 
 
 def presence_of(summaries: Summaries, homes: Sequence[Home]) -> Presence:
@@ -101,61 +120,118 @@ def presence_of(summaries: Summaries, homes: Sequence[Home]) -> Presence:
 
 
 def wanted_holds(
-    presence: Presence, ported: dict[Function, tuple[Home, ...]], drop: Sequence[RefusedHold] = ()
+    presence: Presence,
+    ported: dict[Function, tuple[Home, ...]],
+    changes: Mapping[Function, Sequence[Change]],
+    drop: Sequence[RefusedHold] = (),
 ) -> HoldPlan | None:
-    """Return the loops that are worth a hold, without those in `drop` (the loops inside these are tried): None where
-    there are none. `ported`: every function with its homes."""
+    """Return the loops and runs that are worth a hold, without what is cut out by `drop`: None where there are none.
+    `ported`: every function with its homes; `changes`: what steps have made of each."""
     summaries = presence.summaries
-    device = _leads_to_kernels(summaries, {f.symbol for f, homes in ported.items() if homes})
+    device = leads_to_kernels(summaries, {f.symbol for f, homes in ported.items() if homes})
     if not device or _fatal(summaries) is not None:
         return None
-    dropped = frozenset(refused.loop for refused in drop)
-    holds = [
-        Hold(function, loop, own=device_call(loop.body, device) is None)
+    cuts = frozenset(stmt for refused in drop for stmt in refused.cuts)
+    calls = HostCalls.of(summaries, _kernels(ported), device)
+    hosts = {f: frozenset(b.host for home in homes for b in home.buffers) for f, homes in ported.items()}
+    static = {f: frozenset(s for s in found if is_persistent(s)) for f, found in hosts.items()}
+    found = (
+        _with_changes(hold, changes.get(function, ()))
         for function, homes in ported.items()
-        for loop in _outermost(function.body, homes, device, dropped)
-    ]
-    whole = _Calls.of(summaries, ported, device).reached(holds)
+        for hold in candidates(function, homes, calls, drop, static)
+    )
+    holds = tuple(hold for hold in found if hold.loop is not None or cuts.isdisjoint(hold.run))
     if not holds:
         return None
+    whole = calls.reached(stmt for hold in holds for stmt in hold.run)
     inside = {f: (f.body,) for f in whole}
     for hold in holds:
         if hold.function not in whole:
-            inside[hold.function] = (*inside.get(hold.function, ()), hold.loop)
-    residents = short_lived(presence, inside, whole)
-    return HoldPlan(tuple(holds), whole, residents, device)
+            inside[hold.function] = (*inside.get(hold.function, ()), *hold.run)
+    program = summaries.program
+    objects = may_hold_objects(program, holds)
+    watched = any(frees(stmt) for run in inside.values() for stmt in run) or (objects and any(map(owns_memory, inside)))
+    lasting = frozenset(s for h in holds if not is_cxx(program, h.function) for s in declared_last(h.run))
+    residents = short_lived(presence, inside, whole, lasting=lasting, watched=watched)
+    return HoldPlan(holds, whole, residents, device, objects)
+
+
+def _with_changes(hold: Hold, changes: Sequence[Change]) -> Hold:
+    """Return a run that has all of what steps made of the user's text at its ends: it begins and ends beside that."""
+    if hold.loop is not None:
+        return hold
+    first, last = hold.run[0], hold.run[-1]
+    head = next((c.new for c in changes if any(stmt is first for stmt in c.new)), ())
+    tail = next((c.new for c in changes if any(stmt is last for stmt in c.new)), ())
+    before = itertools.takewhile(lambda stmt: stmt is not first, head)
+    behind = list(itertools.dropwhile(lambda stmt: stmt is not last, tail))[1:]
+    return Hold(hold.function, (*before, *hold.run, *behind), hold.own)
+
+
+def _kernels(homes: Mapping[Function, tuple[Home, ...]]) -> Iterator[Stmt]:
+    """Yield the statements that run on the device."""
+    return (s for found in homes.values() for home in found for draft in home.drafts for s in draft.statements)
 
 
 def plan_holds(
-    plan: HoldPlan, requests: dict[Function, Request], homes: dict[Function, tuple[Home, ...]]
+    plan: HoldPlan,
+    requests: dict[Function, Request],
+    homes: dict[Function, tuple[Home, ...]],
+    closed: Mapping[Function, Reason],
+    lost: frozenset[Function],
 ) -> tuple[dict[Function, Coherent], tuple[RefusedHold, ...]]:
-    """Return what to insert into each function, or the holds that are not possible, with the reason."""
+    """Return what to insert into each function, or the holds that are not possible, with the reason. To the text of
+    those that are `closed` nothing can be added; in those that are `lost`, kernels are missing that there would be
+    without holds: a run is not worth that."""
     inserted: dict[Function, Coherent] = {}
     presence = next(iter(plan.residents.values())).presence
-    calls = _Calls.of(presence.summaries, homes, plan.device)
-    blamed = {f: _unprepared(f) for f in sorted(calls.reached(plan.holds) - plan.whole, key=lambda f: f.symbol.key)}
+    calls = HostCalls.of(presence.summaries, _kernels(homes), plan.device)
+    reached = calls.reached(stmt for hold in plan.holds for stmt in hold.run)
+    blamed = {f: _unprepared(f) for f in sorted(reached - plan.whole, key=lambda f: f.symbol.key)}
     for function in dict.fromkeys([*plan.whole, *(hold.function for hold in plan.holds)]):
         request, resident = requests[function], plan.residents[function]
-        around = Surroundings(request, resident.presence, resident, homes[function], plan.device)
-        reason = _stored_locals(function, resident) or _objects(plan.inside(function))
-        reason = reason or (_handed_over(function) if function in plan.whole else None)
-        if reason is not None:
-            blamed[function] = reason
-            continue
-        try:
-            inserted[function] = Coherent()
-            for run in plan.inside(function):
-                updates(around, (run,), inserted[function])
-            if inserted[function].needed() and not _is_written(request, function):
-                text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"
-                blamed[function] = Reason("POR018", text, function.symbol.span)
-        except IncoherentError as error:
-            blamed[function] = error.reason
-    refused = (*_refused(plan, calls, blamed), *(_idle(plan, calls, inserted) if not blamed else ()))
+        around = Surroundings(request, resident.presence, resident, homes[function], plan.device, plan.objects)
+        made = _coherent(plan, around)
+        framed = any(hold.function is function for hold in plan.holds)
+        if isinstance(made, Coherent) and function in closed and (framed or made.needed()):
+            made = closed[function]
+        if isinstance(made, Reason):
+            blamed[function] = made
+        else:
+            inserted[function] = made
+    refused = (*_refused(plan, calls, blamed, lost), *(_idle(plan, calls, inserted) if not blamed else ()))
     if not refused:
         for hold in plan.holds:
-            _frame(inserted[hold.function].inserted, hold)
+            guard = (
+                requests[hold.function].names.fresh("ws_held") if is_guarded(presence.summaries.program, hold) else ""
+            )
+            _frame(inserted[hold.function].frames, hold, guard)
     return inserted, refused
+
+
+def _coherent(plan: HoldPlan, around: Surroundings) -> Coherent | Reason:
+    """Return what to insert into one function, or why it cannot run in a hold."""
+    function, made = around.function, Coherent()
+    runs = plan.inside(function)
+    statements = [stmt for run in runs for stmt in run]
+    reason = unfit(function, statements, around.resident, whole=function in plan.whole, objects=plan.objects)
+    if reason is not None:
+        return reason
+    try:
+        for run in runs:
+            updates(around, run, made)
+    except IncoherentError as error:
+        return error.reason
+    ours = written_in_versions(around.homes, around.request.changes)
+    runs_of_stages = (h.run for h in plan.holds if h.function is function and h.loop is None)
+    left = (part for run in runs_of_stages for stmt in run for part in _leaving(stmt, "") if part in ours)
+    if (jump := next(left, None)) is not None:
+        return Reason("POR018", "control leaves what steps rewrote", jump.span)
+    beside = any(place.node not in ours for place in made.inserted)
+    if beside and not _is_written(around.request, function):
+        text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"
+        return Reason("POR018", text, function.symbol.span)
+    return made
 
 
 def _is_written(request: Request, function: Function) -> bool:
@@ -170,140 +246,77 @@ def _unprepared(function: Function) -> Reason:
     )
 
 
-def _refused(plan: HoldPlan, calls: _Calls, blamed: dict[Function, Reason]) -> Iterator[RefusedHold]:
+def _refused(
+    plan: HoldPlan, calls: HostCalls, faults: Mapping[Function, Reason], lost: frozenset[Function]
+) -> Iterator[RefusedHold]:
     """Yield the holds in which a function runs that cannot run in one."""
+    fewer = {f: Reason("POR018", f"'{f.symbol.name}' would have fewer kernels", f.symbol.span) for f in lost}
     for hold in plan.holds:
-        bad = next((f for f in [hold.function, *calls.reached([hold])] if f in blamed), None)
-        if bad is not None:
-            yield RefusedHold(hold.function, hold.loop, blamed[bad], hold.own)
+        blamed = faults if hold.loop is not None else {**fewer, **faults}
+        if hold.function in blamed:
+            reason = blamed[hold.function]
+            at = [stmt for stmt in hold.run if reason.span is not None and stmt.span.contains(reason.span)]
+            yield RefusedHold(hold, tuple(at or hold.run), reason)
+            continue
+        bad = {stmt: next((f for f in calls.reached([stmt]) if f in blamed), None) for stmt in hold.run}
+        named = [f for f in bad.values() if f is not None]
+        if named:
+            yield RefusedHold(hold, tuple(stmt for stmt, f in bad.items() if f is not None), blamed[named[0]])
 
 
-def _idle(plan: HoldPlan, calls: _Calls, inserted: dict[Function, Coherent]) -> Iterator[RefusedHold]:
-    """Yield the holds of functions' own in which everything moves all the same: homes without a hold move no more."""
+def _idle(plan: HoldPlan, calls: HostCalls, inserted: dict[Function, Coherent]) -> Iterator[RefusedHold]:
+    """Yield the holds that are of no use: loops of functions' own in which everything moves all the same (homes without
+    a hold move no more), and runs with a pause (what comes behind it begins anew)."""
     for hold in plan.holds:
-        reached = calls.reached([hold]) if hold.own else ()
-        inner = set(walk(hold.loop))
-        mine = [(f, inserted[f].inserted) for f in (hold.function, *reached) if hold.own and f in inserted]
-        added = [s for f, found in mine for at, new in found.items() if f in reached or at.node in inner for s in new]
-        bulk = next((s for s in added if _is_bulk(s)), None)
-        if bulk is not None:
-            yield RefusedHold(hold.function, hold.loop, Reason("POR018", "all data move", bulk.span), own=True)
+        for stmt in hold.run if hold.own or hold.loop is None else ():
+            reached, inner = calls.reached([stmt]), set(walk(stmt))
+            known = ((f, inserted[f].inserted) for f in (hold.function, *reached) if f in inserted)
+            mine = ((f, at, new) for f, found in known for at, new in found.items())
+            met = ((at.node, added) for f, at, new in mine if f in reached or at.node in inner for added in new)
+            bulk = next((added for at, added in met if _is_bulk(at, added, hold)), None)
+            if bulk is not None:
+                unknown = "what runs there may free memory, or touch any"
+                text = unknown if isinstance(bulk, DataPause) else "all data move"
+                yield RefusedHold(hold, (stmt,), Reason("POR018", text, bulk.span))
 
 
-def _is_bulk(stmt: Stmt) -> bool:
-    """Whether all that is on the device comes to the host."""
-    return isinstance(stmt, DataPause) or (isinstance(stmt, Update) and stmt.address is None)
+def _is_bulk(at: Stmt, stmt: Stmt, hold: Hold) -> bool:
+    """Whether all that is on the device comes to the host; in a run that is done once, and what is there stays. Where
+    an exception is thrown, nothing comes behind it."""
+    if isinstance(stmt, DataPause):
+        return not any(isinstance(part, VerbatimExpr) and part.reason == "throw" for part in walk(at))
+    return hold.own and isinstance(stmt, Update) and stmt.address is None
 
 
-def _frame(inserted: Insertions, hold: Hold) -> None:
-    """Begin and end the hold, also where a `return` leaves it."""
-    loop, span = hold.loop, hold.loop.header
-    begin, end = (DataHold(span=span, opens=opens, cause=span) for opens in (True, False))
-    inserted.setdefault(Place("before", loop), []).append(begin)
-    inserted.setdefault(Place("after", loop), []).insert(0, end)
-    for part in walk(loop.body):
-        if isinstance(part, Return):
-            inserted.setdefault(Place("before", part), []).append(end)
+def _frame(frames: Insertions, hold: Hold, guard: str) -> None:
+    """Begin and end the hold, also where control leaves it early."""
+    first, last = hold.run[0], hold.run[-1]
+    span = hold.loop.header if hold.loop is not None else first.span
+    begin, end = (DataHold(span=span, opens=opens, cause=span, guard=guard) for opens in (True, False))
+    frames.setdefault(Place("before", first), []).append(begin)
+    frames.setdefault(Place("after", last), []).append(end)
+    for stmt in hold.run:
+        for part in _leaving(stmt, inner=""):
+            frames.setdefault(Place("before", part), []).append(end)
 
 
-# --- which loops
-
-
-def _outermost(
-    stmt: Stmt, homes: tuple[Home, ...], device: frozenset[Symbol], dropped: frozenset[Loop]
-) -> Iterator[Loop]:
-    """Yield the outermost loops that call what leads to kernels, or enter homes; none inside a kernel's own
-    statements."""
-    ported = {s for home in homes for draft in home.drafts for s in draft.statements}
-    if stmt in ported:
-        return
-    loop = stmt if isinstance(stmt, For | While) and stmt not in dropped else None
-    if loop is not None and (device_call(loop.body, device) is not None or _enters_homes(loop, homes)):
-        yield loop
-        return
-    for inner in _parts(stmt):
-        yield from _outermost(inner, homes, device, dropped)
-
-
-def _enters_homes(loop: Loop, homes: tuple[Home, ...]) -> bool:
-    """Whether homes with data of their own stand in the loop, so that they are entered in every iteration."""
-    scopes = {home.scope[0] for home in homes if home.buffers}
-    return any(part in scopes for part in walk(loop.body))
-
-
-def _parts(stmt: Stmt) -> Iterator[Stmt]:
+def _leaving(stmt: Stmt, inner: str) -> Iterator[Stmt]:
+    """Yield the statements by which control leaves the run that `stmt` stands in. `inner`: what of `break` and
+    `continue` stays inside, in a loop or a switch of the run."""
     match stmt:
-        case Block():
-            yield from stmt.statements
-        case If():
-            yield stmt.then
-            if stmt.other is not None:
-                yield stmt.other
+        case Return():
+            yield stmt
+        case Break() if inner == "":
+            yield stmt
+        case Continue() if inner != "loop":
+            yield stmt
         case For() | While():
-            yield stmt.body
-        case Switch():
-            for case in stmt.cases:
-                yield from case.body
+            yield from _leaving(stmt.body, "loop")
         case _:
-            return
-
-
-def _leads_to_kernels(summaries: Summaries, first: set[Symbol]) -> frozenset[Symbol]:
-    """Return the functions that run kernels, or call such a function."""
-    found = set(first)
-    changed = True
-    while changed:
-        more = {
-            symbol
-            for symbol, function in summaries.definitions.items()
-            if symbol not in found and any(c in found for c in _callees(summaries, (function.body,)))
-        }
-        changed = bool(more)
-        found |= more
-    return frozenset(found)
-
-
-def _callees(summaries: Summaries, run: Iterable[Stmt]) -> Iterator[Symbol]:
-    """Yield the functions of the program that the statements call."""
-    for stmt in run:
-        for part in walk(stmt):
-            name = direct_call(part) if isinstance(part, Call) else None
-            if name is not None and name in summaries.definitions:
-                yield name
-
-
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """What the host calls. A call in the statements of a kernel runs on the device; or on the host, where a guard
-    fails, but then everything is valid there, and what is called leads to no kernel."""
-
-    summaries: Summaries
-    kernels: frozenset[Node]
-    device: frozenset[Symbol]
-
-    @classmethod
-    def of(cls, summaries: Summaries, homes: Mapping[Function, tuple[Home, ...]], device: frozenset[Symbol]) -> _Calls:
-        kernels = (s for found in homes.values() for home in found for d in home.drafts for s in d.statements)
-        return cls(summaries, frozenset(part for stmt in kernels for part in walk(stmt)), device)
-
-    def reached(self, holds: Iterable[Hold]) -> frozenset[Function]:
-        """Return the functions that the host calls while one of the holds lasts."""
-        found: set[Symbol] = set()
-        pending = [symbol for hold in holds for symbol in self.made_by(hold.loop)]
-        while pending:
-            symbol = pending.pop()
-            if symbol not in found:
-                found.add(symbol)
-                pending += self.made_by(self.summaries.definitions[symbol].body)
-        return frozenset(self.summaries.definitions[symbol] for symbol in found)
-
-    def made_by(self, stmt: Stmt) -> Iterator[Symbol]:
-        """Yield the functions of the program that a statement calls on the host."""
-        for part in walk(stmt):
-            name = direct_call(part) if isinstance(part, Call) else None
-            known = name is not None and name in self.summaries.definitions
-            if name is not None and known and (part not in self.kernels or name in self.device):
-                yield name
+            inside = "switch" if isinstance(stmt, Switch) and inner == "" else inner
+            for run in statement_runs(stmt):
+                for part in run:
+                    yield from _leaving(part, inside)
 
 
 # --- what stands in the way
@@ -322,49 +335,3 @@ def _fatal(summaries: Summaries) -> str | None:
             if name.name in _FATAL:
                 return _FATAL[name.name]
     return None
-
-
-def _stored_locals(function: Function, resident: Resident) -> Reason | None:
-    """A local array whose address is kept in memory: a kernel could find it there after it is gone."""
-    where = resident.presence.summaries.provenance(function)
-    for root in where.escaped & resident.short:
-        symbol = root.symbol
-        if root.kind == "object" and symbol is not None and resident.presence.of_type(symbol.type):
-            text = f"the address of '{symbol.name}', which lives in '{function.symbol.name}', is kept elsewhere"
-            return Reason("POR018", text, symbol.span)
-    return None
-
-
-def _objects(run: Iterable[Stmt]) -> Reason | None:
-    """Objects that free memory where they go out of scope are not understood here; nor are jumps."""
-    for stmt in run:
-        for part in walk(stmt):
-            if isinstance(part, Verbatim) and part.control:
-                return Reason("POR018", f"a jump ({part.reason})", part.span)
-            for declared in getattr(part, "declarations", ()):
-                if _has_destructor(declared.symbol):
-                    text = f"'{declared.symbol.name}' is an object that may free memory where it goes out of scope"
-                    return Reason("POR018", text, declared.span)
-    return None
-
-
-def _handed_over(function: Function) -> Reason | None:
-    """Objects that a function is given by value free their memory where it ends."""
-    given = next((p for p in function.parameters if isinstance(p.type, Record) and _has_destructor(p)), None)
-    if given is None:
-        return None
-    text = f"'{given.name}' is an object that '{function.symbol.name}' is given by value: it may free memory at its end"
-    return Reason("POR018", text, given.span)
-
-
-def _has_destructor(symbol: Symbol) -> bool:
-    type = symbol.type
-    return isinstance(type, Opaque) or _holds_container(type)
-
-
-def _holds_container(type: Type) -> bool:
-    """Whether an object of a type has containers of the library in it, which own memory."""
-    if isinstance(type, Array):
-        return _holds_container(type.of)
-    fields = type.fields if isinstance(type, Record) else ()
-    return any(field.name.endswith("()") or _holds_container(field.type) for field in fields)

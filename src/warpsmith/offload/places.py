@@ -51,18 +51,21 @@ class PlaceTouch:
 
 @dataclass(slots=True)
 class Evaluated:
-    """What evaluating something does. `opaque`: constructs that are not modelled; `changes`: it assigns something."""
+    """What evaluating something does. `opaque`: constructs that are not modelled; `changes`: it assigns something;
+    `copies`: addresses in blocks of memory that are read as a whole."""
 
     touches: list[PlaceTouch] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     opaque: list[Node] = field(default_factory=list)
+    copies: list[Expr] = field(default_factory=list)
     changes: bool = False
 
 
-def evaluated(*nodes: Node | None) -> Evaluated:
-    """Return what evaluating expressions or simple statements, in this order, does."""
+def evaluated(*nodes: Node | None, objects: bool = False) -> Evaluated:
+    """Return what evaluating expressions or simple statements, in this order, does. `objects`: where a text makes,
+    moves and destroys objects, that alone does not matter."""
     done = Evaluated()
-    reader = _Reader(done)
+    reader = _Reader(done, objects)
     for node in nodes:
         for expr in _expressions(node, done):
             reader.value(expr, sure=True, within=None)
@@ -95,6 +98,7 @@ def _is_idle(node: Verbatim) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Reader:
     done: Evaluated
+    objects: bool
 
     def value(self, expr: Expr, *, sure: bool, within: Call | None) -> None:
         """Note what evaluating `expr` for its value does."""
@@ -137,6 +141,10 @@ class _Reader:
                     self.value(item, sure=sure, within=within)
             case MacroUse():
                 self.value(expr.expansion, sure=sure, within=within)
+            case VerbatimExpr(doing=doing) if doing is not None and self.objects:
+                for inner in doing.evaluates:
+                    self.value(inner, sure=sure, within=within)
+                self.done.copies += doing.copies
             case VerbatimExpr():
                 self.done.opaque.append(expr)
             case _:

@@ -13,7 +13,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Change
-from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
+from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, While
 from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.versioned import Versioned
@@ -133,22 +133,26 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hold:
-    """`loop` of `function`, during which data stay on the device from call to call. `own`: no call in it leads to a
-    kernel, but homes of the function's own are entered in every iteration."""
+    """Statements of `function` during which data stay on the device: one loop, or a run of stages in one block. `own`:
+    no call in it leads to a kernel, but homes of the function's own are entered again and again."""
 
     function: Function
-    loop: Loop
+    run: tuple[Stmt, ...]
     own: bool = False
+
+    @property
+    def loop(self) -> Loop | None:
+        """The loop that the hold is, None for a run of stages."""
+        return self.run[0] if len(self.run) == 1 and isinstance(self.run[0], For | While) else None
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedHold:
-    """A loop that runs kernels again and again and keeps nothing on the device, with the reason."""
+    """A hold that cannot be, with the reason; `cuts`: the loop, or the statements of the run that stand in the way."""
 
-    function: Function
-    loop: Loop
+    hold: Hold
+    cuts: tuple[Stmt, ...]
     reason: Reason
-    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from warpsmith.offload.hold_transfers import hold_findings, hold_transfers
 from warpsmith.offload.holds import plan_holds, presence_of, wanted_holds
 from warpsmith.offload.insertion import Edits, rewritten_run
 from warpsmith.offload.kernels import Built, build
+from warpsmith.offload.named_extents import named_extents
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     Fragment,
@@ -42,7 +43,7 @@ from warpsmith.offload.residency import place
 from warpsmith.offload.resident_homes import resident_copies
 from warpsmith.offload.splice import splice
 from warpsmith.offload.transfers import insert
-from warpsmith.offload.versions_in_place import versions_in_place, written_in_versions
+from warpsmith.offload.versions_in_place import beside, versions_in_place, written_in_versions
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.summaries import Summaries
@@ -50,6 +51,7 @@ from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
 from warpsmith.tree.versioned import Versioned
+from warpsmith.tree.walk import walk
 
 __all__ = ["plan_port"]
 
@@ -80,12 +82,14 @@ def plan_port(
     unwritable: Unwritable = (),
     *,
     prepared: Prepared | None = None,
+    closed: Mapping[Function, Reason] | None = None,
 ) -> Port:
     """Return the ported program with its plan, and the two programs with captures.
 
     `unwritable` are fragments of an earlier plan which the target cannot express: they stay on the host. Every loop
     that `options.selected` asks for and that no kernel serves gives an error finding. `prepared`: the steps that
-    `program` has behind it; where a guard of theirs fails, the user's own loops run.
+    `program` has behind it; where a guard of theirs fails, the user's own loops run. `closed`: functions to whose text
+    nothing can be added beside their kernels, with the reason.
     """
     changes = prepared.changes() if prepared is not None else ()
     names, summaries = Names(program), facts.summaries if facts.program is program else Summaries.of(program)
@@ -99,7 +103,7 @@ def plan_port(
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
         requests.append(request)
-    planned, held = _with_holds(planned, requests, unwritable)
+    planned, held = _with_holds(planned, requests, unwritable, closed or {})
     ported = _ported(program, planned)
     homes = tuple(home for found in planned for home in found.homes)
     plan = Plan(
@@ -120,8 +124,10 @@ def plan_port(
 
 def _left(planned: Sequence[_Planned], held: Held) -> Iterator[Home]:
     """Yield the homes whose data no hold keeps on the device."""
+    inside = {part for hold in held.holds for stmt in hold.run for part in walk(stmt)}
     for found in planned:
-        yield from found.homes if found.original not in held.whole else ()
+        if found.original not in held.whole:
+            yield from (home for home in found.homes if home.scope[0] not in inside)
 
 
 def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:
@@ -131,7 +137,7 @@ def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, 
 
 
 def _with_holds(
-    planned: list[_Planned], requests: list[Request], unwritable: Unwritable
+    planned: list[_Planned], requests: list[Request], unwritable: Unwritable, closed: Mapping[Function, Reason]
 ) -> tuple[list[_Planned], Held]:
     """Return the functions planned again where loops may keep data on the device between calls."""
     if not requests or requests[0].options.transfers != "optimized":
@@ -140,7 +146,8 @@ def _with_holds(
     presence = presence_of(summaries, [home for found in planned for home in found.homes])
     refused: list[RefusedHold] = []
     while True:
-        wanted = wanted_holds(presence, {found.original: found.homes for found in planned}, refused)
+        changes = {f.original: r.changes for f, r in zip(planned, requests, strict=True)}
+        wanted = wanted_holds(presence, {found.original: found.homes for found in planned}, changes, refused)
         if wanted is None:
             return planned, Held(refused=tuple(refused))
         names = Names(program)
@@ -154,33 +161,39 @@ def _with_holds(
                 names.reserve(built.fragment.kernel.name for built in found.built)
             again.append(found)
         homes = {found.original: found.homes for found in again}
-        inserted, more = plan_holds(wanted, {f.original: r for f, r in zip(again, requests, strict=True)}, homes)
+        asked = {f.original: r for f, r in zip(again, requests, strict=True)}
+        lost = frozenset(new.original for old, new in zip(planned, again, strict=True) if _nests(new) < _nests(old))
+        inserted, more = plan_holds(wanted, asked, homes, closed, lost)
         if not more:
-            changes = {f.original: r.changes for f, r in zip(again, requests, strict=True)}
             added = tuple(new for found in again for new in _inserted(found, inserted, changes[found.original]))
             held = Held(wanted.holds, wanted.whole, added, tuple(refused))
             return [_with_insertions(f, inserted.get(f.original), changes[f.original]) for f in again], held
         refused += more
 
 
+def _nests(found: _Planned) -> int:
+    """Return how many nests are kernels."""
+    return sum(built.fragment.kind == "nest" for built in found.built)
+
+
 def _with_insertions(found: _Planned, coherent: Coherent | None, changes: Sequence[Change]) -> _Planned:
     """Return a planned function with statements added between its own, and in the fallbacks of its homes."""
-    if coherent is None or not (coherent.inserted or coherent.fallbacks):
+    if coherent is None or not (coherent.all() or coherent.fallbacks):
         return found
     body = found.original.body
-    run = rewritten_run(body.statements, Edits({}, coherent.inserted))
+    run = rewritten_run(body.statements, Edits({}, coherent.all()))
     added = replace_node(found.original, body=replace_node(body, statements=run))
-    around = {home.scope[0]: pair for home, pair in coherent.fallbacks.items()}
+    around = {home.scope[0]: coherent.around(home) for home in coherent.fallbacks}
     replaced = [(old, _in_fallback(new, around[old[0]]) if old[0] in around else new) for old, new in found.replaced]
-    versions = tuple(versions_in_place(found.original, found.moved, replaced, changes, coherent.inserted))
+    versions = tuple(versions_in_place(found.original, found.moved, replaced, changes, coherent))
     return replace(found, function=splice(added, replaced), versions=versions)
 
 
-def _in_fallback(versioned: tuple[Stmt, ...], around: tuple[Stmt, Stmt]) -> tuple[Stmt, ...]:
+def _in_fallback(versioned: tuple[Stmt, ...], around: tuple[tuple[Stmt, ...], tuple[Stmt, ...]]) -> tuple[Stmt, ...]:
     """Return `if (guards) ported else original` with statements around the original."""
     (chosen,) = versioned
     assert isinstance(chosen, If) and isinstance(chosen.other, Block)
-    statements = (around[0], *chosen.other.statements, around[1])
+    statements = (*around[0], *chosen.other.statements, *around[1])
     return (replace_node(chosen, other=replace_node(chosen.other, statements=statements)),)
 
 
@@ -190,9 +203,13 @@ def _inserted(found: _Planned, inserted: Mapping[Function, Coherent], changes: S
         return
     made = written_in_versions(found.moved, changes)
     user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
-    for at, statements in inserted[found.original].testing().items():
-        node = at.node
-        yield Inserted(found.original, at.where, node, tuple(statements), node in made, user.get(node))
+    held = inserted[found.original]
+    for at, statements in held.inserted.items():
+        yield Inserted(found.original, at.where, at.node, tuple(statements), at.node in made, user.get(at.node))
+    for at, statements in held.frames.items():
+        outer = beside(changes, at)
+        inside = at.node in made and outer is None
+        yield Inserted(found.original, at.where, at.node, tuple(statements), inside, outer or user.get(at.node))
 
 
 def _comparable(
@@ -302,8 +319,9 @@ def _assembled(request: Request, homes: tuple[Home, ...], built: Mapping[Draft, 
         moved = place_copies(request, home, {draft: built[draft].launch for draft in home.drafts})
         transfers += moved.transfers
         written = as_written(home.scope, request.changes)
-        replaced.append((home.scope, version(written, moved.statements, home.guards)))
-        ported[home] = moved.statements
+        statements = named_extents(moved.statements, request.names, function.symbol)
+        replaced.append((home.scope, version(written, statements, home.guards)))
+        ported[home] = statements
     new = splice(function, replaced)
     done = tuple(built.values())
     versions = tuple(versions_in_place(function, ported, replaced, request.changes))

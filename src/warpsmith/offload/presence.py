@@ -7,9 +7,10 @@
             step(u, w, &err);                 step's u and err may be kept, its w may not
         }
 
-Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it is not freed and does not go
-out of scope before the outermost hold around it ends, or a pause stands where it may do so. A place of which
-`may_meet` says no is not in a present range when host code outside the kernels' homes is there.
+Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
+the outermost hold around it ends. Where memory of the heap may be freed in a hold, only what is seen to die is kept
+(`watched`: the present table is told, and forgets it); any other end stands in a pause. A place of which `may_meet`
+says no is not in a present range when host code outside the kernels' homes is there.
 
 By type: an object that kernels access as numbers of one type is not accessed through an lvalue of another one, but for
 characters (C17 6.5p7).
@@ -17,20 +18,21 @@ characters (C17 6.5p7).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from warpsmith.poly.pointers import Root, is_persistent
+from warpsmith.offload.host_calls import calls_in
+from warpsmith.poly.pointers import Provenance, Root, is_persistent
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import bases, direct_call
-from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Node, Stmt, Unary, VarDecl
+from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Stmt, Unary, VarDecl, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.units import is_row_starts
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["ANY_KIND", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
 
 Kind = tuple[str, int]
+_ON_THE_STACK = ("alloca", "__builtin_alloca")
 ANY_KIND: Kind = ("any", 0)
 
 
@@ -59,13 +61,15 @@ def _kind(type: Scalar) -> Kind:
 @dataclass(frozen=True, slots=True)
 class Presence:
     """What all homes of the program put on the device: the `kinds` of numbers, those that kernels write (`written`),
-    and the variables that they name. `units`: there are whole blocks of the heap among it."""
+    and the variables that they name. `units`: there are whole blocks of the heap among it; `watched`: of what pointers
+    lead to only the heap and static storage are kept."""
 
     summaries: Summaries
     kinds: frozenset[Kind]
     hosts: frozenset[Symbol]
     written: frozenset[Kind]
     units: bool = False
+    watched: bool = False
 
     def is_written(self, type: Type) -> bool:
         """Whether a kernel may write a part of an lvalue of this type: else the host's copy is never stale."""
@@ -77,32 +81,44 @@ class Presence:
         mine = set(element_kinds(type))
         return ANY_KIND in mine or ANY_KIND in self.kinds or bool(mine & self.kinds)
 
-    def may_meet(self, function: Function, place: Expr, short: frozenset[Root]) -> bool:
-        """Whether the object that the lvalue `place` of `function` names may be present."""
+    def may_meet(self, function: Function, place: Expr, absent: frozenset[Root]) -> bool:
+        """Whether the object that the lvalue `place` of `function` names may be present; `absent` are roots of which
+        nothing is."""
         if not self.of_type(place.type):
             return False
         base = place_base(place)
         if isinstance(base, Symbol):
-            return self._variable(function, base, short)
-        return self.points_to(function, base, short)
+            return self._variable(function, base, absent)
+        return self.points_to(function, base, absent)
 
-    def points_to(self, function: Function, address: Expr, short: frozenset[Root]) -> bool:
+    def points_to(self, function: Function, address: Expr, absent: frozenset[Root]) -> bool:
         """Whether `address` may point into present memory (its type aside)."""
         where = self.summaries.provenance(function)
-        roots = {root for base in bases(address) for root in where.of(base)}
-        return any(root not in short or root in where.escaped for root in roots)
+        roots = _roots(where, address)
+        return any(root not in absent or (root in where.escaped and not self.watched) for root in roots)
 
-    def _variable(self, function: Function, symbol: Symbol, short: frozenset[Root]) -> bool:
+    def _variable(self, function: Function, symbol: Symbol, absent: frozenset[Root]) -> bool:
         if symbol.storage in ("function", "enumerator"):
             return False
         if is_persistent(symbol):
             array = isinstance(symbol.type, Array)
             return array or symbol in self.hosts or symbol in self.summaries.address_taken
-        if Root("object", symbol) in short:
+        if Root("object", symbol) in absent:
             return False
         where = self.summaries.provenance(function)
         held = where.escaped.union(*where.roots.values())
         return isinstance(symbol.type, Array) or Root("object", symbol) in held or _is_lent(function, symbol)
+
+
+def _roots(where: Provenance, address: Expr) -> frozenset[Root]:
+    """Return where an address comes from; a reference that a function is given is bound for ever."""
+    found: set[Root] = set()
+    for base in bases(address):
+        symbol = base.symbol
+        bound = symbol is not None and not (base.deep or base.address) and symbol.storage == "parameter"
+        refers = bound and symbol is not None and isinstance(symbol.type, Pointer) and symbol.type.reference
+        found |= {Root("entry", symbol)} if refers else where.of(base)
+    return frozenset(found)
 
 
 def _is_lent(function: Function, symbol: Symbol) -> bool:
@@ -140,14 +156,17 @@ def place_base(place: Expr) -> Symbol | Expr:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A function whose homes are entered and left through the present table. `short`: the roots whose memory dies
-    before the outermost hold ends."""
+    """A function whose homes are entered and left through the present table. `short`: the roots whose memory may die
+    before the outermost hold ends; `absent`: those whose memory is never kept, whoever calls the function; `watched`:
+    memory of the heap may die there as well, and is seen to."""
 
     presence: Presence
     short: frozenset[Root]
+    absent: frozenset[Root] = frozenset()
+    watched: bool = False
 
     def keeps(self, function: Function, host: Symbol) -> bool:
-        """Whether the memory behind a buffer's host variable outlives every hold."""
+        """Whether the memory behind a buffer's host variable outlives every hold, or its death is seen."""
         if isinstance(host.type, Array):
             return is_persistent(host) or (host.storage == "local" and Root("object", host) not in self.short)
         if not isinstance(host.type, Pointer):
@@ -160,43 +179,88 @@ class Resident:
 
 
 def short_lived(
-    presence: Presence, inside: Mapping[Function, tuple[Stmt, ...]], whole: frozenset[Function]
+    presence: Presence,
+    inside: Mapping[Function, tuple[Stmt, ...]],
+    whole: frozenset[Function],
+    *,
+    lasting: frozenset[Symbol] = frozenset(),
+    watched: bool = False,
 ) -> dict[Function, Resident]:
     """Return, for each function, what of its memory dies inside a hold. `inside`: the statements of each function that
-    run in one; `whole`: those of them that are called there, so that all their own memory is gone at the return."""
-    summaries = presence.summaries
-    short: dict[Function, set[Root]] = {f: set(_own(summaries, f, run, f in whole)) for f, run in inside.items()}
-    by_symbol = {function.symbol: function for function in whole}
+    run in one; `whole`: those of them that are called there, so that all their own memory is gone at the return;
+    `lasting`: variables that these statements declare and that outlive the hold."""
+    presence, summaries = replace(presence, watched=watched), presence.summaries
+    short: dict[Function, set[Root]] = {f: set(_own(f, run, f in whole)) for f, run in inside.items()}
+    kept = {Root("object", symbol) for symbol in lasting}
+    for function in inside.keys() - whole:
+        short[function] -= kept
+    handed = tuple(_handed(summaries, inside, whole))
     changed = True
     while changed:
-        changed = False
-        for function, run in inside.items():
-            where = summaries.provenance(function)
-            for call in _calls(run):
-                callee = by_symbol.get(name) if (name := direct_call(call)) is not None else None
-                for parameter, argument in zip(callee.parameters, call.arguments, strict=False) if callee else ():
-                    entry = Root("entry", parameter)
-                    roots = {root for base in bases(argument) for root in where.of(base)}
-                    if callee is not None and roots & short[function] and entry not in short[callee]:
-                        short[callee].add(entry)
-                        changed = True
-    return {function: Resident(presence, frozenset(roots)) for function, roots in short.items()}
+        more = {(to, entry) for by, roots, to, entry in handed if roots & short[by] and entry not in short[to]}
+        changed = bool(more)
+        for function, entry in more:
+            short[function].add(entry)
+    own = {f: {r for r in roots if r.kind != "entry"} for f, roots in short.items()}
+    if watched:
+        # what lies on the stack is kept as an array's own memory alone
+        own = {f: roots | set(_single(f)) for f, roots in own.items()}
+    absent = _absent(inside, whole, handed, own)
+    return {f: Resident(presence, frozenset(roots), frozenset(absent[f]), watched) for f, roots in short.items()}
 
 
-def _own(summaries: Summaries, function: Function, run: Iterable[Stmt], whole: bool) -> Iterator[Root]:
+_Handed = tuple[Function, frozenset[Root], Function, Root]
+
+
+def _handed(
+    summaries: Summaries, inside: Mapping[Function, tuple[Stmt, ...]], whole: frozenset[Function]
+) -> Iterator[_Handed]:
+    """Yield who hands memory with which roots to whom, for which pointer: the calls inside holds."""
+    by_symbol = {function.symbol: function for function in whole}
+    for function, run in inside.items():
+        where = summaries.provenance(function)
+        for call in (c for stmt in run for c in calls_in(stmt)):
+            callee = by_symbol.get(name) if (name := direct_call(call)) is not None else None
+            for parameter, argument in zip(callee.parameters, call.arguments, strict=False) if callee else ():
+                made = isinstance(argument, VerbatimExpr) and argument.doing is not None
+                roots = _roots(where, argument) if not made else frozenset()
+                if callee is not None:
+                    yield function, roots, callee, Root("entry", parameter)
+
+
+def _absent(
+    inside: Mapping[Function, tuple[Stmt, ...]],
+    whole: frozenset[Function],
+    handed: Sequence[_Handed],
+    own: Mapping[Function, set[Root]],
+) -> dict[Function, set[Root]]:
+    """Return the roots whose memory is never kept: what functions have themselves, and what every call hands over of
+    that alone (nothing of a text, or of an object that is made for the call)."""
+    absent = {f: set(own[f]) | {Root("entry", p) for p in f.parameters if f in whole} for f in inside}
+    changed = True
+    while changed:
+        kept = {(to, entry) for by, roots, to, entry in handed if entry in absent[to] and not roots <= absent[by]}
+        changed = bool(kept)
+        for function, entry in kept:
+            absent[function].discard(entry)
+    return absent
+
+
+def _single(function: Function) -> Iterator[Root]:
+    """Yield the variables of a function that are no arrays."""
+    declared = (part.symbol for part in walk(function.body) if isinstance(part, VarDecl))
+    for symbol in (*function.parameters, *declared):
+        if symbol.storage in ("local", "parameter") and not isinstance(symbol.type, Array):
+            yield Root("object", symbol)
+
+
+def _own(function: Function, run: Iterable[Stmt], whole: bool) -> Iterator[Root]:
     """Yield the roots of memory that is born in `function` and dies before the hold ends."""
     for stmt in (function.body,) if whole else run:
         for part in walk(stmt):
             if isinstance(part, VarDecl) and part.symbol.storage == "local":
                 yield Root("object", part.symbol)
-            elif isinstance(part, Call) and not is_row_starts(part):
+            elif isinstance(part, Call) and (name := direct_call(part)) is not None and name.name in _ON_THE_STACK:
                 yield Root("fresh", node=part)
     if whole:
         yield from (Root("object", parameter) for parameter in function.parameters)
-
-
-def _calls(run: Iterable[Node]) -> Iterator[Call]:
-    for stmt in run:
-        for part in walk(stmt):
-            if isinstance(part, Call):
-                yield part

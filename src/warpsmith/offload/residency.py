@@ -48,6 +48,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
+from warpsmith.tree.places import is_balanced
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, same, walk
@@ -283,7 +284,7 @@ def _threads_in(scope: tuple[Stmt, ...], drafts: Sequence[Draft]) -> Reason | No
     """Return a statement between the kernels that several host threads run: copies for it would be made by all of
     them."""
     kernels = {id(stmt) for draft in drafts for stmt in draft.statements}
-    for pragmas, stmt in marked_statements(Block(span=statement_spans(scope), statements=scope)):
+    for pragmas, stmt in marked_statements(Block(span=statement_spans(scope), statements=scope), any_build=True):
         starting = [p for p in pragmas if p.directive is not None and p.directive.starts_threads]
         if starting and id(stmt) not in kernels and not isinstance(stmt, For):
             return Reason("POR008", "several host threads run code between the kernels (OpenMP)", starting[0].span)
@@ -292,6 +293,9 @@ def _threads_in(scope: tuple[Stmt, ...], drafts: Sequence[Draft]) -> Reason | No
 
 def _jump_in(scope: tuple[Stmt, ...]) -> Reason | None:
     for stmt in scope:
+        if "#" in stmt.span.text and not is_balanced(stmt.span.text):
+            text = "device data cannot live across a preprocessor conditional that starts or ends inside a statement"
+            return Reason("POR008", text, stmt.span)
         for part in walk(stmt):
             if isinstance(part, Verbatim) and part.control:
                 return Reason("POR008", f"device data cannot live across a jump ({part.reason})", part.span)

@@ -28,6 +28,7 @@ from warpsmith.offload.transfers import Moved, host_address, loops_around, secti
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
+from warpsmith.tree.types import Pointer
 from warpsmith.tree.walk import walk
 
 __all__ = ["host_between", "resident_copies"]
@@ -117,6 +118,7 @@ def resident_copies(request: Request, home: Home, launches: Mapping[Draft, tuple
             span=span, buffer=buffer.symbol, variable=buffer.host, address=host_address(buffer, span),
             bytes=section_bytes(buffer), copy=copy, keep=keep, cause=cause,
             unit=buffer.unit, changes=written and request.resident.presence.units,
+            watch=keep and request.resident.watched and isinstance(buffer.host.type, Pointer),
         )  # fmt: skip
         edits.at(entry, [enter])
         for point in flow.points:

@@ -12,10 +12,11 @@ device is not in use, need nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from warpsmith.loops.prepared import Change, as_written
 from warpsmith.loops.versions import tested
+from warpsmith.offload.coherence import Coherent
 from warpsmith.offload.flow import Place, statement_runs
 from warpsmith.offload.fragments import Home
 from warpsmith.offload.insertion import Edits, rewritten_run
@@ -24,7 +25,7 @@ from warpsmith.tree.nodes import DeclStmt, Function, Node, Stmt, replace
 from warpsmith.tree.versioned import Versioned
 from warpsmith.tree.walk import walk
 
-__all__ = ["versions_in_place", "written_in_versions"]
+__all__ = ["beside", "versions_in_place", "written_in_versions"]
 
 Run = tuple[Stmt, ...]
 
@@ -34,32 +35,46 @@ def versions_in_place(
     moved: Mapping[Home, Run],
     replaced: Sequence[tuple[Run, Run]],
     changes: Sequence[Change],
-    inserted: Mapping[Place, list[Stmt]] | None = None,
+    held: Coherent | None = None,
 ) -> Iterator[Versioned]:
     """Yield what runs in place of the user's statements. `function` is what steps made of his, `moved` the homes'
-    statements with launches and copies, `replaced` the same with their guards; `inserted`: what holds add."""
+    statements with launches and copies, `replaced` the same with their guards; `held`: what holds add."""
     user = changes[0].written if changes else function
-    edits = Edits({}, dict(inserted or {}))
+    held = held or Coherent()
+    frames = {at: made for at, made in held.frames.items() if beside(changes, at) is None}
+    edits = Edits({}, Coherent(held.inserted, frames).all())
     done: list[Change] = []
     for home, statements in moved.items():
         change = next((c for c in changes if _is_part(home, c)), None)
         if change is None:
-            yield Versioned(user, as_written(home.scope, changes), statements, tested(home.guards))
+            written = as_written(home.scope, changes)
+            yield Versioned(user, written, statements, tested(home.guards), fallback=held.around(home))
         elif change in done:
             continue
         elif (before := _declarations(home, change)) is not None:
-            yield Versioned(user, change.old, statements, tested(home.guards), rewritten_run(before, edits))
+            declared = rewritten_run(before, edits)
+            yield Versioned(user, change.old, statements, tested(home.guards), declared, fallback=held.around(home))
         else:
             done.append(change)
             new = rewritten_run(change.new, edits)
             yield Versioned(user, change.old, _with_homes(function, new, replaced), None)
 
 
-def written_in_versions(moved: Mapping[Home, Run], changes: Sequence[Change]) -> frozenset[Node]:
+def beside(changes: Sequence[Change], at: Place) -> Stmt | None:
+    """Return the user's statement beside which something stands that is inserted at one end of what steps made."""
+    for change in changes:
+        if change.old and at.where == "before" and at.node is change.new[0]:
+            return change.old[0]
+        if change.old and at.where == "after" and at.node is change.new[-1]:
+            return change.old[-1]
+    return None
+
+
+def written_in_versions(homes: Iterable[Home], changes: Sequence[Change]) -> frozenset[Node]:
     """Return the statements that stand in what steps made, and not in the user's text: what is added beside them is
     a part of the version."""
     found: set[Node] = set()
-    for home in moved:
+    for home in homes:
         change = next((c for c in changes if _is_part(home, c)), None)
         if change is not None:
             before = _declarations(home, change)

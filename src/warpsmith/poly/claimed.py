@@ -55,19 +55,20 @@ class Region:
     body: Stmt
 
 
-def marked_statements(node: Node, *, across: bool = False) -> Iterator[tuple[tuple[Pragma, ...], Stmt]]:
-    """Yield every statement below `node` that directives stand in front of, with these; `across`: also where the end
-    of a preprocessor conditional stands between, so that it depends on the build whether they hold."""
+def marked_statements(node: Node, *, any_build: bool = False) -> Iterator[tuple[tuple[Pragma, ...], Stmt]]:
+    """Yield every statement below `node` that directives stand in front of, with these; the end of a preprocessor
+    conditional may stand between. `any_build`: also the directives that the build at hand leaves out."""
     for part in walk(node):
         run: tuple[Stmt, ...] = part.statements if isinstance(part, Block) else ()
         run = part.body if isinstance(part, Case) else run
         pragmas: list[Pragma] = []
         for statement in run:
             if isinstance(statement, Pragma):
-                if statement.directive is not None and not statement.directive.stands_alone:
+                meant = any_build or not statement.left_out
+                if meant and statement.directive is not None and not statement.directive.stands_alone:
                     pragmas.append(statement)
                 continue
-            if across and isinstance(statement, Verbatim) and statement.text.startswith("#"):
+            if isinstance(statement, Verbatim) and statement.text.startswith("#"):
                 continue
             if pragmas:
                 yield tuple(pragmas), statement

@@ -1,7 +1,8 @@
 """Polynomials and formulas over parameters become C host expressions and text in the user's names.
 
-All arithmetic is done in `long long`: every narrower name is cast, so `n * m` of two ints cannot overflow there. A
-comparison of one name with a number needs no cast and prints as the user would write it (`n >= 1`).
+All arithmetic is done in `long long`: the first name of a product or sum is cast where it is narrower, so `n * m` of
+two ints cannot overflow there. A comparison of one name with a number needs no cast and prints as the user would write
+it (`n >= 1`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from warpsmith.poly.polynomial import Monomial, Polynomial
 from warpsmith.poly.space import Floored
 from warpsmith.poly.vocabulary import Vocabulary
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal
-from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Scalar, common_type
+from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Scalar, Type, common_type, is_integer
 from warpsmith.tree.walk import peel
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "integer",
     "operation",
     "polynomial_expr",
+    "product",
     "product_expr",
 ]
 
@@ -48,11 +50,34 @@ def integer(value: int, span: Span) -> Expr:
 
 
 def operation(op: str, left: Expr, right: Expr) -> Expr:
-    """Return `left op right` with the type that C gives it."""
+    """Return `left op right` with the type that C gives it; a cast is left out where C converts the operand anyway."""
+    if op not in ("&&", "||") and _is_wide(left.type):
+        right = _uncast(right)
     logical = op in ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
     return Binary(
         span=left.span, type=INT if logical else common_type(left.type, right.type), op=op, left=left, right=right
     )
+
+
+def product(left: Expr, right: Expr) -> Expr:
+    """Return `left * right`; a factor of zero or one is worked out."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Literal) and one.value in (0, 1):
+            return one if one.value == 0 else other
+    return operation("*", left, right)
+
+
+def _is_wide(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.name == LONG_LONG.name
+
+
+def _uncast(operand: Expr) -> Expr:
+    """Return what a cast to long long casts, where that is an integer all of whose values long long has."""
+    if not isinstance(operand, Cast) or not _is_wide(operand.type):
+        return operand
+    own = operand.operand.type
+    exact = isinstance(own, Scalar) and is_integer(own) and own.bits < LONG_LONG.bits
+    return operand.operand if exact else operand
 
 
 def _leaf(vocabulary: Vocabulary, name: str, span: Span, *, wide: bool) -> Expr:
@@ -194,8 +219,8 @@ def floored_expr(vocabulary: Vocabulary, value: Floored, span: Span) -> Expr:
     """Return floor(value) as a host expression; raises HostError."""
     total = polynomial_expr(vocabulary, value.polynomial, span)
     for factor, inner in value.floors:
-        term = floored_expr(vocabulary, inner, span)
-        total = operation("+", total, operation("*", integer(factor, span), term))
+        term = product(integer(abs(factor), span), floored_expr(vocabulary, inner, span))
+        total = operation("+" if factor > 0 else "-", total, term)
     if value.divisor == 1:
         return total
     divisor = integer(value.divisor, span)

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from warpsmith.poly.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.polynomial import Polynomial, atom, constant
 from warpsmith.poly.state import State
-from warpsmith.tree.nodes import For
+from warpsmith.tree.nodes import Binary, For
 from warpsmith.tree.types import INT, Scalar, common_type, integer_range
+from warpsmith.tree.walk import peel
 
-__all__ = ["Bounds", "loop_bounds", "loop_domain"]
+__all__ = ["Bounds", "computed_bound", "loop_bounds", "loop_domain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +109,17 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
         if count is not None:
             parts.append(equal(distance, count.scaled(abs(loop.step))))
     return both(parts), bounds.first is not None and bounds.last is not None
+
+
+def computed_bound(loop: For, bounds: Bounds) -> Formula:
+    """Return what the program must fulfil to have computed the loop's bound: a signed sum that overflows is undefined
+    (C17 6.5p5), so that `n + 2` as a bound says n <= INT_MAX - 2."""
+    kind, bound = loop.variable.type, loop.bound.type
+    if bounds.last is None or not isinstance(bound, Scalar) or not isinstance(kind, Scalar):
+        return TRUE
+    if {kind.kind, bound.kind} != {"signed"} or not isinstance(peel(loop.bound), Binary):
+        return TRUE
+    inside = {"<": -1, ">": 1, "!=": -1 if loop.step > 0 else 1}.get(loop.relation, 0)
+    high = bounds.last.shifted(-inside)
+    low, top = integer_range(bound)
+    return both((at_least(high, constant(low)), at_least(constant(top), high)))

@@ -17,7 +17,7 @@ from warpsmith.poly.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.effects import Effects
 from warpsmith.poly.formula import both
 from warpsmith.poly.granted import condition, grants
-from warpsmith.poly.loops import loop_bounds, loop_domain
+from warpsmith.poly.loops import computed_bound, loop_bounds, loop_domain
 from warpsmith.poly.origin import Origin, changed_variables, own_writes
 from warpsmith.poly.places import address_of, place_of
 from warpsmith.poly.polynomial import atom
@@ -227,6 +227,8 @@ class _Walk:
         state = self.state
         self.add(loop, [*self.reads(loop.lower), *self.reads(loop.bound)])
         bounds = loop_bounds(state, loop)
+        if state.exact and not state.path:
+            state.computed = both((state.computed, computed_bound(loop, bounds)))
         if bounds.broken:
             self.broken[loop] = bounds.broken
         self.forget_body(loop)

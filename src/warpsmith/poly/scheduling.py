@@ -37,6 +37,8 @@ _IN = isl.dim_type.in_
 _MOST_FACTOR = 4
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
+_SHARE = 4
+"""The part of a loop's work budget that one search for times may use: several are made for each form of a nest."""
 
 Times = Mapping[Stmt, Time]
 
@@ -101,7 +103,7 @@ def _proposals(
     facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: tuple[Stmt, ...]
 ) -> Iterator[dict[Stmt, Time]]:
     try:
-        with budget(facts.options.max_operations):
+        with budget(facts.options.max_operations // _SHARE):
             model = order_run(facts, function, run, leaves, guards=facts.options.guards)
             links = [] if model.obstacles else list(model.links())
             found = [_scheduled(model, links, whole=whole) for whole in (False, True)]

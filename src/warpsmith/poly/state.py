@@ -41,7 +41,8 @@ class Address:
 
 @dataclass(slots=True)
 class State:
-    """The mutable part of the walk; also the oracle of `Affine`."""
+    """The mutable part of the walk; also the oracle of `Affine`. `computed`: what holds because the scope's loops have
+    computed their bounds without overflow."""
 
     span: Span
     guards: bool
@@ -52,6 +53,7 @@ class State:
     unstable: frozenset[Symbol]
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     context: Formula = TRUE
+    computed: Formula = TRUE
     path: list[Formula] = field(default_factory=list)
     counters: list[str] = field(default_factory=list)
     loops: list[For] = field(default_factory=list)

@@ -47,6 +47,7 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
+    DataHold,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -63,11 +64,11 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.openers import opener_insertions
 from warpsmith.tree.patch import Patcher, include_offset, openers_in
-from warpsmith.tree.places import Place, is_balanced, place_after, place_before, place_between
+from warpsmith.tree.places import Place, is_balanced, place_after, place_before, place_beside, place_between
 from warpsmith.tree.printer import join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.types import Pointer, Scalar
-from warpsmith.tree.versioned import InPlaceWords, Inserted, Run, Versioned
+from warpsmith.tree.versioned import InPlaceWords, Inserted, InsertionError, Run, Versioned
 from warpsmith.tree.walk import same, walk
 from warpsmith.tree.written_twice import check_twice
 
@@ -84,7 +85,7 @@ def in_place_text(
     """Return the text of `unit` with `versions` of its statements and what is `inserted` between them added, and
     `includes` after the file's own.
 
-    Raises RefusedError where something cannot be added.
+    Raises RefusedError where something cannot be added, InsertionError where that is `inserted`.
     """
     if not versions and not inserted:
         return unit.file.text
@@ -93,7 +94,7 @@ def in_place_text(
         message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
         place = versions[0].written[0].span if versions else inserted[0].node.span
         raise RefusedError(Finding("POR008", "error", message, place))
-    added = [one for new in inserted for one in pen.inserted(new, versions)]
+    added = [one for new in inserted for one in _beside(pen, new, versions)]
     added = (
         [one for one in added if not one.closes]
         + [one for group in by_text(versions) for one in pen.group(group, versions)]
@@ -106,6 +107,13 @@ def in_place_text(
     lines = (before + wrapped_in(includes)).replace("\n", line_end(unit.file.text))
     made = _openers(unit, edits, versions)
     return apply_edits(unit.file, [*edits, Edit(Span(unit.file, offset, offset), lines), *made])
+
+
+def _beside(pen: _Pen, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
+    try:
+        return list(pen.inserted(new, versions))
+    except RefusedError as error:
+        raise InsertionError(new.function, *error.findings) from error
 
 
 def _openers(unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned]) -> list[Edit]:
@@ -177,7 +185,10 @@ class _Pen:
         condition = self.tested(version)
         owner = version.function.body
         first = self.between(owner.span.start, version.written[0], early=False)
-        edits = [self.opens(first, version.written, [f"const int {flag} = {condition};"]), *inner]
+        fallback = [self._unless(flag, statements) for statements in version.fallback]
+        edits = [self.opens(first, version.written, [f"const int {flag} = {condition};", *fallback[0]]), *inner]
+        if fallback[1]:
+            edits.append(self.closes(version.written, fallback[1]))
         closed = _is_lone(version) or bool(version.before) or _shares_names(version, all_versions)
         return self._closed(version, first, edits) if closed else edits
 
@@ -198,7 +209,8 @@ class _Pen:
     def inserted(self, new: Inserted, versions: Sequence[Versioned]) -> Iterator[Addition]:
         """Yield what stands beside a statement outside of every home, or around a home."""
         body, node = new.function.body, new.node
-        lines = self.texts(new.statements)
+        holds = tuple(stmt for stmt in new.statements if isinstance(stmt, DataHold))
+        lines = self.texts([stmt for stmt in new.statements if stmt not in holds])
         home = next((v for v in versions if node.span in (v.written[0].span, v.written[-1].span)), None)
         self._check_names(new, () if home is None else home.before)
         run: Run = (node,) if home is None else home.written
@@ -217,8 +229,17 @@ class _Pen:
             yield self.opens(self.before(run, body), run, lines)
         else:
             yield self.closes(run, lines)
+        if holds:
+            yield self._outside(self.before(run, body), run, self.texts(holds), new.where)
         if lone:
             yield self.closes(run, ["}"])
+
+    def _outside(self, place: Place, run: Run, lines: Sequence[str], where: str) -> Addition:
+        """Return lines that stand outside of all that is added around `run`: what they declare is known behind it."""
+        start, end = run[0].span.start, run[-1].span.end
+        if where == "before":
+            return Addition(place, tuple(lines), start, end + 2, closes=False)
+        return Addition(self.after(run), tuple(lines), start - 2, end, closes=True)
 
     def _check_names(self, new: Inserted, declared: Run) -> None:
         """Refuse a statement that names a variable which only a step has made."""
@@ -247,15 +268,32 @@ class _Pen:
         """Write `if (on && guards) { ported } else` before the user's statements."""
         check_twice(version, kept=_kept(version.written, version.ported))
         condition = self.tested(version)
-        start = self.before(version.written, version.function.body)
-        several = len(version.written) > 1 or start.above
+        closed = _is_lone(version) or bool(version.before)
+        before, after = (self.texts(statements, self.indentation) for statements in version.fallback)
+        alone = len(version.written) == 1 and not (before or after)
+        beside = self._beside(version) if alone and not closed else None
+        start = beside or self.before(version.written, version.function.body)
+        several = not alone or (start.above and beside is None)
         body = self.texts(version.ported, self.indentation)
-        lead = [f"if ({condition}) {{", *body, "} else {" if several else "} else"]
+        lead = [f"if ({condition}) {{", *body, "} else {" if several else "} else", *before]
         edits = [self.opens(start, version.written, lead)]
         if several:
-            edits.append(self.closes(version.written, ["}"]))
-        closed = _is_lone(version) or bool(version.before)
+            edits.append(self.closes(version.written, [*after, "}"]))
         return self._closed(version, start, edits) if closed else edits
+
+    def _unless(self, flag: str, statements: Run) -> list[str]:
+        """Return statements that run where the device is not in use."""
+        lines = self.texts(statements)
+        return [f"if (!{flag}) {{", *_deeper(lines, self.indentation), "}"] if lines else []
+
+    def _beside(self, version: Versioned) -> Place | None:
+        """Return the place of what one statement is preceded by where its pragmas share a conditional with other code:
+        a build that leaves them out leaves out the port as well."""
+        (stmt,), body = version.written, version.function.body
+        place = place_beside(self.file, stmt.span.start, body.span.start)
+        pragmas = [n for n in walk(body) if isinstance(n, Pragma) and place and n.span.start >= place.offset]
+        left_out = any(n.left_out for n in pragmas if n.span.start < stmt.span.start)
+        return None if place is None or left_out else replace(place, indent=self.indent((stmt,)))
 
     def _condition(self, version: Versioned) -> str:
         assert version.condition is not None

@@ -114,7 +114,10 @@ def instances(pen: Pen, versions: Sequence[Versioned]) -> list[Addition]:
         lines += [unit * 2 + indented(line, unit * 2) for line in pen.texts(version.before)]
         lines.append(f"{unit * 2}if ({pen.tested(version)}) {{")
         lines += [*pen.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
-    lines += [f"{unit}}}", f"{unit}if (!{flag}) {{"]
+    # what the fallback of one needs is right for all: it makes the two copies of data equal
+    before, after = next((v.fallback for v in versions if any(v.fallback)), ((), ()))
+    lines += [f"{unit}}}", f"{unit}if (!{flag}) {{", *pen.texts(before, unit * 2)]
     opening = Addition(start, tuple(lines), run[0].span.start, run[-1].span.end + 1, closes=False)
-    closing = Addition(last, (f"{unit}}}", "}"), run[0].span.start - 1, run[-1].span.end, closes=True)
+    ending = (*pen.texts(after, unit * 2), f"{unit}}}", "}")
+    closing = Addition(last, ending, run[0].span.start - 1, run[-1].span.end, closes=True)
     return [opening, closing]

@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 __all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "tokens", "unbroken"]
 
@@ -40,8 +40,8 @@ _KINDS: dict[str, TokenKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+# a tuple, which is made three times as fast as a dataclass: files have tens of thousands of them
+class Token(NamedTuple):
     """One token; `start` is its offset."""
 
     kind: TokenKind
@@ -85,7 +85,13 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def identifiers(text: str) -> set[str]:
     """Return the words of `text` outside comments and strings (keywords and macro names included)."""
-    return {token.text for token in tokens(text) if token.kind == "word"}
+    return set(_identifiers(text))
+
+
+# every step that makes a variable asks this of whole files
+@functools.lru_cache(maxsize=256)
+def _identifiers(text: str) -> frozenset[str]:
+    return frozenset(token.text for token in tokens(text) if token.kind == "word")
 
 
 def map_words(text: str, change: Callable[[str], str]) -> str:

@@ -52,10 +52,10 @@ from warpsmith.tree.types import Symbol, Type
 __all__ = [
     "NOT_MADE",
     "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
-    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Empty",
-    "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal", "Loop",
-    "MacroUse", "Member", "Name", "Node", "Other", "Pragma", "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top",
-    "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr", "While", "replace",
+    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Doing",
+    "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal",
+    "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma", "Relation", "Return", "SizeOf", "Stmt", "Switch",
+    "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr", "While", "replace",
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
@@ -199,10 +199,21 @@ class MacroUse(Node):
     expansion: Expr
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Doing:
+    """All that evaluating a text does: it evaluates these expressions, reads the blocks of memory that `copies` point
+    into (and the arrays among them), and makes, moves and destroys objects whose memory nobody else knows. It may
+    throw."""
+
+    evaluates: tuple[Expr, ...] = ()
+    copies: tuple[Expr, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VerbatimExpr(Node):
     """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too.
-    `kept`: the variables whose address it may take (None: all that it names)."""
+    `kept`: the variables whose address it may take (None: all that it names); `doing`: what it does, where more is
+    known (no part of the tree: nothing in it is rewritten)."""
 
     type: Type
     text: str
@@ -211,6 +222,7 @@ class VerbatimExpr(Node):
     calls: bool
     reason: str
     kept: tuple[Symbol, ...] | None = None
+    doing: Doing | None = None
 
 
 Expr = (
@@ -340,10 +352,13 @@ class Empty(Node):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pragma(Node):
     """A `#pragma` line (or `_Pragma`) among statements; `text` from `#` to the end of the line. It belongs to what
-    follows. `directive`: what it says, where it is one of OpenMP or OpenACC."""
+    follows. `directive`: what it says, where it is one of OpenMP or OpenACC. `left_out`: a preprocessor conditional
+    leaves it out of the build at hand; another build may have it. A line of a conditional around pragmas alone is one
+    too, that says nothing."""
 
     text: str
     directive: Directive | None = None
+    left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -352,7 +367,8 @@ class Verbatim(Node):
 
     `reads` and `writes` are every variable that the text names; `calls`: it may also do what an unknown call may;
     `control`: it may leave its block (goto, label, a macro that returns); `reason` names the construct;
-    `kept`: the variables whose address it may take (None: all that it names).
+    `kept`: the variables whose address it may take (None: all that it names). Known in device code: `goes`, the label
+    that a goto leads to, and `marks`, the label that stands here.
     """
 
     text: str
@@ -362,6 +378,8 @@ class Verbatim(Node):
     control: bool
     reason: str
     kept: tuple[Symbol, ...] | None = None
+    goes: str = ""
+    marks: str = ""
 
 
 # --- device statements: what offload puts in place of a region, and around it
@@ -419,7 +437,7 @@ class DataEnter(Node):
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
     `keep`: the memory outlives every hold, so that its device copy may stay when the count falls to zero inside one.
     `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may write
-    the bytes before the DataExit.
+    the bytes before the DataExit. `watch`: memory dies inside the holds, so that only what is seen to die is kept.
     """
 
     buffer: Symbol
@@ -431,6 +449,7 @@ class DataEnter(Node):
     cause: Span
     unit: bool = False
     changes: bool = False
+    watch: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -461,10 +480,12 @@ class Update(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataHold(Node):
-    """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept."""
+    """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
+    object that ends it where C++ leaves the block in another way (an exception); "" where there is none."""
 
     opens: bool
     cause: Span
+    guard: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -485,6 +506,8 @@ class CaptureStmt(Node):
 
     `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
     declared element count or None (then the allocation tells); `buffer` is the device copy where that is newest.
+    `ahead`: nothing is recorded yet, only that the host's copy of the section is stale: other objects of the region may
+    lie in the same block of memory.
     """
 
     region: str
@@ -494,6 +517,7 @@ class CaptureStmt(Node):
     upper: Expr
     extent: Expr | None
     buffer: Symbol | None
+    ahead: bool = False
 
 
 Stmt = (

@@ -17,7 +17,7 @@ Invariant: an opener stands once in every namespace that uses it, behind the cla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.base.errors import RefusedError
@@ -71,11 +71,9 @@ def opener_insertions(
     """
     known = {opener.name: opener for opener in openers}
     seen: set[tuple[tuple[str, ...], str]] = set()
-    for edit in sorted(edits, key=lambda e: e.span.start):
-        names = dict.fromkeys(_CALL.findall(edit.text))
-        if not names:
-            continue
-        spaces, place = _outside(file, edit.span)
+    marked = ((edit, dict.fromkeys(_CALL.findall(edit.text))) for edit in sorted(edits, key=lambda e: e.span.start))
+    wanting = [(edit, names) for edit, names in marked if names]
+    for (edit, names), (spaces, place) in zip(wanting, _outside(file, [e.span for e, _ in wanting]), strict=True):
         fresh = [known[name] for name in names if (spaces, name) not in seen]
         seen |= {(spaces, name) for name in names}
         for opener in fresh:
@@ -87,20 +85,25 @@ def opener_insertions(
             yield place, (*mark, *opener.lines, *(("#endif",) if guarded else ()))
 
 
-def _outside(file: SourceFile, span: Span) -> tuple[tuple[str, ...], int]:
-    """Return the namespaces around a place in a function, and the line start before that function (or its class)."""
-    scan = _Scan()
-    for token in tokens(file.text[: span.start]):
-        if token.kind == "newline":
-            scan.line(token.start)
-        elif token.kind not in ("space", "comment"):
-            scan.token(token)
-    boundary = scan.boundaries[-1]
-    line = file.text.find("\n", boundary)
-    rest = file.text[boundary : span.start if line < 0 else line].strip()
-    if boundary and (line < 0 or line >= span.start or (rest and not rest.startswith("//"))):
-        raise _no_place("a private member", span)
-    return tuple(s for s in scan.spaces if s is not None), line + 1 if boundary else 0
+def _outside(file: SourceFile, spans: Sequence[Span]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the namespaces around each of these places in functions, from the first to the last, and the line start
+    before that function (or its class)."""
+    scan, text = _Scan(), file.text
+    known = tokens(text[: spans[-1].start]) if spans else iter(())
+    token = next(known, None)
+    for span in spans:
+        while token is not None and token.start < span.start:
+            if token.kind == "newline":
+                scan.line(token.start)
+            elif token.kind not in ("space", "comment"):
+                scan.token(token)
+            token = next(known, None)
+        boundary = scan.boundaries[-1]
+        line = text.find("\n", boundary)
+        rest = text[boundary : span.start if line < 0 else line].strip()
+        if boundary and (line < 0 or line >= span.start or (rest and not rest.startswith("//"))):
+            raise _no_place("a private member", span)
+        yield tuple(s for s in scan.spaces if s is not None), line + 1 if boundary else 0
 
 
 @dataclass(slots=True)

@@ -194,7 +194,7 @@ class Patcher:
             else:
                 pairs = zip(children(before), children(after), strict=True)
                 pending += [(after, a, b) for a, b in pairs]
-        return edits
+        return _each_once(edits)
 
     # --- one pair
 
@@ -439,6 +439,13 @@ def _above_comment(file: SourceFile, lines: list[int], end: int) -> list[int]:
 def _unmarked(owner: Node, stmt: Stmt) -> list[Edit]:
     """Take out the pragmas of `stmt` that stand in a conditional of their own: what comes is not what they marked."""
     return [Edit(own_line(line), "") for line in cut_pragmas(stmt.span.file, owner.span.start, stmt.span.start)]
+
+
+def _each_once(edits: list[Edit]) -> list[Edit]:
+    """Leave out what another edit takes out as well: the pragma in a conditional that is replaced as a whole."""
+    gone = [e for e in edits if not e.text and e.span.start < e.span.end]
+    covered = [g for g in gone if any(e is not g and e.text and e.span.contains(g.span) for e in edits)]
+    return [e for e in edits if not any(e is g for g in covered)]
 
 
 def _check_conditionals(span: Span) -> None:

@@ -25,7 +25,9 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.layout import indent_at, starts_line
 from warpsmith.tree.lexical import Directive, directives, tokens
 
-__all__ = ["Place", "binds", "cut_pragmas", "is_balanced", "place_after", "place_before", "place_between"]
+__all__ = [
+    "Place", "binds", "cut_pragmas", "is_balanced", "place_after", "place_before", "place_beside", "place_between",
+]  # fmt: skip
 
 _IF = ("if", "ifdef", "ifndef")
 # pragmas that are statements of their own or settings: the statement under them is not theirs
@@ -64,6 +66,26 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
             return replace(place, above=offset < first.start)
     message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
     raise RefusedError(Finding("POR008", "error", message, first))
+
+
+def place_beside(file: SourceFile, start: int, lower: int) -> Place | None:
+    """Return the place above the pragmas of what starts at `start`, in the conditional that they share with other code,
+    and that ends before `start`; None where there is no such one. What is added there is as compiled as they are.
+
+    #ifdef THREADS
+        omp_set_num_threads(4);
+                                            ◄──
+    #pragma omp parallel for
+    #endif
+        for (…)
+    """
+    found = list(_directives(file, _floor(file, lower, start), start))
+    bound = _bound(file, found)
+    from_first = [d for d in found if bound and d.start >= bound[0].start]
+    behind = from_first[len(bound) :]
+    if from_first[: len(bound)] != bound or not behind or any(d.word != "endif" for d in behind):
+        return None
+    return replace(_place(file, bound[0].start, indent_at(file, start)), above=True)
 
 
 def place_after(file: SourceFile, end: int) -> Place:

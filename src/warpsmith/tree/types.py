@@ -103,11 +103,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a record; `offset` in bytes from its start."""
+    """A member of a record; `offset` in bytes from its start. A bit-field has `bits` bits, from bit `shift` on of the
+    unit of its type that lies there."""
 
     name: str
     type: Type
     offset: int
+    bits: int = 0
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Final
 
 from warpsmith.base.source import Span
-from warpsmith.tree.nodes import Call, Expr, Name, Node, Update
+from warpsmith.tree.nodes import Call, DataEnter, Expr, Name, Node, Update
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, FunctionType, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import walk
 
@@ -103,8 +103,8 @@ def names_units(node: Node) -> bool:
 
 def asks(part: Node) -> bool:
     """Whether a node, without those below it, is such a question."""
-    if isinstance(part, Update):
-        return part.block
+    if isinstance(part, Update | DataEnter):
+        return part.block if isinstance(part, Update) else part.watch
     return isinstance(part, Call) and (asks_units(part) or is_row_starts(part))
 
 

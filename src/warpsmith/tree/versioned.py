@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, Expr, Function, Stmt
 from warpsmith.tree.printer import DeviceWords
 
-__all__ = ["InPlaceWords", "Inserted", "Run", "Versioned"]
+__all__ = ["InPlaceWords", "Inserted", "InsertionError", "Run", "Versioned"]
 
 Run = tuple[Stmt, ...]
 
@@ -20,7 +22,8 @@ class Versioned:
     """`ported` runs in place of the user's statements `written` of `function` where the device is in use and
     `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
     of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
-    what must hold in the text of a template for `ported` to be meant (Function.instance)."""
+    what must hold in the text of a template for `ported` to be meant (Function.instance). `fallback`: what must then
+    run before and after `written` where `ported` does not run."""
 
     function: Function
     written: Run
@@ -28,6 +31,7 @@ class Versioned:
     condition: Expr | None
     before: Run = ()
     instance: tuple[str, ...] = ()
+    fallback: tuple[Run, Run] = ((), ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +43,14 @@ class Inserted:
     where: Literal["before", "after", "within", "else"]
     node: Stmt
     statements: Run
+
+
+class InsertionError(RefusedError):
+    """What shall stand between the statements of `function` cannot be added there."""
+
+    def __init__(self, function: Function, *findings: Finding) -> None:
+        super().__init__(*findings)
+        self.function = function
 
 
 class InPlaceWords(DeviceWords, Protocol):

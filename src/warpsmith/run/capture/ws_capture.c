@@ -116,15 +116,23 @@ static void poison(unsigned char *begin, unsigned char *end, int kind, int eleme
     }
 }
 
+/* Whether an element has bytes in what is overwritten, all of which still are what was written there. The arrays of one
+   block may have elements of different sizes. */
 static int is_stale(const unsigned char *at, int element_size)
 {
     unsigned char pattern[64];
-    for (int i = 0; i < range_count; i++)
-        if (at >= ranges[i].begin && at < ranges[i].end && ranges[i].element_size == element_size) {
-            pattern_of(ranges[i].kind, element_size, pattern);
-            return memcmp(at, pattern, (size_t)element_size) == 0;
-        }
-    return 0;
+    int found = 0;
+    for (int i = 0; i < range_count; i++) {
+        const unsigned char *from = at > ranges[i].begin ? at : ranges[i].begin;
+        const unsigned char *to = at + element_size < ranges[i].end ? at + element_size : ranges[i].end;
+        if (from >= to)
+            continue;
+        pattern_of(ranges[i].kind, ranges[i].element_size, pattern);
+        for (; from < to; from++, found = 1)
+            if (*from != pattern[(from - ranges[i].begin) % ranges[i].element_size])
+                return 0;
+    }
+    return found;
 }
 
 /* Note the elements outside the section whose newest values live in another object's device buffer. */
@@ -204,12 +212,18 @@ static void write_instance(struct stream *s, long long instance, long long bytes
     }
 }
 
+/* Whether the device has the newest copy of the whole section. */
+static int is_newest(const struct ws_view *view, const void *device)
+{
+    return device && view->upper > view->lower && !(warpsmith_remembers && warpsmith_remembers(device));
+}
+
 /* Record the object; return whether the host's copy of the section is stale as a whole. */
 static int take(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
 {
     struct ws_view *view = &s->view;
     long long bytes = view->count * view->element_size, instance = s->instances++;
-    int stale = device && view->upper > view->lower && !(warpsmith_remembers && warpsmith_remembers(device));
+    int stale = is_newest(view, device);
     s->logged = -1;
     view->data = NULL;
     if (copied + bytes > SNAPSHOT_LIMIT || !reserve(s, bytes > 0 ? (size_t)bytes : 1))
@@ -251,6 +265,14 @@ void ws_capture_block(void)
     block = 1;
 }
 
+static int ahead;
+
+/* Say that the next object is recorded later, and that the host's copy of its section is stale already. */
+void ws_capture_ahead(void)
+{
+    ahead = 1;
+}
+
 /* Record `object` after `region`. `declared_bytes` <= 0: its type does not tell its size. The section is
    [lower, upper) in elements from `object`; `device`: the buffer whose start stands for element `lower`, or NULL. */
 void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind,
@@ -259,9 +281,9 @@ void ws_capture(const char *region, const char *name, const void *object, long l
     struct stream *s;
     const unsigned char *host;
     const char *gaps = padding;
-    int is_block = block;
+    int is_block = block, only_poisoned = ahead;
     padding = NULL;
-    block = 0;
+    block = ahead = 0;
     if (element_size <= 0 || !ws_log_open() || !(s = stream_of(region, name)))
         return;
     memset(&s->view, 0, sizeof s->view);
@@ -280,7 +302,7 @@ void ws_capture(const char *region, const char *name, const void *object, long l
         s->view.upper = s->view.lower;
     if (device)
         device = (const unsigned char *)device + (s->view.lower - lower) * element_size;
-    if (take(s, host, device, gaps)) {
+    if (only_poisoned ? is_newest(&s->view, device) : take(s, host, device, gaps)) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
     }

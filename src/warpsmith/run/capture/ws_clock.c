@@ -7,8 +7,10 @@
    same in every run where it is the same. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,4 +83,31 @@ clock_t clock(void)
     struct timespec now = {0, 0};
     read_clock(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (clock_t)(now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / (1000000000 / CLOCKS_PER_SEC));
+}
+
+/* Programs have functions of these names more often than of those above. */
+#define WS_WEAK __attribute__((weak))
+
+WS_WEAK int timespec_get(struct timespec *result, int base)
+{
+    return base == TIME_UTC && read_clock(CLOCK_REALTIME, result) == 0 ? base : 0;
+}
+
+WS_WEAK int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    double ahead = bend();
+    int status = (int)syscall(SYS_getrusage, who, usage);
+    long long microseconds = usage->ru_utime.tv_usec + (long long)((ahead - (double)(long long)ahead) * 1e6);
+    usage->ru_utime.tv_sec += (time_t)ahead + (time_t)(microseconds / 1000000);
+    usage->ru_utime.tv_usec = (suseconds_t)(microseconds % 1000000);
+    return status;
+}
+
+WS_WEAK clock_t times(struct tms *used)
+{
+    clock_t ahead = (clock_t)(bend() * (double)sysconf(_SC_CLK_TCK));
+    clock_t now = (clock_t)syscall(SYS_times, used);
+    if (used)
+        used->tms_utime += ahead;
+    return now + ahead;
 }

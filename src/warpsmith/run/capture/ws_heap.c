@@ -95,6 +95,7 @@ static int grow(void)
 
 extern void ws_unit_note(const void *, size_t) __attribute__((weak));
 extern void ws_unit_forget(const void *) __attribute__((weak));
+extern void ws_unit_moves(const void *) __attribute__((weak));
 
 static void *record(void *pointer, size_t size)
 {
@@ -196,6 +197,8 @@ void *realloc(void *old, size_t size)
     uintptr_t start;
     size_t before = 0;
     int known = ws_heap_find(old, &start, &before) && start == (uintptr_t)old;
+    if (known && ws_unit_moves)
+        ws_unit_moves(old);
     forget(old);
     void *fresh = __libc_realloc(old, size);
     if (!fresh && size && known)
