@@ -1,12 +1,14 @@
 """How many of the branches that never part threads are called uniform: precision of the divergence analysis.
 
-    python benchmarks/precision.py [--seeds N] [FOLDER | FILE …]
+    python benchmarks/precision.py [--seeds N] [--runs N] [-j N] [FOLDER | FILE …]
 
 Without arguments: the kernels of examples/kernels, on the inputs that their files describe. Else: all kernels of the
 .cu, .cl and .ptx files that are named or below the folders, on made-up inputs, for so many steps.
 A branch counts where it was executed; it is `same` for a warp (block) if in no run, at no moment, two threads of one
-warp (block) took different ways. Branches whose condition depends on kernel parameters and the launch's sizes alone are
-counted apart: any analysis gets them. Everything that is called uniform and parts threads is an error.
+warp (block) took different ways. That a few inputs do not part threads means little: for each branch that is not called
+uniform, inputs that do are searched for (tests/corpus/steering.py), in so many runs.
+Branches whose condition depends on kernel parameters and the launch's sizes alone are counted apart: any analysis gets
+them. Everything that is called uniform and parts threads is an error.
 """
 
 from __future__ import annotations
@@ -14,17 +16,20 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, fields
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.corpus.guessing import guessed, shape_of
 from tests.corpus.running import ran
-from tests.corpus.watching import LEVELS, Together, wrong_values
+from tests.corpus.steering import Inputs, Steering
+from tests.corpus.watching import LEVELS, wrong_values
 from tests.test_corpus import kernels
 
 from warpsmith.analysis.facts import BranchFact, KernelFacts, LaunchShape
@@ -32,12 +37,24 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
-from warpsmith.ssa.nodes import Instruction, Operand, Phi, Value, terminator_operands
+from warpsmith.simt.launch import Outcome
+from warpsmith.simt.observer import Observer
+from warpsmith.ssa.nodes import Function, Instruction, Operand, Phi, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
 LAUNCH = ("ntid.", "nctaid.", "ctaid.")
 SUFFIXES = (".cu", ".cl", ".ptx")
-SECONDS = 30
+SECONDS = 20
+"""Processor time for the search of one kernel, and for its examination."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """How much to run of each kernel: on made-up inputs, on such as the search makes, for how many steps."""
+
+    seeds: int
+    runs: int
+    steps: int
 
 
 class Late(BaseException):
@@ -59,10 +76,15 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    runs: int = 0
+    spoiled: int = 0
 
-    def add(self, facts: KernelFacts, seen: Together) -> None:
+    def add(self, steering: Steering) -> None:
         """Add what was seen of one kernel."""
+        facts, seen = steering.facts, steering.seen
         self.kernels += 1
+        self.runs += steering.made
+        self.spoiled += steering.spoiled
         self.branches += len(facts.branches)
         self.visited += sum(fact.place.name in seen.passed for fact in facts.branches)
         self.wrong += wrong_values(facts, seen)
@@ -76,19 +98,26 @@ class Tally:
                 (self.plain if plain else self.same)[level] += 1
                 (self.plain_called if plain else self.called)[level] += uniform
                 if not uniform:
-                    self._missed(facts, fact, level, alone=name not in seen.met[level])
+                    self._missed(facts, fact, level, steering.aimed[name, level], alone=name not in seen.met[level])
 
-    def _missed(self, facts: KernelFacts, fact: BranchFact, level: str, *, alone: bool) -> None:
+    def join(self, other: Tally) -> None:
+        """Add other sums."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+
+    def _missed(self, facts: KernelFacts, fact: BranchFact, level: str, aimed: int, *, alone: bool) -> None:
         why = fact.why[-1] if fact.why else "no reason"
         where = "?" if fact.span is None else f"{Path(fact.span.file.path).name}:{fact.span.line}"
         text = "" if fact.span is None else fact.span.file.text.splitlines()[fact.span.line - 1].strip()
-        self.missed.append(f"{level:5} {facts.kernel}  {where}  {text[:70]}  [{why}{', alone' if alone else ''}]")
+        note = f"{why}{', alone' if alone else ''}; {aimed} runs were to part threads here"
+        self.missed.append(f"{level:5} {facts.kernel}  {where}  {text[:70]}  [{note}]")
         self.reasons[f"{level}: {why}{' (one thread at a time)' if alone else ''}"] += 1
 
     def text(self, title: str) -> Iterator[str]:
         """Yield the lines of the report."""
         yield title
         yield f"  {self.kernels} kernels, {self.branches} branches, {self.visited} executed"
+        yield f"  {self.runs} runs, {self.spoiled} of them spoiled by what a kernel must not do"
         for level in LEVELS:
             same, called = self.same[level], self.called[level]
             share = f"{100 * called / same:.1f} %" if same else "none"
@@ -132,53 +161,58 @@ def _is_source(i: Instruction) -> bool:
     return OPS[i.op].pure or OPS[i.op].shape == "param"
 
 
-def own_corpus(seeds: int) -> Tally:
-    """Return the sums over examples/kernels."""
+def of_corpus(number: int, given: Given) -> Tally:
+    """Return the sums of one kernel of examples/kernels."""
+    kernel = kernels()[number]
+
+    def run(inputs: Inputs, observer: Observer) -> Outcome:
+        return ran(kernel.module, kernel.run, inputs, observer)[0]
+
     tally = Tally()
-    for kernel in kernels():
-        seen = Together.of(kernel.facts, counted=False)
-        for seed in range(seeds):
-            seen.again()
-            ran(kernel.module, kernel.run, seed, seen)
-        tally.add(kernel.facts, seen)
+    tally.add(_steered(kernel.facts, run, given))
     return tally
 
 
-def others(paths: Iterable[str], seeds: int, steps: int) -> Tally:
-    """Return the sums over kernels that nobody described."""
+def of_file(path: Path, given: Given) -> Tally:
+    """Return the sums over the kernels of a file that nobody described."""
     tally = Tally()
-    for path in _files(paths):
-        try:
-            unit = read_unit(KernelFile(str(path)))
-        except RecursionError as error:
-            unit = Finding("INP003", "error", str(error))
-        if isinstance(unit, Finding):
-            tally.skipped.append(f"{path.name}: {unit.message}")
-            continue
-        for function in unit.module.functions:
-            if function.kernel and function.blocks:
-                _one(unit, function.name, tally, seeds, steps)
+    try:
+        unit = read_unit(KernelFile(str(path)))
+    except RecursionError as error:
+        unit = Finding("INP003", "error", str(error))
+    if isinstance(unit, Finding):
+        tally.skipped.append(f"{path.name}: {unit.message}")
+        return tally
+    for function in unit.module.functions:
+        if function.kernel and function.blocks:
+            _one(unit, function, tally, given)
     return tally
 
 
-def _one(unit: KernelUnit, name: str, tally: Tally, seeds: int, steps: int) -> None:
-    function = unit.module.function(name)
-    assert function is not None
-    launched = unit.launches.get(name)
+def _one(unit: KernelUnit, function: Function, tally: Tally, given: Given) -> None:
+    launched = unit.launches.get(function.name)
     block = shape_of(function, launched.block if launched else None)
+
+    def run(inputs: Inputs, observer: Observer) -> Outcome:
+        return guessed(unit.module, function, block, inputs, observer=observer, steps=given.steps)
+
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        facts = examine(unit.module, name, LaunchShape(block), device("h100"))
-        seen = Together.of(facts, counted=False)
-        for seed in range(seeds):
-            seen.again()
-            guessed(unit.module, function, block, seed, observer=seen, steps=steps)
+        facts = examine(unit.module, function.name, LaunchShape(block), device("h100"))
     except Late:
-        tally.skipped.append(f"{Path(unit.file.path).name} {name}: more than {SECONDS} s")
+        tally.skipped.append(f"{Path(unit.file.path).name} {function.name}: more than {SECONDS} s")
         return
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    tally.add(facts, seen)
+    tally.add(_steered(facts, run, given))
+
+
+def _steered(facts: KernelFacts, run: Callable[[Inputs, Observer], Outcome], given: Given) -> Steering:
+    """Return what some runs show, and others that are to part the threads that these did not."""
+    steering = Steering(facts, run)
+    steering.start(range(given.seeds))
+    steering.search(given.runs, SECONDS)
+    return steering
 
 
 def _files(paths: Iterable[str]) -> Iterator[Path]:
@@ -190,22 +224,39 @@ def _late(*_: object) -> None:
     raise Late
 
 
+def _sums(tasks: list[Callable[[], Tally]], jobs: int) -> Tally:
+    tally = Tally()
+    if jobs == 1:
+        for task in tasks:
+            tally.join(task())
+        return tally
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        for future in [pool.submit(task) for task in tasks]:
+            tally.join(future.result())
+    return tally
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*")
-    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--steps", type=int, default=60_000)
-    given = parser.parse_args()
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    options = parser.parse_args()
+    given = Given(options.seeds, options.runs, options.steps)
     signal.signal(signal.SIGPROF, _late)
-    start = time.process_time()
-    if given.paths:
-        tally, title = others(given.paths, given.seeds, given.steps), "Public kernels, made-up inputs"
+    if options.paths:
+        title = "Public kernels, made-up inputs"
+        tasks = [partial(of_file, path, given) for path in _files(options.paths)]
     else:
-        tally, title = own_corpus(given.seeds), "examples/kernels, inputs as described in the files"
-    for line in tally.text(f"{title}; {given.seeds} runs each"):
+        title = "examples/kernels, inputs as described in the files"
+        tasks = [partial(of_corpus, number, given) for number in range(len(kernels()))]
+    for line in _sums([*tasks], options.jobs).text(
+        f"{title}; {given.seeds} runs each, {given.runs} more to part threads"
+    ):
         print(line)
-    print(f"  {time.process_time() - start:.0f} s of processor time")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ All CUDA files are read as one, which is what they cost least as; they have no n
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus.judging import held_against_a_run
 from tests.corpus.reading import Mark, Run, marks, runs
 from tests.corpus.running import ran
 from tests.corpus.watching import LEVELS, Together, wrong_accesses, wrong_values
@@ -151,6 +153,16 @@ def test_what_is_said_holds_when_they_all_run(path: Path) -> None:
     for kernel in kernels():
         if kernel.file == path:
             check(kernel, range(4))
+
+
+@pytest.mark.slow
+def test_what_rules_say_is_seen_when_they_all_run() -> None:
+    mix: Counter[str] = Counter()
+    for kernel in kernels():
+        found = held_against_a_run(kernel.module, kernel.run, kernel.facts, 0)
+        assert not found.wrong, f"{kernel.run.kernel}: {found.wrong[:3]}"
+        mix += found.checked
+    assert min(mix["MEM001"], mix["MEM010"]) >= 15, mix
 
 
 MERGED = {

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,13 +187,15 @@ def launched(told: Path, kernels: Path) -> set[str]:
     return {place for text in texts for place, kernel in of_kernel.findall(text) if kernel in ran}
 
 
-def places(survey: Path, loops: Set[str]) -> set[str]:
-    """Return where loops stand, as file:line; an instance of a template stands where the template does."""
-    rows = json.loads(survey.read_text())["loops"]
-    found = {(row["function"].split("<")[0], row["id"].split("/", 1)[1]): row["span"] for row in rows}
-    wanted = (loop.split("/", 1) for loop in loops)
-    spans = [found[function.split("<")[0], rest] for function, rest in wanted]
-    return {f"{Path(span['file']).name}:{span['line']}" for span in spans}
+def places(rows: list[dict[str, Any]], loops: Set[str]) -> set[str]:
+    """Return where ported loops stand, as file:line; an instance of a template stands where the template does."""
+    spans = {_of_template(row["id"]): row["span"] for row in rows if row["ported"]}
+    return {f"{Path(span['file']).name}:{span['line']}" for loop in loops for span in [spans[_of_template(loop)]]}
+
+
+def _of_template(loop: str) -> str:
+    function, rest = loop.split("/", 1)
+    return f"{re.sub(r'<.*>', '', function)}/{rest}"
 
 
 @pytest.mark.slow
@@ -207,9 +210,10 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     patch = tmp_path / "port.patch"
     place = ("-p", str(saved), "--target", project.target, "--patch", str(patch))
     granted = [word for assumption in project.granted for word in ("--assume", assumption)]
-    done = warpsmith("port", *place, *granted, "--run-args", project.run, cwd=user)
+    done = warpsmith("port", *place, *granted, "--run-args", project.run, "--json", cwd=user)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "verify  PASS" in done.stdout
+    report = json.loads(done.stdout)
+    assert report["verify"]["status"] == "pass"
     assert tree(user) == before
 
     # applied: the CPU build is what it was
@@ -232,7 +236,7 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     build(project, applied, *(word.format(nvcc=nvcc) for word in project.switch))
     told = tmp_path / "launches"
     passes_its_tests(project, applied, WARPSMITH_EMULATION_LAUNCHES=str(told))
-    hot = places(tmp_path / "survey.json", project.hot - project.guarded)
+    hot = places(report["loops"], project.hot - project.guarded)
     assert hot <= launched(told, applied / "warpsmith")
     told.unlink()
     passes_its_tests(project, applied, WARPSMITH_OFF="1", WARPSMITH_EMULATION_LAUNCHES=str(told))

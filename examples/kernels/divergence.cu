@@ -239,11 +239,11 @@ __global__ void local_table(int *out, const int *in, int n) {
     int table[4];
     for (int k = 0; k < 4; k++) //~ uniform
         table[k] = in[k];
-    if (table[1] > 3) //~ uniform (missed)
+    if (table[1] > 3) //~ uniform
         out[threadIdx.x] = 1;
     int chosen[4] = {1, 2, 3, 4};
     chosen[n] = 7;
-    if (chosen[2] > 3) //~ uniform (missed)
+    if (chosen[2] > 3) //~ uniform
         out[threadIdx.x] += 2;
     chosen[threadIdx.x & 3] = 9;
     if (chosen[2] > 3) //~ divergent

@@ -64,7 +64,7 @@ __global__ void monte_carlo_pi(int *hits, int samples, unsigned seed) {
             mine++;
     }
     int total = __reduce_add_sync(0xffffffffu, mine);
-    if (total > 0) //~ warp uniform, block divergent
+    if (total > 0) //~ uniform
         if (threadIdx.x % 32 == 0)
             atomicAdd(hits, total);
 }

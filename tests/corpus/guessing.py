@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tests.corpus.steering import Inputs, pointers
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.memory import SHARED_WINDOW, Buffer, Memory
 from warpsmith.simt.observer import Observer
-from warpsmith.ssa.nodes import Function, Module, Operand, Param, Query, Value
-from warpsmith.ssa.nodes import Memory as Access
+from warpsmith.ssa.nodes import Function, Module, Query
 
 __all__ = ["Anywhere", "guessed", "shape_of"]
 
@@ -27,11 +28,12 @@ class Anywhere(Memory):
     """Global memory without an end, in pages that are made where they are touched."""
 
     seed: int = 0
+    words: Mapping[int, bytes] = field(default_factory=dict)
     pages: dict[int, Buffer] = field(default_factory=dict)
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, inputs: Inputs) -> None:
         super().__init__(checks=False)
-        self.seed, self.pages = seed, {}
+        self.seed, self.words, self.pages = inputs.seed, inputs.words, {}
 
     def find(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> tuple[Buffer, int]:
         """Return the page at an address; what shared and local memory own stays theirs."""
@@ -40,6 +42,9 @@ class Anywhere(Memory):
         start = address // PAGE * PAGE
         if start not in self.pages:
             data = bytearray(self._content(start) + bytes(64))
+            for at, word in self.words.items():
+                if start <= at <= start + PAGE - len(word):
+                    data[at - start : at - start + len(word)] = word
             self.pages[start] = Buffer("memory", "global", start, data, bytearray(b"\1" * len(data)))
         return self.pages[start], address - start
 
@@ -67,37 +72,15 @@ def shape_of(function: Function, launched: Dim | None) -> Dim:
     return (16, 4, 1) if rows else (64, 1, 1)
 
 
-def _pointers(function: Function) -> set[str]:
-    """Return the parameters that addresses begin with."""
-    made = {value: i for _, i in function.instructions() for value in i.results}
-    found: set[str] = set()
-    pending: list[Operand] = [
-        i.operands[0] for _, i in function.instructions() if isinstance(i.detail, Access) and i.operands
-    ]
-    merged = {phi.result: phi for block in function.blocks for phi in block.phis}
-    seen: set[object] = set()
-    while pending:
-        operand = pending.pop()
-        if operand in seen:
-            continue
-        seen.add(operand)
-        if operand in merged:
-            pending += [value for _, value in merged[operand].incoming]
-        i = made.get(operand) if isinstance(operand, Value) else None
-        if i is not None and isinstance(i.detail, Param):
-            found.add(i.detail.parameter)
-        elif i is not None and i.op in ("add", "sub", "select", "to_generic", "from_generic", "bitcast"):
-            pending += i.operands
-    return found
-
-
-def guessed(module: Module, function: Function, block: Dim, seed: int, *, observer: Observer, steps: int) -> Outcome:
+def guessed(
+    module: Module, function: Function, block: Dim, inputs: Inputs, *, observer: Observer, steps: int
+) -> Outcome:
     """Run a kernel on arguments that are made up, for so many steps at most."""
-    chosen = random.Random(f"{function.name} {seed}")
+    chosen = random.Random(f"{function.name} {inputs.seed}")
     arguments: dict[str, bytes] = {}
-    pointers = _pointers(function)
+    addresses = pointers(function)
     for number, parameter in enumerate(function.parameters):
-        if parameter.bytes == 8 and parameter.name not in pointers:
+        if parameter.bytes == 8 and parameter.name not in addresses:
             arguments[parameter.name] = struct.pack("<q", chosen.choice(_SIZES))
         elif parameter.bytes == 8:
             arguments[parameter.name] = struct.pack("<q", (number + 1) << 40)
@@ -108,5 +91,8 @@ def guessed(module: Module, function: Function, block: Dim, seed: int, *, observ
         else:
             words = (chosen.choice(_SIZES) for _ in range(-(-parameter.bytes // 4)))
             arguments[parameter.name] = b"".join(w.to_bytes(4, "little") for w in words)[: parameter.bytes]
-    launch = Launch((2, 2, 1), block, arguments, shared=16384, seed=seed, max_steps=steps)
-    return interpret(module, function.name, launch, Anywhere(seed), observer)
+    arguments = inputs.instead(arguments)
+    # with one block, its threads get farther in so many steps
+    grid = chosen.choice(((1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 2, 1)))
+    launch = Launch(grid, block, arguments, shared=16384, seed=inputs.seed, max_steps=steps)
+    return interpret(module, function.name, launch, Anywhere(inputs), observer)

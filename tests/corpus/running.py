@@ -6,6 +6,7 @@ import random
 import struct
 
 from tests.corpus.reading import Run
+from tests.corpus.steering import Inputs
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import Memory
@@ -16,12 +17,14 @@ __all__ = ["ran"]
 
 
 def ran(
-    module: Module, run: Run, seed: int, observer: Observer | None = None, *, checks: bool = False
+    module: Module, run: Run, given: int | Inputs, observer: Observer | None = None, memory: Memory | None = None
 ) -> tuple[Outcome, dict[str, bytes]]:
-    """Run a kernel on inputs of its own for each `seed`; return how it ended and what its buffers hold."""
+    """Run a kernel on inputs of its own for each seed; return how it ended and what its buffers hold."""
+    inputs = given if isinstance(given, Inputs) else Inputs(given)
+    seed = inputs.seed
     function = module.function(run.kernel)
     assert function is not None, run.kernel
-    chosen, memory = random.Random(f"{run.kernel} {seed}"), Memory(checks=checks)
+    chosen, memory = random.Random(f"{run.kernel} {seed}"), memory or Memory(checks=False)
     arguments, buffers = {}, {}
     for parameter in function.parameters:
         content = run.buffer(parameter.name, chosen)
@@ -30,6 +33,11 @@ def ran(
         else:
             buffers[parameter.name] = memory.allocate(parameter.name, content)
             arguments[parameter.name] = struct.pack("<q", buffers[parameter.name].address)
+    for address, word in inputs.words.items():
+        for buffer in buffers.values():
+            if buffer.address <= address <= buffer.end - len(word):
+                buffer.data[address - buffer.address : address - buffer.address + len(word)] = word
+    arguments = inputs.instead(arguments)
     launch = Launch(run.grid, run.block, arguments, shared=run.shared, seed=seed, max_steps=3_000_000)
     outcome = interpret(module, run.kernel, launch, memory, observer)
     return outcome, {name: bytes(buffer.data) for name, buffer in buffers.items()}

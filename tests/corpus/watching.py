@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Self
 
 from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.simt.counters import Counters, Request
@@ -37,7 +38,7 @@ class Together(Counters):
     _taken: dict[object, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, facts: KernelFacts, *, counted: bool = True) -> Together:
+    def of(cls, facts: KernelFacts, *, counted: bool = True) -> Self:
         """Return an observer of what `facts` claim."""
         answers = {"warp": facts.warp_level, "block": facts.block_level}
         body = [i for _, i in facts.function.instructions() if i.results]
@@ -52,6 +53,15 @@ class Together(Counters):
         self._numbers.clear()
         self._taken.clear()
         self._asked.clear()
+
+    def add(self, other: Together) -> None:
+        """Add what another run has shown."""
+        self.passed |= other.passed
+        for level in LEVELS:
+            self.same[level] &= other.same[level]
+            self.differs[level] |= other.differs[level]
+            self.parted[level] |= other.parted[level]
+            self.met[level] |= other.met[level]
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
         """Compare the results of an instruction."""

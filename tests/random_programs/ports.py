@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.random_programs.nests import Nest, Size, render_nest, render_unit
 from tests.random_programs.survey import ROOM
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.offload.plan import OffloadOptions, TransferScheme
 
 __all__ = ["PORT_SIZES", "Ports", "port_batch", "port_nests"]
 
@@ -40,11 +41,13 @@ class Ports:
         return "\n".join([*lines, *(f"  {count:4} {text}" for text, count in self.kept.most_common())])
 
 
-def port_nests(nests: Sequence[Nest], directory: Path, *, steps: bool = True) -> PortResult:
+def port_nests(
+    nests: Sequence[Nest], directory: Path, *, steps: bool = True, transfers: TransferScheme = "optimized"
+) -> PortResult:
     """Port one unit and let the referee judge it."""
     path = directory / "nests.c"
     path.write_text(render_unit(nests, PORT_SIZES, ROOM))
-    return port([str(path)], PortOptions(steps=steps))
+    return port([str(path)], PortOptions(steps=steps, offload=OffloadOptions(transfers=transfers)))
 
 
 def port_batch(batch: Sequence[Nest], directory: Path, ports: Ports, *, steps: bool) -> None:

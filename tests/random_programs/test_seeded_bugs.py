@@ -14,6 +14,7 @@ from tests.random_programs.seeded import DYNAMIC, STATIC
 from tests.random_programs.strategies import gather
 from tests.random_programs.survey import Mix, judge, load
 from warpsmith.poly.analyze import analyze
+from warpsmith.offload.plan import TransferScheme
 from warpsmith.poly.facts import PolyOptions
 
 ZERO = Affine(0)
@@ -90,8 +91,8 @@ def small(batch: list[Nest]) -> list[Nest]:
     return [*flat[:14], *(nest for nest in live[:2] if nest not in flat[:14])]
 
 
-def status(nests: list[Nest], directory: Path) -> str:
-    verification = port_nests(nests, directory).verification
+def status(nests: list[Nest], directory: Path, transfers: TransferScheme = "optimized") -> str:
+    verification = port_nests(nests, directory, transfers=transfers).verification
     return verification.status if verification is not None else "nothing is ported"
 
 
@@ -102,4 +103,6 @@ def test_ports_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_wrong_ports_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     DYNAMIC[name](monkeypatch)
-    assert any(status(part, tmp_path) == "fail" for part in parts(small(batch), 5))
+    # data that a hold keeps are not copied, and what is not written stays as it was
+    scheme: TransferScheme = "mixed" if "cop" in name or "covered" in name else "optimized"
+    assert any(status(part, tmp_path, scheme) == "fail" for part in parts(small(batch), 5))

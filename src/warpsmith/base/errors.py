@@ -25,6 +25,10 @@ class WarpsmithError(Exception):
     def __str__(self) -> str:
         return "\n".join(render_finding(f) for f in self.findings)
 
+    def __reduce__(self) -> tuple[type[WarpsmithError], tuple[Finding, ...]]:
+        # as it was made, so that it can be raised again where another process asked
+        return type(self), self.findings
+
 
 class UsageError(WarpsmithError):
     """The invocation cannot be carried out as given."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 from warpsmith.base.source import Span, readable
 
-__all__ = ["Certainty", "Finding", "Note", "Severity", "render_finding"]
+__all__ = ["Certainty", "Finding", "Note", "Severity", "marked_line", "printable", "render_finding"]
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["proven", "conditional", "heuristic"]
@@ -58,13 +58,32 @@ def render_finding(finding: Finding) -> str:
 
 
 def _excerpt(place: Note) -> list[str]:
-    """Return the line of `place` with carets under it, tabs kept so that the carets line up."""
-    span = place.span
-    source = span.file.line(span.line)
-    before = source[: span.column - 1]
-    marked = source[span.column - 1 :] if span.end_line != span.line else source[span.column - 1 : span.end_column - 1]
-    pad = "".join("\t" if c == "\t" else " " for c in readable(before))
-    number = str(span.line)
+    """Return the line of `place` with carets under it."""
+    number = str(place.span.line)
     gutter = " " * len(number)
-    carets = "^" * max(1, len(readable(marked.rstrip())))
-    return [f"{gutter} |", f"{number} | {readable(source)}", f"{gutter} | {pad}{carets} {place.text}".rstrip()]
+    shown, carets = marked_line(place.span)
+    return [f"{gutter} |", f"{number} | {shown}", f"{gutter} | {carets} {place.text}".rstrip()]
+
+
+_WIDE, _BEFORE = 240, 80
+
+
+def marked_line(span: Span) -> tuple[str, str]:
+    """Return the line that a span begins in, and the carets that stand under it, tabs kept so that they line up.
+
+    Of a very long line only the part around the span is shown.
+    """
+    source = span.file.line(span.line)
+    start = span.column - 1
+    end = len(source.rstrip()) if span.end_line != span.line else min(span.end_column - 1, len(source))
+    first = start - _BEFORE if len(source) > _WIDE and start > _BEFORE else 0
+    last = first + _WIDE if len(source) > _WIDE else len(source)
+    before, marked = source[first:start], source[start : min(max(start, end), last)].rstrip()
+    shown = f"{'…' if first else ''}{printable(source[first:last])}{'…' if last < len(source) else ''}"
+    pad = "".join("\t" if letter == "\t" else " " for letter in printable(before))
+    return shown.rstrip(), f"{' ' if first else ''}{pad}{'^' * max(1, len(printable(marked)))}"
+
+
+def printable(text: str) -> str:
+    """Return source text without what a terminal would take for commands."""
+    return "".join(letter if letter.isprintable() or letter == "\t" else "�" for letter in readable(text))
