@@ -13,8 +13,8 @@ from tests.random_programs.ports import port_nests
 from tests.random_programs.seeded import DYNAMIC, STATIC
 from tests.random_programs.strategies import gather
 from tests.random_programs.survey import Mix, judge, load
-from warpsmith.poly.analyze import analyze
 from warpsmith.offload.plan import TransferScheme
+from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 
 ZERO = Affine(0)
