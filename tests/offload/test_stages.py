@@ -224,3 +224,14 @@ def test_stages_copy_what_leaves_the_device_and_nothing_else(ported: Ported) -> 
     counted = measured_copies(result.ported, result.files, VerifyOptions())
     assert counted is not None
     assert sum(moved.count for moved in counted.values()) == 2, counted  # a and b come back once, when the run ends
+
+
+def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -> None:
+    path = tmp_path / "stages.c"
+    body = "fill(a, n, 2);\n    if (k)\n        return (int)a[3];\n    mix(b, a, n);"
+    path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
+    result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
+    assert result.in_place is not None
+    (text,) = (file.text for file in result.in_place.files if file.path.endswith("stages.c"))
+    branch = text[text.index("if (k)") : text.index("return (int)a[3]")]
+    assert branch.index("{") < branch.index("ws_hold_end")

@@ -223,23 +223,24 @@ class _Pen:
             yield from self._else(node, lines)
             return
         lone = _is_body(new.function, node) and not (home is not None and _is_lone(home))
-        if lone:
-            yield self.opens(self.before(run, body), run, ["{"])
+        place = self.before(run, body)
         if new.where == "before":
-            yield self.opens(self.before(run, body), run, lines)
+            yield self.opens(place, run, lines)
         else:
             yield self.closes(run, lines)
         if holds:
-            yield self._outside(self.before(run, body), run, self.texts(holds), new.where)
+            yield self._outside(place, run, self.texts(holds), closes=new.where != "before")
         if lone:
-            yield self.closes(run, ["}"])
+            yield self._outside(place, run, ["{"], closes=False, by=3)
+            yield self._outside(place, run, ["}"], closes=True, by=3)
 
-    def _outside(self, place: Place, run: Run, lines: Sequence[str], where: str) -> Addition:
-        """Return lines that stand outside of all that is added around `run`: what they declare is known behind it."""
+    def _outside(self, place: Place, run: Run, lines: Sequence[str], *, closes: bool, by: int = 2) -> Addition:
+        """Return lines that stand outside of what is added around `run`: what they declare is known behind it. The
+        braces of a body that had none stand outside of them (`by`)."""
         start, end = run[0].span.start, run[-1].span.end
-        if where == "before":
-            return Addition(place, tuple(lines), start, end + 2, closes=False)
-        return Addition(self.after(run), tuple(lines), start - 2, end, closes=True)
+        if closes:
+            return Addition(self.after(run), tuple(lines), start - by, end, closes=True)
+        return Addition(place, tuple(lines), start, end + by, closes=False)
 
     def _check_names(self, new: Inserted, declared: Run) -> None:
         """Refuse a statement that names a variable which only a step has made."""
