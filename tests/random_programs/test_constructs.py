@@ -13,8 +13,8 @@ from tests.random_programs.seeded import STATIC
 SEED, BATCH = 20261121, 24
 FUNCTIONS = [216, pytest.param(480, marks=pytest.mark.slow)]
 # in one build: that is most of what a port takes
-PORTED_TOGETHER = 48
-PORTED = [PORTED_TOGETHER, pytest.param(2 * PORTED_TOGETHER, marks=pytest.mark.slow)]
+PORTED_TOGETHER = 32
+PORTED = [PORTED_TOGETHER, pytest.param(3 * PORTED_TOGETHER, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("functions", FUNCTIONS)
