@@ -235,3 +235,13 @@ def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -
     (text,) = (file.text for file in result.in_place.files if file.path.endswith("stages.c"))
     branch = text[text.index("if (k)") : text.index("return (int)a[3]")]
     assert branch.index("{") < branch.index("ws_hold_end")
+
+
+def test_in_place_a_build_without_the_pragma_finds_its_data(tmp_path: Path) -> None:
+    # the port beside the pragma would be left out with it, and the loop would run on the host inside the hold
+    path = tmp_path / "stages.c"
+    loop = "\n#ifndef SERIAL\n    k = 4;\n#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++) a[i] += k;"
+    path.write_text(_PARTS.replace("BODY", f"fill(a, n, 2);{loop}    mix(b, a, n);").replace("OTHER", ""))
+    result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
+    texts = () if result.in_place is None else (file.text for file in result.in_place.files)
+    assert all("ws_run_k" not in text for text in texts)

@@ -289,7 +289,10 @@ class _Pen:
 
     def _beside(self, version: Versioned) -> Place | None:
         """Return the place of what one statement is preceded by where its pragmas share a conditional with other code:
-        a build that leaves them out leaves out the port as well."""
+        a build that leaves them out leaves out the port as well. Not for data that a hold may keep on the device: that
+        build's own loop would not find them."""
+        if any(isinstance(part, DataEnter) for stmt in version.ported for part in walk(stmt)):
+            return None
         (stmt,), body = version.written, version.function.body
         place = place_beside(self.file, stmt.span.start, body.span.start)
         pragmas = [n for n in walk(body) if isinstance(n, Pragma) and place and n.span.start >= place.offset]
