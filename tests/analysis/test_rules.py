@@ -32,8 +32,9 @@ KERNEL = re.compile(
     r"// launch: (?P<launch>.*)\n(?:.*\n)??.*__global__.*?\b(?P<name>[A-Z]{3}\d{3}_(?:true|near)_\w+)\("
 )
 PAGES = [rule for rule in load_rules().values() if rule.family in KERNEL_FAMILIES and rule.example]
-NO_FIXTURE = {"OCC006", "OCC007"}
-"""Rules of what ptxas says, and of PTX: tested below."""
+PAGES = [rule for rule in PAGES if rule.code != "MEM013"]
+NO_FIXTURE = {"MEM013", "OCC006", "OCC007"}
+"""Rules of what ptxas says, and of PTX: tested below; of host code: test_transfers.py."""
 
 
 def _settings(kernels: tuple[KernelSettings, ...]) -> Settings:

@@ -16,6 +16,7 @@ from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.rules.transfers import host_transfers
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.flows.kernel_names import shown_names
@@ -98,6 +99,12 @@ def explain_file(task: FileTask) -> FileResult:
     for kernel in kernels:
         if _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result)
+    if not task.kernels:
+        found = tuple(host_transfers(unit.repeats))
+        marks = fingerprints("", found)
+        result.findings += (
+            Reported(one, result.path, "", "note", mark) for one, mark in zip(found, marks, strict=True)
+        )
     return result
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from warpsmith.analysis.facts import Dim
+from warpsmith.analysis.rules.transfers import HostRepeat
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.inputs import Source
@@ -54,7 +55,7 @@ class Launched:
 @dataclass(frozen=True, slots=True)
 class KernelUnit:
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
-    those of each kernel as its source declares them, which PTX does not."""
+    those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew."""
 
     file: SourceFile
     module: Module
@@ -62,6 +63,7 @@ class KernelUnit:
     launches: Mapping[str, Launched] = field(default_factory=dict)
     language: Language = "cuda"
     parameters: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
+    repeats: tuple[HostRepeat, ...] = ()
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -108,9 +110,12 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     seen = read.program.units[0].file if read.program.units else file
     launches = {name: shape for name in read.kernels if (shape := _launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels}
-    return KernelUnit(
-        seen, lowered.module, (*read.findings, *lowered.findings), launches, language, declared
-    )  # fmt: skip
+    repeats = tuple(
+        HostRepeat(one.callee, one.what, one.device, one.host, one.conditions, one.span, one.loop)
+        for one in read.repeated
+    )
+    findings = (*read.findings, *lowered.findings)
+    return KernelUnit(seen, lowered.module, findings, launches, language, declared, repeats)
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

@@ -2,7 +2,8 @@
 
     __global__ kernels, __device__ functions        every row, errors elsewhere or not
     what they call, wherever it is written          every row as well: instances of templates, functions of headers
-    host functions                                  no rows: the instances that they name and their `<<<…>>>`
+    host functions                                  no rows: the instances that they name, their `<<<…>>>`, and what
+                                                    their loops allocate and copy (device_transfers.py)
 
 Runs in the worker process only.
 """
@@ -14,6 +15,7 @@ from typing import Final
 
 from warpsmith.front import kinds
 from warpsmith.front.cxx_names import detail
+from warpsmith.front.device_transfers import TRANSFERS, repeated_transfers
 from warpsmith.front.dump import OPERATORS, Walk
 from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.places import FilePlaces
@@ -57,6 +59,7 @@ class DeviceWalk(Walk):
         self._seen_patterns: set[int | None] = set()
         self._changed: set[int | None] = set()
         self._shapes: list[set[int | None]] = []
+        self._transfers = False
 
     def run(self, unit: int) -> None:
         """Walk the translation unit; what a launch says by a variable that is changed somewhere is not known."""
@@ -95,9 +98,7 @@ class DeviceWalk(Walk):
             return _CONTINUE
         if self._is_host_body(kind):
             self._walked.discard(self._path[-1][1])
-            self.library.visitChildren(cursor, self._light, None)
-            if self.failure is not None:
-                raise self.failure
+            self._host_body(cursor)
             return _CONTINUE
         before = self._count
         result = super()._node(cursor)
@@ -226,6 +227,14 @@ class DeviceWalk(Walk):
 
     # --- host code
 
+    def _host_body(self, body: Cursor) -> None:
+        self._transfers = False
+        self.library.visitChildren(body, self._light, None)
+        if self.failure is not None:
+            raise self.failure
+        if self._transfers:
+            self.transfers += repeated_transfers(self.library, self.places, body, self._number)
+
     def _glance(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         try:
             self._note_change(cursor, parent)
@@ -233,6 +242,8 @@ class DeviceWalk(Walk):
                 referenced = self.library.getCursorReferenced(cursor)
                 if referenced.kind in kinds.FUNCTIONS and self._is_instance(referenced):
                     self._from_host(referenced)
+                if cursor.kind == kinds.CALL and self.library.text(self.library.getCursorSpelling(cursor)) in TRANSFERS:
+                    self._transfers = True
                 if cursor.kind == parent.kind == kinds.CALL and self._configures(cursor):
                     self._launch(parent, cursor)
             return _RECURSE

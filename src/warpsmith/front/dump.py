@@ -25,6 +25,7 @@ from warpsmith.front.wire import (
     LaunchRow,
     Mark,
     Request,
+    TransferRow,
 )
 
 __all__ = ["OPERATORS", "Walk", "dump_file"]
@@ -65,7 +66,7 @@ def dump_file(library: Library, index: object, request: Request, walks: type[Wal
     return Dump(
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
         walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
-        walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches,
+        walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
         [] if diagnostics_only else places.skipped(),
     )  # fmt: skip
 
@@ -107,6 +108,7 @@ class Walk:
         self.marks: dict[int, Mark] | None = None
         self.constants: dict[int, int] = {}
         self.launches: list[LaunchRow] = []
+        self.transfers: list[TransferRow] = []
         self.exceeded = False
         self.failure: Exception | None = None
         self._in_instance = False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import marshal
 from array import array
 from dataclasses import dataclass, field, fields
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 __all__ = [
     "ANONYMOUS",
@@ -82,6 +82,9 @@ RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, li
 Mark = tuple[list[str], str]
 # a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not constant), dynamic shared bytes
 LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None]
+# what a loop of host code repeats for nothing: the function called, `allocated`, `in` or `out`, names of the device's
+# and the host's block, conditions (kind, name), file, start and end of the call, start and end of the loop's head
+TransferRow = tuple[str, Literal["allocated", "in", "out"], list[str], list[tuple[str, str]], int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ class Dump:
     (node, file) of every function that a template made, `details` has rows of `declared`. `includes` are the
     paths of all files that were included, those of the system too. Of device code only: `marks` has rows of
     `declared`, `constants` the values (rows of `values`) of nodes that name constants, `launches` what host
-    code starts. `skipped` is (file, start, end) of what preprocessor conditionals leave out of the user's files.
+    code starts, `transfers` what its loops repeat for nothing. `skipped` is (file, start, end) of what
+    preprocessor conditionals leave out of the user's files.
     """
 
     diagnostics: list[Diagnostic]
@@ -114,6 +118,7 @@ class Dump:
     marks: dict[int, Mark] | None = None
     constants: dict[int, int] = field(default_factory=dict)
     launches: list[LaunchRow] = field(default_factory=list)
+    transfers: list[TransferRow] = field(default_factory=list)
     skipped: list[tuple[int, int, int]] = field(default_factory=list)
 
     def columns(self) -> tuple[list[int], ...]:
