@@ -1,17 +1,25 @@
-"""The 33 programs: each is ported, verified, and puts on the device what it is known to be able to."""
+"""The 33 programs: each is ported and verified, puts on the device what it is known to be able to, and what is said of
+its loops is true."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.polybench.suite import SETS, odd, programs, region, sizes
 
+from tests.benchmarks.categories import check_categories
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.emit.cuda import emit_kernels
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.front.inputs import Source
+from warpsmith.front.load import FrontOptions
+from warpsmith.run.device_compile import compile_nvrtc, has_nvrtc
 
 # Loops of the region that stay on the host, without the function's name: the sequential ones around kernels, and those
 # whose counter became the sequential one after a step. Shorten it as more is ported.
@@ -52,8 +60,13 @@ HOST: dict[str, str] = {
 }
 
 
+# Programs that are nothing without steps.
+AFTER = ("floyd-warshall", "ludcmp", "nussinov", "seidel-2d", "trisolv")
+
+
 def _port(path: Path, macros: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    run_guarded(warpsmith, ["port", str(path), "--json", *(word for macro in macros for word in ("-D", macro))])
+    given = [word for macro in macros for word in ("-D", macro)]
+    run_guarded(warpsmith, ["port", str(path), "--json", *given])
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
     return document
@@ -94,8 +107,35 @@ def test_programs_build_without_warnings(macros: str) -> None:
 
 
 @pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
-def test_ported_and_verified_at_odd_sizes(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _check(path, _port(path, [f"{name}={size}" for name, size in odd(path).items()], capsys))
+def test_ported_and_verified_at_odd_sizes(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: list[PortResult] = []
+
+    def kept(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
+        results.append(port(paths, options))
+        return results[-1]
+
+    monkeypatch.setattr("warpsmith.app.cli.port.port", kept)
+    macros = [f"{name}={size}" for name, size in odd(path).items()]
+    document = _port(path, macros, capsys)
+    _check(path, document)
+    loops = document["loops"]
+    assert isinstance(loops, list)
+    check_categories(path, FrontOptions(arguments=tuple(f"-D{macro}" for macro in macros)), loops)
+    if path.stem in AFTER:
+        assert any(loop["category"] == "parallel-after" for loop in loops)
+    _check_device_code(results[0])
+
+
+def _check_device_code(result: PortResult) -> None:
+    """Check that the kernels are device code, as another compiler sees it, where there is one."""
+    assert result.ported is not None
+    files = emit_kernels(result.program, result.ported.program)
+    assert files
+    for file in files if has_nvrtc() else ():
+        for arch in ("sm_80", "sm_90"):
+            assert compile_nvrtc(file.text, arch, file.path) is None
 
 
 @pytest.mark.slow

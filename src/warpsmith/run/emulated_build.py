@@ -22,6 +22,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.cuda_text import has_cuda_syntax, rewrite_cuda
+from warpsmith.run.emulated_headers import FOREMOST, header_words
 from warpsmith.run.emulated_reports import Seen, read_reports
 from warpsmith.run.kept import kept_folder
 from warpsmith.run.programs import RUNTIME_FILE, runtime_object
@@ -42,9 +43,8 @@ _NO_PAIRS = (
 )  # fmt: skip
 _INSTRUMENTED = (
     *_NO_PAIRS,
-    "-x", "c++", "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+    "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
     "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
-    "-include", "ws_instrumented.h", "-include", "cuda_runtime.h",
 )  # fmt: skip
 _NO_ENTRY_EXIT = {
     "gcc": ("--param=tsan-instrument-func-entry-exit=0",),
@@ -175,17 +175,26 @@ class _Compiler:
         plus = not name.endswith(".c")
         given = self.given.get(name)
         given_or_all = _user_arguments(self.sources, plus=plus) if given is None else given
-        user = () if name in self.own else (*self.flags, *given_or_all)
+        ours, user = ((), ()) if name in self.own else (self.flags, given_or_all)
         compiler = cxx_compiler() if plus else c_compiler()
         kind: tuple[str, ...] = ("-std=gnu++17",) if plus else ()
+        include = ("-I", str(_home() / "include"))
         if name.endswith(_CUDA):
             kind = (*kind, *_INSTRUMENTED, *_NO_ENTRY_EXIT[_family(compiler)])
+            kind = (*kind, "-x", "c++", *self._foremost((compiler, *_COMMON, *kind, *include, *ours), user, name))
         elif self.uses_openmp and (given is None or "omp.h" in self.text(name)):
             kind = (*kind, "-fopenmp")
-        include = ("-I", str(_home() / "include"))
-        command = [compiler, *_COMMON, *kind, *include, *user, name, "-o", f"ws_{number}.o"]
+        command = [compiler, *_COMMON, *kind, *include, *ours, *user, name, "-o", f"ws_{number}.o"]
         environment = {"LC_ALL": "C", "TMPDIR": str(self.directory)}
         return run_limited(command, self.directory, environment=environment, limits=_COMPILE_LIMITS)
+
+    def _foremost(self, command: tuple[str, ...], user: Sequence[str], name: str) -> tuple[str, ...]:
+        """Return the options that include the emulation's headers: precompiled ones where no option of the user's could
+        change them."""
+        if any(not word.startswith("-I") for word in user) or _family(command[0]) != "gcc":
+            return tuple(word for header in FOREMOST for word in ("-include", header))
+        text = (self.directory / name).read_text("latin-1")
+        return header_words(command, _home() / "include", text, self.directory, _COMPILE_LIMITS)
 
 
 def _family(compiler: str) -> str:

@@ -1,16 +1,11 @@
-"""A loop is `parallel` only as it is written; one that is `parallel-after` names the steps, and they make it so."""
+"""What a report says of a loop's category is true: `parallel` only as it is written; `parallel-after` names the steps,
+and they make it so."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from benchmarks.polybench.suite import programs
-
-from warpsmith.app.cli.failure import run_guarded
-from warpsmith.app.cli.main import warpsmith
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, PortResult, port
@@ -20,28 +15,19 @@ from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.nodes import ExprStmt, For, Node
 from warpsmith.tree.walk import walk
 
+__all__ = ["Loops", "check_categories"]
+
 Loops = list[dict[str, object]]
 
-# programs that are nothing without steps
-AFTER = ("floyd-warshall", "ludcmp", "nussinov", "seidel-2d", "trisolv")
 
-
-def reported(path: Path, capsys: pytest.CaptureFixture[str]) -> Loops:
-    run_guarded(warpsmith, ["port", str(path), "--json", "--verify", "off"])
-    document = json.loads(capsys.readouterr().out)
-    loops = document["loops"]
-    assert isinstance(loops, list)
-    return loops
-
-
-def as_written(path: Path) -> dict[str, LoopFacts]:
-    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
+def as_written(path: Path, options: FrontOptions) -> dict[str, LoopFacts]:
+    facts = analyze(load_program([str(path)], options).program, PolyOptions())
     return {loop.id: loop for function in facts.functions for loop in function.loops}
 
 
-def replayed(path: Path, steps: tuple[str, ...]) -> PortResult:
+def replayed(path: Path, options: FrontOptions, steps: tuple[str, ...]) -> PortResult:
     """Apply the steps that a report names, and nothing else."""
-    return port([str(path)], PortOptions(survey=True, steps=False, transforms=steps))
+    return port([str(path)], PortOptions(front=options, survey=True, steps=False, transforms=steps))
 
 
 def pieces(result: PortResult, loop: LoopFacts) -> Iterator[LoopFacts]:
@@ -70,10 +56,9 @@ def counter(loop: Node) -> str:
     return loop.variable.name if isinstance(loop, For) else ""
 
 
-@pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
-def test_categories_are_what_they_say(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    written, results = as_written(path), dict[tuple[str, ...], PortResult]()
-    loops = reported(path, capsys)
+def check_categories(path: Path, options: FrontOptions, loops: Loops) -> None:
+    """Check what a report says of the loops of one program."""
+    written, results = as_written(path, options), dict[tuple[str, ...], PortResult]()
     assert {loop["id"] for loop in loops} == set(written)
     for loop in loops:
         facts, steps = written[str(loop["id"])], tuple(str(step) for step in named(loop))
@@ -83,7 +68,7 @@ def test_categories_are_what_they_say(path: Path, capsys: pytest.CaptureFixture[
             continue
         assert steps, loop["id"]
         if steps not in results:
-            results[steps] = replayed(path, steps)
+            results[steps] = replayed(path, options, steps)
         found = list(pieces(results[steps], facts))
         own = [piece for piece in found if is_piece(piece, facts)]
         assert all(isinstance(piece.verdict, Proved) for piece in own), loop["id"]
@@ -94,9 +79,3 @@ def named(loop: dict[str, object]) -> list[object]:
     steps = loop.get("steps", [])
     assert isinstance(steps, list)
     return steps
-
-
-@pytest.mark.parametrize("name", AFTER)
-def test_some_programs_need_steps(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    path = next(path for path in programs() if path.stem == name)
-    assert any(loop["category"] == "parallel-after" for loop in reported(path, capsys))
