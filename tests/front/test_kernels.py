@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -399,3 +400,16 @@ def test_an_enum_of_cxx_becomes_int_where_its_values_fit() -> None:
     red, blue = named["RED"], named["BLUE"]
     assert isinstance(red, Scalar) and isinstance(blue, Scalar)
     assert (red.kind, blue.kind) == ("signed", "unsigned")
+
+
+def test_what_an_included_file_has_stands_there(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("// by itself\n__global__ void k(float *a)\n{\n    a[threadIdx.x] = SCALE;\n}\n")
+    around = tmp_path / "around.cu"
+    around.write_text(
+        '#define SCALE 2.0f\nextern "C" {\n#include "./k.cu"\nint g;\n__global__ void own(int *b) { *b = 1; }\n}\n'
+    )
+    unit = load_kernels(Source(str(around)), FrontOptions())
+    assert unit.kernels == ("k", "own") and not unit.findings
+    inner, own = unit.function("k").span, unit.function("own").span
+    assert (inner.file.path, inner.line) == (str(tmp_path / "k.cu"), 2)
+    assert (own.file.path, own.line) == (str(around), 5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from pathlib import Path
+from typing import Final
 
 from warpsmith.front import kinds
 from warpsmith.front.cxx_names import detail
@@ -31,6 +32,7 @@ from warpsmith.front.wire import (
 __all__ = ["OPERATORS", "Walk", "dump_file"]
 
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
+_AROUND_DECLARATIONS: Final = frozenset({kinds.LINKAGE_SPEC, kinds.NAMESPACE})
 _DETAILED_PREPROCESSING, _KEEP_GOING = 0x01, 0x200
 _ERROR = 3
 _EVALUATES_TO_INTEGER, _EVALUATES_TO_FLOAT = 1, 2
@@ -146,6 +148,8 @@ class Walk:
             if parent.kind == _TRANSLATION_UNIT:
                 return self._top(cursor)
             path, key = self._path, (parent.kind, parent.first, parent.second)
+            if parent.kind in _AROUND_DECLARATIONS and self._leaves_file(cursor, key):
+                return self._top(cursor)
             # What initializes the captures of a lambda has a parent that is never visited: it stays with what was last.
             while key in path and path[-1] != key:
                 path.pop()
@@ -156,6 +160,12 @@ class Walk:
         except Exception as error:
             self.failure = error
             return _BREAK
+
+    def _leaves_file(self, cursor: Cursor, parent: tuple[int, int | None, int | None]) -> bool:
+        """Whether a declaration in braces stands in another file than they do, or behind such a one: `extern "C" {`
+        around an `#include`. It counts as one of its own."""
+        file, _ = self.places.place(self.library.getCursorLocation(cursor))
+        return file != self._file or parent not in self._path
 
     def _top(self, cursor: Cursor) -> int:
         kind = cursor.kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from bisect import bisect_right
 
 from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library, Location
@@ -10,6 +11,7 @@ from warpsmith.front.libclang import CURSOR_VISITOR, Cursor, Library, Location
 __all__ = ["FilePlaces"]
 
 _MACRO_BIT = 0x80000000
+_SAME_FOLDER = re.compile(r"(?<![^/])(?:\./+)+")
 _CONTINUE = 1
 
 
@@ -50,7 +52,7 @@ class FilePlaces:
         if known is None:
             known = len(self.files)
             self._numbers[handle] = known
-            self.files.append(self.library.text(self.library.getFileName(handle)))
+            self.files.append(_SAME_FOLDER.sub("", self.library.text(self.library.getFileName(handle))))
             self.user.append(not self.library.Location_isInSystemHeader(location))
         return known
 
