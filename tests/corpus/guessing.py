@@ -1,65 +1,158 @@
 """Launches of kernels that nobody described: memory is wherever it is touched, scalars are small numbers.
 
-Each pointer argument leads into memory of one kind, another one for each seed: small whole numbers, or real ones.
+A word gets its content when it is first read, by whom: an address where an address is made of it, a real number where
+one is read, else a whole number. How the words of one array are made (small, rising, with some -1 …) is drawn for each
+array and each seed; words that the inputs name are what these say. A run that is checked ends where threads race, or
+read shared memory that nobody has written: what they find there may be anything.
 """
 
 from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from tests.corpus.steering import Inputs, pointers
+from tests.corpus.addressing import Addressing, addressing
+from tests.corpus.inputs import ANYTHING, Inputs
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
-from warpsmith.simt.memory import SHARED_WINDOW, Buffer, Memory
+from warpsmith.simt.memory import SHARED_WINDOW, Access, Buffer, Conflict, Fault, Memory
 from warpsmith.simt.observer import Observer
-from warpsmith.ssa.nodes import Function, Module, Query
+from warpsmith.ssa.nodes import Function, Instruction, Module, Param, Query, Space
+from warpsmith.ssa.semantics import pattern_of
+from warpsmith.ssa.types import Type
 
-__all__ = ["Anywhere", "guessed", "shape_of"]
+__all__ = ["Anywhere", "Guess", "shape_of"]
 
-PAGE = 4096
-_SIZES = (1, 2, 3, 5, 8, 16, 31, 33, 50, 64, 100, 127, 200, 300)
+PAGE: Final = 4096
+ARRAY: Final = 40
+"""Arrays lie 2**40 bytes apart: what argument number n points to is around (n + 1) << 40."""
+
+_REACH: Final = 1 << 37
+_POINTED: Final = 1 << 12
+_SIZES: Final = (1, 2, 3, 5, 8, 16, 31, 33, 50, 64, 100, 127, 128, 200, 256, 300)
+_GRIDS: Final = ((1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 2, 1), (64, 1, 1), (40, 24, 1), (1 << 16, 1, 1), (1 << 21, 1, 1))
+
+Maker = Callable[[int, int, int], float]
+"""From a word's random bits, its number in the array and the array's random bits."""
+
+_WHOLE: Final[Mapping[str, Maker]] = {
+    "small": lambda h, n, a: h % 21,
+    "few": lambda h, n, a: h % 3,
+    "none": lambda h, n, a: 0,
+    "rising": lambda h, n, a: n * (1 + a % 5) + h % (1 + a % 5),
+    "order": lambda h, n, a: n ^ a % 64,
+    "ends": lambda h, n, a: -1 if h % 4 == 0 else h % 21,
+    "bytes": lambda h, n, a: h % 256,
+    "wide": lambda h, n, a: h % 100_000,
+}
+_REAL: Final[Mapping[str, Maker]] = {
+    "unit": lambda h, n, a: h / 2**63 - 1,
+    "part": lambda h, n, a: h / 2**64,
+    "scaled": lambda h, n, a: (h / 2**63 - 1) * 10 ** (h % 7 - 3),
+    "whole": lambda h, n, a: h % 21 - 5,
+    "few": lambda h, n, a: (0.0, 1.0, -1.0, 0.5)[h % 4],
+    "none": lambda h, n, a: 0.0,
+}
+_WHOLE_OFTEN: Final = ("small", "small", "small", "few", "rising", "order", "ends", "mixed", "mixed")
+_REAL_OFTEN: Final = ("unit", "unit", "part", "scaled", "mixed", "mixed")
+
+
+def _bits(*numbers: int) -> int:
+    """Return 64 random bits that these numbers determine."""
+    state = 0x9E3779B97F4A7C15
+    for number in numbers:
+        state = (state ^ number) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+        state = (state ^ state >> 29) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
+        state ^= state >> 32
+    return state
 
 
 @dataclass
 class Anywhere(Memory):
-    """Global memory without an end, in pages that are made where they are touched."""
+    """Global memory in pages that are made where they are touched; `addresses` are the loads that give some."""
 
     seed: int = 0
     words: Mapping[int, bytes] = field(default_factory=dict)
+    addresses: frozenset[Instruction] = frozenset()
     pages: dict[int, Buffer] = field(default_factory=dict)
 
-    def __init__(self, inputs: Inputs) -> None:
-        super().__init__(checks=False)
-        self.seed, self.words, self.pages = inputs.seed, inputs.words, {}
+    def __init__(self, inputs: Inputs, addresses: frozenset[Instruction], *, checks: bool) -> None:
+        super().__init__(checks=checks)
+        self.seed, self.words, self.addresses, self.pages = inputs.seed, inputs.words, addresses, {}
+
+    def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
+        """Return a variable of the module; one that is not initialized may hold what the host has put there."""
+        given = any(data) or _bits(self.seed, len(self.buffers)) % 3 == 0
+        return super().allocate(name, data, known=given, space=space)
+
+    def conflict(self, found: Conflict) -> None:
+        """End the run where one thread reads what another writes; what only written is may differ, but nobody sees."""
+        super().conflict(found)
+        if "load" in (found.first.kind, found.second.kind):
+            raise Fault(ANYTHING)
 
     def find(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> tuple[Buffer, int]:
-        """Return the page at an address; what shared and local memory own stays theirs."""
+        """Return the page at an address; what shared and local memory and variables own stays theirs."""
         if address >= SHARED_WINDOW or any(p.address <= address < p.end for p in self.buffers):
             return super().find(address, size, pieces)
+        around = address + _REACH
+        if around >> ARRAY == 0 or around % (1 << ARRAY) >= 2 * _REACH:
+            raise Fault(f"{size} bytes at {address:#x}, where there is no memory", "bounds")
         start = address // PAGE * PAGE
         if start not in self.pages:
-            data = bytearray(self._content(start) + bytes(64))
-            for at, word in self.words.items():
-                if start <= at <= start + PAGE - len(word):
-                    data[at - start : at - start + len(word)] = word
-            self.pages[start] = Buffer("memory", "global", start, data, bytearray(b"\1" * len(data)))
+            self.pages[start] = self._page(start)
         return self.pages[start], address - start
 
-    def _content(self, start: int) -> bytes:
-        kind = random.Random(f"{self.seed} {start >> 40}").choice(("small", "float", "double", "small"))
-        chosen = random.Random(f"{self.seed} {start}")
-        if kind == "small":
-            return struct.pack(f"<{PAGE // 4}i", *(chosen.randint(0, 20) for _ in range(PAGE // 4)))
-        if kind == "float":
-            return struct.pack(
-                f"<{PAGE // 4}f", *(chosen.uniform(-2, 2) * 10 ** chosen.randint(-3, 3) for _ in range(PAGE // 4))
-            )
-        return struct.pack(
-            f"<{PAGE // 8}d", *(chosen.uniform(-2, 2) * 10 ** chosen.randint(-3, 3) for _ in range(PAGE // 8))
-        )
+    def _page(self, start: int) -> Buffer:
+        page = Buffer("memory", "global", start, bytearray(PAGE + 64), bytearray(PAGE + 64))
+        for at, word in self.words.items():
+            if start <= at <= start + PAGE - len(word):
+                page.data[at - start : at - start + len(word)] = word
+                page.known[at - start : at - start + len(word)] = b"\1" * len(word)
+        return page
+
+    def read(self, buffer: Buffer, offset: int, size: int, access: Access) -> int:
+        """Return what is there; whoever comes first decides what it is."""
+        if buffer.space in ("global", "constant") and not all(buffer.known[offset : offset + size]):
+            word = self._word(buffer.address + offset, access.instruction)
+            for at, byte in enumerate(word[:size], offset):
+                if not buffer.known[at]:
+                    buffer.data[at], buffer.known[at] = byte, 1
+        if self.checks and buffer.space == "shared" and not all(buffer.known[offset : offset + size]):
+            raise Fault(ANYTHING)
+        buffer.known[offset : offset + size] = b"\1" * size
+        return super().read(buffer, offset, size, access)
+
+    def _word(self, address: int, reader: object) -> bytes:
+        """Return the first content of a word, as its reader takes it."""
+        assert isinstance(reader, Instruction)
+        type = reader.results[0].type if reader.op == "load" else reader.operands[1].type
+        array = (address + _REACH) >> ARRAY
+        at = address + _REACH & (1 << ARRAY) - 1
+        bits = _bits(self.seed, address)
+        if reader in self.addresses:
+            return _pointer(bits).to_bytes(type.bytes, "little")
+        return _number(type, bits, (at - _REACH) // type.bytes, _bits(self.seed, array, 1))
+
+
+def _pointer(bits: int) -> int:
+    """Return an address in one of a few arrays that no argument points to, at times none."""
+    return 0 if bits % 8 == 0 else _POINTED + (bits >> 8) % 12 << ARRAY | (bits >> 16) % 64 * 256
+
+
+def _number(type: Type, bits: int, place: int, array: int) -> bytes:
+    """Return a number of an array."""
+    makers, often = (_REAL, _REAL_OFTEN) if type.kind == "float" else (_WHOLE, _WHOLE_OFTEN)
+    every = list(makers)
+    kind = often[array % len(often)] if array >> 32 & 7 else every[array % len(every)]
+    if kind == "mixed":
+        kind = every[(bits >> 40) % len(every)]
+    made = makers[kind](bits, place, array >> 16)
+    pattern = pattern_of(made, type) if type.kind == "float" else int(made)
+    return (pattern % (1 << 8 * type.bytes)).to_bytes(type.bytes, "little")
 
 
 def shape_of(function: Function, launched: Dim | None) -> Dim:
@@ -72,27 +165,66 @@ def shape_of(function: Function, launched: Dim | None) -> Dim:
     return (16, 4, 1) if rows else (64, 1, 1)
 
 
-def guessed(
-    module: Module, function: Function, block: Dim, inputs: Inputs, *, observer: Observer, steps: int
-) -> Outcome:
-    """Run a kernel on arguments that are made up, for so many steps at most."""
-    chosen = random.Random(f"{function.name} {inputs.seed}")
-    arguments: dict[str, bytes] = {}
-    addresses = pointers(function)
-    for number, parameter in enumerate(function.parameters):
-        if parameter.bytes == 8 and parameter.name not in addresses:
-            arguments[parameter.name] = struct.pack("<q", chosen.choice(_SIZES))
-        elif parameter.bytes == 8:
-            arguments[parameter.name] = struct.pack("<q", (number + 1) << 40)
-        elif parameter.type is not None and parameter.type.kind == "float":
-            arguments[parameter.name] = struct.pack("<f", chosen.uniform(-1, 2))
-        elif parameter.bytes <= 4:
-            arguments[parameter.name] = (chosen.choice(_SIZES) % 251).to_bytes(parameter.bytes, "little")
-        else:
-            words = (chosen.choice(_SIZES) for _ in range(-(-parameter.bytes // 4)))
-            arguments[parameter.name] = b"".join(w.to_bytes(4, "little") for w in words)[: parameter.bytes]
-    arguments = inputs.instead(arguments)
-    # with one block, its threads get farther in so many steps
-    grid = chosen.choice(((1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 2, 1)))
-    launch = Launch(grid, block, arguments, shared=16384, seed=inputs.seed, max_steps=steps)
-    return interpret(module, function.name, launch, Anywhere(inputs), observer)
+class Guess:
+    """A kernel that is launched on what is made up, in blocks of one shape. `steps`: how many a run takes at most;
+    `launched`: the grid that the host code launches, where that is known."""
+
+    def __init__(self, module: Module, function: Function, block: Dim, launched: Dim | None, steps: int) -> None:
+        self.module, self.function, self.block = module, function, block
+        self.launched, self.steps = launched, steps
+        self.addressing: Addressing = addressing(function)
+        self.read = {
+            (i.detail.parameter, i.detail.offset): i.result.type
+            for _, i in function.instructions()
+            if isinstance(i.detail, Param)
+        }
+
+    def run(self, inputs: Inputs, observer: Observer, *, checks: bool) -> Outcome:
+        """Run the kernel."""
+        chosen = random.Random(f"{self.function.name} {inputs.seed}")
+        arguments = inputs.instead(self._arguments(chosen))
+        grid, blocks = inputs.grid, inputs.blocks
+        if grid is None:
+            grid = chosen.choice([*_GRIDS, *([self.launched] * 3 if self.launched else [])])
+            blocks = _some(grid, chosen)
+        # a few threads get far in few steps
+        steps = self.steps if inputs.lanes is None else self.steps // 5
+        launch = Launch(
+            grid,
+            self.block,
+            arguments,
+            shared=16384,
+            seed=inputs.seed,
+            max_steps=steps * inputs.patience,
+            only=blocks,
+            lanes=inputs.lanes,
+        )
+        memory = Anywhere(inputs, self.addressing.loads, checks=checks)
+        return interpret(self.module, self.function.name, launch, memory, observer)
+
+    def _arguments(self, chosen: random.Random) -> dict[str, bytes]:
+        made: dict[str, bytes] = {p.name: bytes(p.bytes) for p in self.function.parameters}
+        for number, ((name, offset), type) in enumerate(sorted(self.read.items(), key=lambda item: item[0])):
+            if (name, offset) in self.addressing.parameters:
+                word = (number + 1 << ARRAY).to_bytes(8, "little")
+            else:
+                word = _scalar(type, chosen)
+            if name in made:
+                made[name] = made[name][:offset] + word + made[name][offset + len(word) :]
+        return made
+
+
+def _scalar(type: Type, chosen: random.Random) -> bytes:
+    if type.kind == "float":
+        real = chosen.choice((chosen.uniform(-1, 2), chosen.random(), chosen.random(), 0.0, 1.0, 1e-3, 10.0, 100.0))
+        return pattern_of(real, type).to_bytes(type.bytes, "little")
+    whole = chosen.choice((*_SIZES, *_SIZES, 0, 1000, chosen.randrange(1 << 20)))
+    return struct.pack("<Q", whole)[: type.bytes]
+
+
+def _some(grid: Dim, chosen: random.Random) -> tuple[int, ...] | None:
+    """Return the blocks of a grid that are run: all of a small one, two of others."""
+    count = grid[0] * grid[1] * grid[2]
+    if count <= 4:
+        return None
+    return tuple({chosen.choice((0, count - 1, chosen.randrange(count))), chosen.randrange(count)})

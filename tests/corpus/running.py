@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import struct
 
+from tests.corpus.inputs import Inputs
 from tests.corpus.reading import Run
-from tests.corpus.steering import Inputs
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import Memory
@@ -38,6 +38,8 @@ def ran(
             if buffer.address <= address <= buffer.end - len(word):
                 buffer.data[address - buffer.address : address - buffer.address + len(word)] = word
     arguments = inputs.instead(arguments)
-    launch = Launch(run.grid, run.block, arguments, shared=run.shared, seed=seed, max_steps=3_000_000)
+    launch = Launch(
+        run.grid, run.block, arguments, shared=run.shared, seed=seed, max_steps=3_000_000, lanes=inputs.lanes
+    )
     outcome = interpret(module, run.kernel, launch, memory, observer)
     return outcome, {name: bytes(buffer.data) for name, buffer in buffers.items()}

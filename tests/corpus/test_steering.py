@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from tests.corpus.steering import Inputs, Steering
+from tests.corpus.inputs import Inputs
+from tests.corpus.steering import Limits, Steering
 from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
 from warpsmith.machine.devices import device
@@ -40,8 +41,8 @@ def _searched(condition: str) -> Steering:
     """Return the runs of a kernel whose condition `%c` is made by these lines."""
     module = parse_module(KERNEL.replace("CONDITION", condition))
 
-    def run(inputs: Inputs, observer: Observer) -> Outcome:
-        memory = Memory(checks=False)
+    def run(inputs: Inputs, observer: Observer, *, checks: bool) -> Outcome:
+        memory = Memory(checks=checks)
         buffer = memory.allocate("a", bytes(4 * 32))
         for address, word in inputs.words.items():
             buffer.data[address - buffer.address : address - buffer.address + len(word)] = word
@@ -51,7 +52,7 @@ def _searched(condition: str) -> Steering:
 
     made = Steering(examine(module, "k", LaunchShape((32, 1, 1)), device("h100")), run)
     made.start(range(2))
-    made.search(80, 20)
+    made.search(Limits(100, 1_000_000, 20))
     return made
 
 
@@ -59,11 +60,11 @@ def test_a_word_and_an_argument_that_part_threads_are_found() -> None:
     made = _searched("  %c:i1 = eq %v 123456789:i32")
     assert made.seen.parted["warp"] == {"start", "rare"}
     assert made.missing() == []
-    assert made.made < 60
+    assert made.made < 200
 
 
 def test_what_never_parts_threads_stays() -> None:
     # no square is 3 modulo 4, which the analysis does not know
     made = _searched("  %q:i32 = mul %v %v\n  %r:i32 = and %q 3:i32\n  %c:i1 = eq %r 3:i32")
     assert made.missing() == [("start", "warp"), ("start", "block")]
-    assert made.made == 82
+    assert made.made >= 100

@@ -26,9 +26,10 @@ LEVELS = ("warp", "block")
 class Together(Counters):
     """`same[level]`: values that are claimed the same, compared until one differs (`differs`); `parted[level]`: blocks
     whose branch was seen to part threads; `passed`: those that were seen at all, `met[level]`: with two threads at a
-    time. `counted`: requests are kept too."""
+    time. `blocks`: those that are watched, not those of functions that are called. `counted`: requests are kept too."""
 
     same: dict[str, set[Instruction]] = field(default_factory=dict)
+    blocks: frozenset[Block] = frozenset()
     counted: bool = True
     differs: dict[str, dict[Instruction, str]] = field(default_factory=lambda: {level: {} for level in LEVELS})
     parted: dict[str, set[str]] = field(default_factory=lambda: {level: set() for level in LEVELS})
@@ -38,15 +39,15 @@ class Together(Counters):
     _taken: dict[object, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, facts: KernelFacts, *, counted: bool = True) -> Self:
-        """Return an observer of what `facts` claim."""
+    def of(cls, facts: KernelFacts, *, counted: bool = True, values: bool = True) -> Self:
+        """Return an observer of what `facts` claim; `values`: not only of branches."""
         answers = {"warp": facts.warp_level, "block": facts.block_level}
-        body = [i for _, i in facts.function.instructions() if i.results]
+        body = [i for _, i in facts.function.instructions() if i.results and values]
         same = {
             level: {i for i in body if not any(value in answer.divergent for value in i.results)}
             for level, answer in answers.items()
         }
-        return cls(same=same, counted=counted)
+        return cls(same=same, blocks=frozenset(facts.function.blocks), counted=counted)
 
     def again(self) -> None:
         """Forget the moments of the last run."""
@@ -75,6 +76,8 @@ class Together(Counters):
 
     def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
         """Compare the ways taken."""
+        if block not in self.blocks:
+            return
         name = block.name
         self.passed.add(name)
         for level, group in (("warp", (lane.block, lane.warp)), ("block", (lane.block,))):

@@ -6,6 +6,7 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -46,11 +47,17 @@ def run(
     max_steps: int = 200_000,
 ) -> tuple[Outcome, list[int]]:
     """Run `k` on 32-bit numbers; return the outcome and the numbers behind it."""
+    return launched(module, out, Launch(grid, block, warp=warp, seed=seed, max_steps=max_steps), observer)
+
+
+def launched(
+    module: Module, out: Sequence[int], launch: Launch, observer: Silent | None = None
+) -> tuple[Outcome, list[int]]:
+    """Run `k` on 32-bit numbers in one launch."""
     memory = Memory()
     buffer = memory.allocate("out", array("I", [x & 0xFFFFFFFF for x in out]).tobytes())
     arguments = {"out": struct.pack("<Q", buffer.address), "n": struct.pack("<i", 0)}
-    launch = Launch(grid, block, arguments, warp=warp, seed=seed, max_steps=max_steps)
-    outcome = interpret(module, "k", launch, memory, observer)
+    outcome = interpret(module, "k", replace(launch, arguments=arguments), memory, observer)
     numbers = array("I")
     numbers.frombytes(bytes(buffer.data))
     return outcome, list(numbers)
@@ -76,6 +83,32 @@ def test_two_and_three_dimensions_count_x_first() -> None:
     outcome, out = run(kernel(body), [0] * 24, (2, 3, 2), grid=(1, 2, 1), warp=8)
     assert outcome.complete
     assert out == [100 * block + thread % 8 for block in range(2) for thread in range(12)]
+
+
+def test_some_blocks_of_a_grid_are_run_and_some_threads_of_these() -> None:
+    module = kernel("mov.u32 %r2, %ctaid.x; add.s32 %r3, %r2, 1; st.global.u32 [%rd3], %r3; ret;")
+    outcome, out = launched(module, [0] * 40, Launch((1 << 30, 1, 1), (40, 1, 1), only=(777,), lanes=(0, 1, 37)))
+    assert outcome.complete
+    assert {n: x for n, x in enumerate(out) if x} == {0: 778, 1: 778, 37: 778}
+
+
+@pytest.mark.parametrize(
+    ("waits", "complete"),
+    [
+        ("bar.sync 0;", False),
+        ("bar.sync 0, 32;", False),
+        ("vote.sync.any.pred %p1, %p2, 0xffffffff;", False),
+        ("vote.sync.any.pred %p1, %p2, 5;", True),
+        ("bar.warp.sync 0xffffffff;", False),
+        ("", True),
+    ],
+)
+def test_threads_that_are_not_run_have_not_come_yet(waits: str, complete: bool) -> None:
+    module = kernel(f"setp.ne.u32 %p2, %r1, 0; {waits} st.global.u32 [%rd3], 1; ret;")
+    outcome, out = launched(module, [0] * 32, Launch(lanes=(0, 2)))
+    assert outcome.complete is complete
+    assert [problem.kind for problem in outcome.problems] == ([] if complete else ["budget"])
+    assert sum(out) == (2 if complete else 0)
 
 
 SUM = """

@@ -14,6 +14,7 @@ from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, KernelFacts, 
 from warpsmith.analysis.forms import Forms
 from warpsmith.analysis.grid import across_blocks
 from warpsmith.analysis.lanes import Lanes
+from warpsmith.analysis.orders import agreed, compared
 from warpsmith.analysis.presence import Presences, conditions
 from warpsmith.analysis.races import Judge
 from warpsmith.analysis.resources import Compiled, resources
@@ -38,12 +39,12 @@ def examine(
         raise KeyError(kernel)
     block, assumed = block_of(function, shape, device)
     graph = Graph.of(function)
-    warp = uniformity(function, Threads("warp", block, device.warp_width), graph=graph)
-    whole = uniformity(function, Threads("block", block, device.warp_width), graph=graph)
-    forms = _forms(module, warp, shape)
+    forms = _forms(module, graph, Threads("warp", block, device.warp_width), function, shape)
+    forms_of_all = _forms(module, graph, Threads("block", block, device.warp_width), function, shape)
+    warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
-    waits, told, found = _together(module, whole, shape, facts, assumed)
+    waits, told, found = _together(forms_of_all, shape, facts, assumed)
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -67,10 +68,9 @@ def examine(
 
 
 def _together(
-    module: Module, whole: Uniformity, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
+    forms: Forms, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
 ) -> tuple[tuple[BarrierFact, ...], Races, tuple[RaceFact, ...]]:
     """Return what holds for the threads of a block: its barriers, and what nothing orders."""
-    forms = _forms(module, whole, shape)
     judge = Judge.of(forms, Presences(forms))
     found = places(forms)
     by_instruction = {fact.instruction: fact for fact in facts}
@@ -79,8 +79,15 @@ def _together(
     return tuple(barriers(judge, found, assumed)), told, (*told.found, *between)
 
 
-def _forms(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
-    """Return the addresses and conditions of a function as sums."""
+def _forms(module: Module, graph: Graph, threads: Threads, function: Function, shape: LaunchShape) -> Forms:
+    """Return the addresses and conditions of a function as sums; where these show that threads answer a comparison
+    alike, uniformity is asked again."""
+    forms = _solved(module, uniformity(function, threads, graph=graph), shape)
+    alike = agreed(forms, compared(forms))
+    return _solved(module, uniformity(function, threads, graph=graph, agreed=alike), shape) if alike else forms
+
+
+def _solved(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
     assert answer.threads.block is not None
     lanes = Lanes(answer.threads.block, answer.threads.warp, answer.threads)
     forms = Forms(module, answer, lanes, shape)

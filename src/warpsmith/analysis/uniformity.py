@@ -5,8 +5,9 @@ Optimistic: everything is uniform until a reason appears that it is not, and rea
     sync       a phi where threads meet that came different ways (joins.py)
     temporal   a value of a loop that threads leave in different iterations, used behind it: per use, not per value
 What is left is uniform. Coutinho et al. (PACT 2011), LLVM's UniformityAnalysis, and the affine domain of affine.py, by
-which tid - tid is uniform, and tid / 32 is for a warp. More is known where the block has a shape: the numbers of its
-threads (tables.py), and which of them may be in a block of the function (crowds.py); only those need to agree there.
+which tid - tid is uniform, and tid / 32 is for a warp. What a thread loads where it has stored is what it has stored
+(forwarding.py). More is known where the block has a shape: the numbers of its threads (tables.py), and which of them
+may be in a block of the function (crowds.py); only those need to agree there.
 
 "Together" means: at the same instruction, in the same iteration of every loop around it and through the same calls.
 Where threads race for memory, what they read may differ whatever we say.
@@ -21,6 +22,7 @@ from typing import Literal
 
 from warpsmith.analysis.affine import SHARED, Affine, of_constant, transfer
 from warpsmith.analysis.crowds import Crowds
+from warpsmith.analysis.forwarding import forwarded
 from warpsmith.analysis.joins import parting
 from warpsmith.analysis.privates import privates
 from warpsmith.analysis.seeds import Seed, Threads, level_of
@@ -129,21 +131,33 @@ class Uniformity:
 
 
 def uniformity(
-    function: Function, threads: Threads, parameters: Mapping[str, bool] | None = None, graph: Graph | None = None
+    function: Function,
+    threads: Threads,
+    parameters: Mapping[str, bool] | None = None,
+    *,
+    graph: Graph | None = None,
+    agreed: frozenset[Instruction] = frozenset(),
 ) -> Uniformity:
     """Return what is uniform among `threads` (a warp's or a block's) of a function with blocks.
 
     `parameters`: for a device function, which of its parameters are uniform where it is called; a kernel's always are.
-    `graph`: that of the function, where it is known.
+    `graph`: that of the function, where it is known. `agreed`: what is known to give all of them the same (orders.py).
     """
-    return _Analysis(function, threads, parameters or {}, graph or Graph.of(function)).run()
+    return _Analysis(function, threads, parameters or {}, graph or Graph.of(function), agreed).run()
 
 
 class _Analysis:
     """The fixed point."""
 
-    def __init__(self, function: Function, threads: Threads, parameters: Mapping[str, bool], graph: Graph) -> None:
-        self.parameters = parameters
+    def __init__(
+        self,
+        function: Function,
+        threads: Threads,
+        parameters: Mapping[str, bool],
+        graph: Graph,
+        agreed: frozenset[Instruction],
+    ) -> None:
+        self.parameters, self.agreed = parameters, agreed
         self.answer = Uniformity(function, graph, threads)
         self.blocks = {block.name: block for block in function.blocks}
         self.parted: set[str] = set()
@@ -158,7 +172,8 @@ class _Analysis:
         self.alike: dict[Value, str] = {}
         self.numbers: dict[tuple[Value, int], int] = {}
         self.expressions: dict[object, int] = {}
-        self.privates = privates(function, self.answer.graph)
+        self.privates = privates(function, graph)
+        self.forwarded = forwarded(function, graph)
         self.phis = {name: block.phis + self.privates.phis.get(name, ()) for name, block in self.blocks.items()}
         stores = self.privates.stores
         self.bodies = {name: [stores.get(i, i) for i in block.instructions] for name, block in self.blocks.items()}
@@ -198,7 +213,7 @@ class _Analysis:
 
     def _is_news(self, instruction: Instruction, name: str) -> bool:
         """Whether anything that an instruction depends on is not as it was when it was looked at last."""
-        operands = (*instruction.operands, self.privates.loads.get(instruction))
+        operands = (*instruction.operands, self._found(instruction))
         now = (self.views[name], *(self.changes[o] for o in operands if isinstance(o, Value)))
         last, self.looked[instruction] = self.looked.get(instruction), now
         return now != last
@@ -220,10 +235,19 @@ class _Analysis:
 
     def _level(self, instruction: Instruction, name: str) -> Seed:
         """Return where the results of an instruction stand; an array of the thread's own is an operand of its loads."""
+        if instruction in self.agreed:
+            return Seed("uniform")
+        if instruction in self.forwarded:
+            return Seed("as operands", (self.forwarded[instruction],))
         array = self.privates.loads.get(instruction)
         if array is not None:
             return Seed("as operands", (*instruction.operands, array))
         return level_of(instruction, self.answer.threads, lambda o: self.answer.known(o, name), self.parameters)
+
+    def _found(self, instruction: Instruction) -> Operand | None:
+        """Return what a load finds: the number that the thread has stored, or the array that it looks into; what an
+        extraction of bits finds."""
+        return self.forwarded.get(instruction) or self.privates.loads.get(instruction)
 
     def _has_row_of_one(self, instruction: Instruction) -> bool:
         """Whether the numbers of the threads show that all of a group have the same."""

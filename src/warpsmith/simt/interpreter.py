@@ -11,7 +11,8 @@ Limits: blocks run in groups of 8 at most, one group after the other.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.simt.exchange import exchanged
@@ -90,16 +91,22 @@ SHARED_END = "\0end"
 
 @dataclass(slots=True)
 class _Block:
-    """The threads of one block of threads, and its warps."""
+    """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits."""
 
     number: int
     threads: list[Thread]
     warps: list[list[Thread]]
+    absent: Mapping[int, int]
     random: random.Random = field(repr=False, default_factory=random.Random)
 
     @property
     def ended(self) -> bool:
         return all(thread.ended for thread in self.threads)
+
+    @property
+    def awaited(self) -> int:
+        """How many threads may still come to a barrier."""
+        return sum(not thread.ended for thread in self.threads) + sum(map(int.bit_count, self.absent.values()))
 
 
 class _Run:
@@ -113,9 +120,10 @@ class _Run:
         self.stopped = False
 
     def go(self) -> None:
-        """Run all blocks, a group at a time."""
-        numbers = list(range(self.kernel.launch.blocks))
-        random.Random(self.kernel.launch.seed).shuffle(numbers)
+        """Run the blocks, a group at a time."""
+        launch = self.kernel.launch
+        numbers = list(range(launch.blocks) if launch.only is None else launch.only)
+        random.Random(launch.seed).shuffle(numbers)
         for start in range(0, len(numbers), TOGETHER):
             blocks = [self._block(number) for number in numbers[start : start + TOGETHER]]
             while not self.stopped and not all(block.ended for block in blocks):
@@ -130,9 +138,15 @@ class _Run:
         launch = self.kernel.launch
         size = max(self.kernel.shared[SHARED_END] + launch.shared, 1)
         shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", size)
-        threads = [self._thread(number, thread, shared) for thread in range(launch.threads)]
-        warps = [threads[at : at + launch.warp] for at in range(0, len(threads), launch.warp)]
-        return _Block(number, threads, warps, random.Random(f"{launch.seed} {number}"))
+        there = range(launch.threads) if launch.lanes is None else launch.lanes
+        threads = [self._thread(number, thread, shared) for thread in there]
+        warps: dict[int, list[Thread]] = defaultdict(list)
+        for made in threads:
+            warps[made.lane.warp].append(made)
+        absent: dict[int, int] = defaultdict(int)
+        for thread in set(range(launch.threads)).difference(there):
+            absent[thread // launch.warp] |= 1 << thread % launch.warp
+        return _Block(number, threads, [*warps.values()], absent, random.Random(f"{launch.seed} {number}"))
 
     def _thread(self, block: int, number: int, shared: Buffer) -> Thread:
         launch = self.kernel.launch
@@ -181,12 +195,13 @@ class _Run:
         for warp in block.warps:
             for thread in warp:
                 if thread.waiting is not None and thread.waiting.op != "barrier":
-                    met = self._exchange(thread, warp, late=late) or met
+                    met = self._exchange(thread, warp, block, late=late) or met
         return met
 
-    def _exchange(self, thread: Thread, warp: Sequence[Thread], *, late: bool) -> bool:
+    def _exchange(self, thread: Thread, warp: Sequence[Thread], block: _Block, *, late: bool) -> bool:
         instruction = thread.waiting
         assert instruction is not None
+        absent = block.absent.get(thread.lane.warp, 0)
         here = {t.lane.lane: t for t in warp if t.waiting is instruction}
         mask = _mask_of(instruction, thread)
         if mask is None:
@@ -201,12 +216,13 @@ class _Run:
                 message = f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself"
                 self._stop(message, thread, "exchange")
                 return False
-            if any(not t.ended and t.lane.lane not in lanes for t in named):
+            if mask & absent or any(not t.ended and t.lane.lane not in lanes for t in named):
                 return False
             if any(t.ended for t in named):
                 self._note(f"the mask {mask:#x} names lanes that have ended", thread, "exchange")
         given = exchanged(instruction, {lane: t.operands for lane, t in lanes.items()})
-        synchronized = instruction.op == "warp_barrier" and len(lanes) == sum(not t.ended for t in warp)
+        whole = not absent and len(lanes) == sum(not t.ended for t in warp)
+        synchronized = instruction.op == "warp_barrier" and whole
         for lane, other in lanes.items():
             other.warp_epoch += synchronized
             other.finish(instruction, given[lane])
@@ -224,7 +240,7 @@ class _Run:
             by_number.setdefault(_number(thread), []).append(thread)
         opened = False
         for threads in by_number.values():
-            wanted = _count(threads[0]) or sum(not thread.ended for thread in block.threads)
+            wanted = _count(threads[0]) or block.awaited
             if len(threads) >= wanted:
                 self._open(threads, block)
                 opened = True
@@ -232,7 +248,7 @@ class _Run:
 
     def _open(self, threads: list[Thread], block: _Block) -> None:
         places = {id(thread.waiting) for thread in threads}
-        whole = len(threads) == sum(not thread.ended for thread in block.threads)
+        whole = len(threads) == block.awaited
         if len(places) > 1:
             self._note("threads of one block meet at different barriers", threads[0], "barrier")
         conditions = [bool(thread.operands[-1]) for thread in threads if _reduces(thread)]
@@ -249,7 +265,9 @@ class _Run:
             thread = next((t for t in block.threads if not t.ended), None)
             if thread is not None:
                 waits = sorted(t.lane.thread for t in block.threads if t.waiting is not None)
-                self._stop(f"threads {_few(waits)} of block {block.number} wait for ever", thread, "barrier")
+                kind: ProblemKind = "budget" if block.absent else "barrier"
+                how = "for others" if block.absent else "for ever"
+                self._stop(f"threads {_few(waits)} of block {block.number} wait {how}", thread, kind)
                 return
 
 

@@ -21,7 +21,11 @@ Dim = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory; `seed` orders the lanes."""
+    """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory; `seed` orders the lanes;
+    `only`: the linear numbers of the blocks that are run, `lanes`: of the threads of each, None for all. Threads begin
+    in any order, so that what some do before any other begins is the start of a run of the whole grid: all that may be
+    seen of grids that are too large. Where they wait for others, that is the end (`budget`).
+    """
 
     grid: Dim = (1, 1, 1)
     block: Dim = (32, 1, 1)
@@ -30,6 +34,8 @@ class Launch:
     warp: int = 32
     seed: int = 0
     max_steps: int = 10_000_000
+    only: tuple[int, ...] | None = None
+    lanes: tuple[int, ...] | None = None
 
     @property
     def threads(self) -> int:
@@ -44,11 +50,11 @@ class Launch:
         return x * y * z
 
 
-ProblemKind = Literal["bounds", "alignment", "other", "uninitialized", "barrier", "exchange", "budget", "trap",
-                      "overflow"]  # fmt: skip
-"""An access out of bounds or out of step; a read of what was never written; a barrier that not all come to, or not the
-same one; a vote or shuffle whose mask is wrong; too many steps; a trap; a number that
-the language says does not overflow, and does: the run goes on, and is `complete`."""
+ProblemKind = Literal["bounds", "alignment", "unmodeled", "other", "uninitialized", "barrier", "exchange", "budget",
+                      "trap", "overflow"]  # fmt: skip
+"""An access out of bounds or out of step; an instruction that we have no semantics for; a read of what was never
+written; a barrier that not all come to, or not the same one; a vote or shuffle whose mask is wrong; too many steps; a
+trap; a number that the language says does not overflow, and does: the run goes on, and is `complete`."""
 
 
 @dataclass(frozen=True, slots=True)

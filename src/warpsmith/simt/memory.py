@@ -30,7 +30,7 @@ AccessKind = Literal["load", "store", "atomic"]
 Where = tuple[str, int, int]
 """A place in memory: the buffer's name, the byte in it (it may be outside), how many bytes are meant."""
 
-FaultKind = Literal["bounds", "alignment", "other"]
+FaultKind = Literal["bounds", "alignment", "unmodeled", "other"]
 
 
 class Fault(Exception):
@@ -155,7 +155,7 @@ class Memory:
             for others in known.values():
                 for other in others:
                     if _unordered(other, access):
-                        self._conflict(Conflict(buffer.name, byte, other, access))
+                        self.conflict(Conflict(buffer.name, byte, other, access))
             origin = access.origin
             mine = known.setdefault((origin.block, origin.warp, access.kind), [])
             since = (origin.epoch, origin.warp_epoch)
@@ -163,10 +163,11 @@ class Memory:
             if len(mine) < 2 and all(other.origin.thread != origin.thread for other in mine):
                 mine.append(access)
 
-    def _conflict(self, conflict: Conflict) -> None:
-        pair = (conflict.first.instruction, conflict.second.instruction)
+    def conflict(self, found: Conflict) -> None:
+        """Keep two accesses that nothing orders, once for each pair of instructions."""
+        pair = (found.first.instruction, found.second.instruction)
         if not any((c.first.instruction, c.second.instruction) == pair for c in self.conflicts):
-            self.conflicts.append(conflict)
+            self.conflicts.append(found)
 
 
 def _unordered(one: Access, other: Access) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from warpsmith.base.source import Span
@@ -43,7 +44,7 @@ from warpsmith.ssa.semantics import lane as compute
 from warpsmith.ssa.semantics import number_of, pattern_of, signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["Code", "Frame", "Kernel", "Thread"]
+__all__ = ["TOGETHER", "Code", "Frame", "Kernel", "Thread"]
 
 TOGETHER: Final = frozenset({"barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active"})
 """Ops for which a lane waits for others."""
@@ -60,8 +61,9 @@ class Code:
     cycles: Mapping[str, frozenset[str]]
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, function: Function) -> Code:
-        """Prepare a function with blocks."""
+        """Prepare a function with blocks, which may be run many times."""
         graph = Graph.of(function)
         cycles = {name: graph.cycles_around(name) for name in graph.order}
         return cls(
@@ -74,7 +76,8 @@ class Code:
 
 @dataclass(slots=True)
 class Frame:
-    """A function that a thread is in: where, what its values are, which iteration of its loops."""
+    """A function that a thread is in: where, what its values are, which iteration of its loops (`moment`: of those
+    around the block)."""
 
     code: Code
     block: Block
@@ -83,11 +86,7 @@ class Frame:
     rounds: dict[str, int]
     parameters: dict[tuple[str, int], tuple[int, Type]] | None = None
     call: Instruction | None = None
-
-    @property
-    def moment(self) -> tuple[int, ...]:
-        """Which iteration of every cycle around the block it is in."""
-        return tuple(self.rounds.get(header, 0) for header in self.code.around[self.block.name])
+    moment: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,8 @@ class Kernel:
 
 @dataclass(slots=True)
 class Thread:
-    """One thread; `waiting` is the instruction at which it stands until others come, `operands` what it brought."""
+    """One thread; `waiting` is the instruction at which it stands until others come, `operands` what it brought;
+    `moment` is the dynamic instance of what it does now: calls and iterations, outermost first."""
 
     kernel: Kernel
     lane: Lane
@@ -121,17 +121,13 @@ class Thread:
     failed: bool = False
     epoch: int = 0
     warp_epoch: int = 0
+    moment: tuple[object, ...] = ()
 
     def start(self) -> None:
         """Stand at the entry."""
         code = self.kernel.entry
         self.frames = [Frame(code, code.function.blocks[0], 0, {}, {})]
         self.enter(self.frames[0], "", code.function.blocks[0].name)
-
-    @property
-    def moment(self) -> tuple[object, ...]:
-        """The dynamic instance of what it does now: calls and iterations, outermost first."""
-        return tuple((frame.call, frame.moment) for frame in self.frames)
 
     @property
     def span(self) -> Span | None:
@@ -186,7 +182,7 @@ class Thread:
         if instruction.op.startswith("atomic_"):
             return self.atomic(instruction, operands)
         results = compute(instruction, operands)
-        if instruction.detail is not None and isinstance(instruction.detail, NoWrap):
+        if isinstance(instruction.detail, NoWrap) and instruction.detail.signed:
             self.exact(instruction, operands, results)
         return results
 
@@ -290,7 +286,7 @@ class Thread:
             "lanemask_gt": whole & ~(below << 1 | 1), "lanemask_ge": whole & ~below, "dynamic_smem_size": launch.shared,
         }  # fmt: skip
         if name not in simple:
-            raise Fault(f"the register %{name} has no value here")
+            raise Fault(f"the register %{name} has no value here", "unmodeled")
         return simple[name]
 
     def window(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
@@ -303,7 +299,8 @@ class Thread:
     def unknown(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Refuse what has no semantics."""
         detail = instruction.detail
-        raise Fault(f"this instruction is not modeled: {detail.text if isinstance(detail, Text) else instruction.op}")
+        text = detail.text if isinstance(detail, Text) else instruction.op
+        raise Fault(f"this instruction is not modeled: {text}", "unmodeled")
 
     def library(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Compute a function of the mathematics library; refuse any other."""
@@ -334,6 +331,7 @@ class Thread:
         }
         first = code.function.blocks[0]
         self.frames.append(Frame(code, first, 0, {}, {}, values, instruction))
+        self.moved()
         self.kernel.observer.entered(self.lane, first, self.moment, 0)
 
     def leave(self, frame: Frame) -> None:
@@ -372,9 +370,16 @@ class Thread:
             made = tuple(
                 number & ((1 << value.type.bits) - 1) for number, value in zip(results, frame.call.results, strict=True)
             )
+            self.moved()
             self.finish(frame.call, made)
             caller = self.frames[-1]
             self.kernel.observer.entered(self.lane, caller.block, self.moment, caller.place)
+
+    def moved(self) -> None:
+        """Take note of the moment: the block, or the function, is another one than before."""
+        frame = self.frames[-1]
+        frame.moment = tuple(frame.rounds.get(header, 0) for header in frame.code.around[frame.block.name])
+        self.moment = tuple((frame.call, frame.moment) for frame in self.frames)
 
     def enter(self, frame: Frame, before: str, name: str) -> None:
         """Go to block `name`: its phis take their values all at once, its cycles count."""
@@ -386,6 +391,7 @@ class Thread:
                 inside = before in frame.code.cycles[header]
                 frame.rounds[header] = frame.rounds.get(header, 0) + 1 if inside else 0
         frame.block, frame.place = block, 0
+        self.moved()
         self.kernel.observer.entered(self.lane, block, self.moment, 0)
 
 

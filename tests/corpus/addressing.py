@@ -1,0 +1,73 @@
+"""Which words a kernel takes for addresses: arguments and what it loads, where an address begins with them.
+
+load [p + 4·i]      p = param [a+0]           the argument a
+                    p = load [q + 8]          the word at q + 8, a pointer inside a structure
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warpsmith.ssa.nodes import Function, Instruction, Memory, Operand, Param, Phi, Value
+
+__all__ = ["Addressing", "addressing"]
+
+_ON_CHIP = ("shared", "local")
+_KEPT = ("shared", "local", "generic")
+
+
+@dataclass(frozen=True)
+class Addressing:
+    """`loads` that give addresses; `parameters`, with an offset into them, that are addresses."""
+
+    loads: frozenset[Instruction]
+    parameters: frozenset[tuple[str, int]]
+
+
+def addressing(function: Function) -> Addressing:
+    """Return what the addresses of a function begin with."""
+    made: dict[Operand, Instruction | Phi] = {phi.result: phi for block in function.blocks for phi in block.phis}
+    made |= {value: i for _, i in function.instructions() for value in i.results}
+    pending = [i.operands[0] for _, i in function.instructions() if _is_far(i)]
+    kept = [i for _, i in function.instructions() if i.op == "store" and _space(i) in _KEPT]
+    loads: set[Instruction] = set()
+    parameters: set[tuple[str, int]] = set()
+    seen: set[Operand] = set()
+    while pending:
+        operand = pending.pop()
+        if operand in seen or not isinstance(operand, Value):
+            continue
+        seen.add(operand)
+        i = made[operand]
+        if isinstance(i, Instruction) and isinstance(i.detail, Param):
+            parameters.add((i.detail.parameter, i.detail.offset))
+        elif isinstance(i, Instruction) and i.op == "load":
+            loads.add(i)
+            # what was put aside in memory of the kernel's own
+            again = kept if _space(i) in _KEPT and operand.type.bytes == 8 else []
+            pending += [o for store in again for o in store.operands[1:] if o.type.bytes == 8]
+        else:
+            pending += _begins(i)
+    return Addressing(frozenset(loads), frozenset(parameters))
+
+
+def _begins(i: Instruction | Phi) -> Iterator[Operand]:
+    """Yield the operands that an address may begin with."""
+    if isinstance(i, Phi):
+        yield from (operand for _, operand in i.incoming)
+    elif i.op == "select":
+        yield from i.operands[1:]
+    elif i.op == "add":
+        yield from i.operands
+    elif i.op in ("sub", "to_generic", "from_generic", "bitcast"):
+        yield i.operands[0]
+
+
+def _space(i: Instruction) -> str:
+    return i.detail.space if isinstance(i.detail, Memory) else ""
+
+
+def _is_far(i: Instruction) -> bool:
+    """Whether this touches memory of the device."""
+    return isinstance(i.detail, Memory) and bool(i.operands) and _space(i) not in _ON_CHIP
