@@ -122,7 +122,7 @@ def _runs(facts: FunctionFacts, sizes: Sequence[Size]) -> list[Entry]:
     found: list[Entry] = []
     for n, m, w in sizes:
         for data in (_mixed, _high, _low):
-            found += run(facts.function, {"n": n, "m": m, "w": w}, data)
+            found += run(facts.function, {"n": n, "given": n, "m": m, "w": w}, data)
     return found
 
 

@@ -13,6 +13,7 @@
 
 X, Y, Z are vectors that are written, M, A, P rows; R, S and Q are only read. `never` are the counters of the loops that
 no analysis may call parallel. Arrays have room, and counters are never negative; where w is small, rows overlap.
+In some functions n is a variable that has another value first, and gets its own by a call.
 """
 
 from __future__ import annotations
@@ -300,10 +301,18 @@ _CONSTRUCTS: tuple[tuple[Callable[[_Writer], None], int], ...] = (
     (_Writer.front, 2),
 )
 
+_GIVEN = (
+    "set(&n, given);",
+    "memcpy(&n, &given, sizeof n);",
+    "if (given > 0) set(&n, given);",
+    "deep(&n, given);",
+)
+
 KINDS = (
     "one statement", "two statements", "three statements", "imperfect", "stride", "negative step", "modulo",
     "reduction", "scalar sum", "conditional sum", "extreme", "row sum", "array sum", "private array", "shared array",
     "early exit", "indirect read", "indirect write", "flowing scalar", "mixed", "wavefront",
+    "size by a call",
 )  # fmt: skip
 
 
@@ -316,8 +325,13 @@ def make_source(rng: random.Random, name: str) -> Source:
     used = [scalar for scalar in "st" if re.search(rf"\b{scalar}\b", body)]
     declared = [f"    double {scalar} = 0.0;" for scalar in used]
     declared += ["    double v[4];"] if "v[q]" in body else []
+    parameters, own = PARAMETERS, random.Random(body)
+    if own.random() < 0.2:
+        writer.kinds.add("size by a call")
+        parameters = PARAMETERS.replace("int n,", "int given,", 1)
+        declared += [f"    int n = {own.choice('012')};", f"    {own.choice(_GIVEN)}"]
     text = "\n".join(
-        [f"double {name}({PARAMETERS})", "{", *declared, body, f"    return {'s' if 's' in used else '0.0'};", "}"]
+        [f"double {name}({parameters})", "{", *declared, body, f"    return {'s' if 's' in used else '0.0'};", "}"]
     )
     return Source(name, text, frozenset(writer.kinds), writer.never)
 
@@ -334,6 +348,9 @@ def render(sources: Sequence[Source], sizes: Sequence[Size]) -> str:
         [
             "#include <math.h>",
             "#include <stdio.h>",
+            "#include <string.h>",
+            "static void set(int *p, int v) { *p = v; }",
+            "static void deep(int *p, int v) { set(p, v); }",
             f"enum {{ ROOM = {ROOM} }};",
             *(f"static double {name}[ROOM];" for name in "xyzabcdef"),
             "static int at[ROOM];",

@@ -275,6 +275,10 @@ class _Machine:
             case Call():
                 name = peel(expr.function)
                 assert isinstance(name, Name)
+                if name.symbol.name in _STORES:
+                    target, value = map(_behind, expr.arguments[:2])
+                    cell, scalar = self.place(target)
+                    return self.store(cell, self.value(value), scalar=scalar)
                 return _FUNCTIONS[name.symbol.name](*map(self.value, expr.arguments))
             case Assign():
                 return self.assigned(expr)
@@ -287,6 +291,16 @@ class _Machine:
         return self.store(cell, value, scalar=scalar)
 
 
+def _behind(expr: Expr) -> Expr:
+    """Return what `&` is taken of."""
+    expr = peel(expr)
+    while isinstance(expr, Cast):
+        expr = peel(expr.operand)
+    return peel(expr.operand) if isinstance(expr, Unary) and expr.op == "&" else expr
+
+
+_STORES = ("set", "deep", "memcpy")
+"""Functions that store their second argument where their first leads."""
 _FUNCTIONS: Mapping[str, Callable[..., Number]] = {"fmax": max, "fmin": min, "fabs": abs}
 
 

@@ -14,12 +14,13 @@ from warpsmith.base.source import Span
 from warpsmith.poly.device import device_blocker
 from warpsmith.poly.pointers import Provenance, Root
 from warpsmith.poly.summaries import Doings, Summaries
+from warpsmith.poly.touches import Touch, node_touches
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Effects", "device_blocker", "effects", "escaped"]
+__all__ = ["Effects", "changed_in", "device_blocker", "effects", "escaped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,21 @@ def effects(
     if around is None:
         return known.remembered(("effects", node), lambda: _effects(known, node, None))
     return known.remembered_of(around, node, "effects", lambda: _effects(known, node, around))
+
+
+def changed_in(function: Function, summaries: Summaries) -> frozenset[Symbol]:
+    """Return what a whole function may write, its own variables included, but for the values with which it declares
+    them: `int n = 0; scanf("%d", &n);` writes n."""
+    where = summaries.provenance(function)
+    done = summaries.done_by((t for t in node_touches(function.body) if not _declares(t)), where)
+    visible = summaries.remembered("visible", lambda: _visible(summaries))
+    writes, elements = _split(done.stores, done.store_bases, where, visible)
+    return frozenset(done.writes | writes | elements)
+
+
+def _declares(touch: Touch) -> bool:
+    declares = isinstance(touch.node, VarDecl) or (isinstance(touch.node, For) and touch.node.declares)
+    return touch.kind == "write" and declares
 
 
 def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warpsmith.poly.effects import Effects, effects, escaped
+from warpsmith.poly.effects import Effects, changed_in, effects, escaped
 from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import (
     Assign,
-    Block,
     Call,
-    DeclStmt,
     Expr,
     For,
     Function,
@@ -58,8 +56,7 @@ def _found(
 ) -> tuple[frozenset[Symbol], frozenset[Symbol], dict[Symbol, int]]:
     """Return the variables that something else may hold, those written, and the constants."""
     hidden = escaped(program, function, known)
-    done = effects(program, function.body, function, known)
-    written = _assigned(function) | done.direct_writes | done.element_writes
+    written = changed_in(function, known)
     constants: dict[Symbol, int] = {}
     for node in walk(function.body):
         if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
@@ -67,18 +64,6 @@ def _found(
             if value is not None and is_integer(node.symbol.type) and node.symbol not in written | hidden:
                 constants[node.symbol] = value
     return hidden, written, constants
-
-
-def _assigned(function: Function) -> frozenset[Symbol]:
-    """Return the variables that the function changes after their declaration."""
-    found: set[Symbol] = set()
-    for node in walk(function.body):
-        if not isinstance(node, VarDecl | DeclStmt | Block | Function):
-            if isinstance(node, Assign | Unary | VerbatimExpr | Verbatim):
-                found |= own_writes(node)
-            elif isinstance(node, For) and not node.declares:
-                found.add(node.variable)
-    return frozenset(found)
 
 
 def own_writes(node: Node) -> set[Symbol]:
