@@ -79,6 +79,36 @@ void h(int n, double *restrict a, double *restrict b)
 #endif
 }
 """
+# loops in turn on the host and on the device, all with pragmas that a conditional holds
+TURNS = b"""\
+#define OPEN
+void w(int n, int *restrict a, int *restrict b)
+{
+    int go;
+    do {
+        go = 0;
+#ifdef OPEN
+    #ifdef OTHER
+    #pragma omp target
+    #endif
+    #pragma omp simd
+#endif
+        for (int i = 1; i < n; i++)
+            b[i] = b[i - 1] / (1 + a[i]);
+#ifdef OPEN
+    #ifdef OTHER
+    #pragma omp target
+    #endif
+    #pragma omp parallel for
+#endif
+        for (int i = 0; i < n; i++)
+            if (a[i] > 0) {
+                a[i]--;
+                go = 1;
+            }
+    } while (go);
+}
+"""
 NO_LINE_END = b"void k(int n, double *restrict a) { for (int i = 0; i < n; i++) a[i] = i; }"
 SHAPES = {
     "plain": PLAIN,
@@ -86,6 +116,7 @@ SHAPES = {
     "dangling": DANGLING,
     "pragmas": PRAGMAS,
     "conditional": CONDITIONAL,
+    "turns": TURNS,
     "no line end": NO_LINE_END,
     "windows": WIDE.replace(b"\n", b"\r\n"),
     "tabs": WIDE.replace(b"    ", b"\t"),
@@ -121,11 +152,11 @@ def test_without_the_macro_the_compiler_sees_the_same(made: Made, tmp_path: Path
     assert assembled(text, tmp_path) == assembled(made.original, tmp_path)
 
 
-@pytest.mark.parametrize("made", ["wide", "dangling", "pragmas", "conditional", "windows"], indirect=True)
+@pytest.mark.parametrize("made", ["wide", "dangling", "pragmas", "conditional", "turns", "windows"], indirect=True)
 def test_with_the_macro_it_compiles_in_every_configuration(made: Made, tmp_path: Path) -> None:
     write(made, tmp_path)
     (path,) = (file.path for file in made.files.changed)
-    for options in ((), ("-O2", "-fopenmp", "-DTRACE")):
+    for options in ((), ("-O2", "-fopenmp", *(["-DTRACE"] if b"TRACE" not in made.original else []))):
         flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-DWARPSMITH", *options]
         done = subprocess.run(
             ["gcc", *flags, "-c", path, "-o", "x.o"], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -244,7 +275,7 @@ def test_what_holds_add_stands_where_the_steps_put_it(tmp_path: Path) -> None:
     text = make(HELD, tmp_path).text
     rows = text[text.index("void rows") : text.index("void count")]
     # only where the rows are no block; a copy of all data behind the kernel would undo what it wrote
-    assert rows.index("ws_data_exit") < rows.index("} else {") < rows.index("ws_update_host_all")
+    assert rows.index("ws_rows_exit") < rows.index("} else {") < rows.index("ws_update_host_all")
     assert rows.index("ws_update_device_all") < rows.index("#endif /*") if "#endif /*" in rows else True
     assert rows.rindex("ws_update_device_all") < rows.rindex("for (int i = 0; i < n; i++)")
     # the steps wrote the time loop anew, and it is held as a whole

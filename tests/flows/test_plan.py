@@ -175,3 +175,35 @@ def test_where_nothing_can_be_added_data_are_not_held_and_kernels_stay(tmp_path:
         assert bool(result.in_place.holding) == holds
         refused = [f.message for f in result.plan.findings if f.rule == "POR018"]
         assert any("a preprocessor conditional starts or ends inside" in message for message in refused) != holds
+
+
+HELD = """
+#include <stdio.h>
+double a[64], b[64];
+static void step(double k) { for (int i = 0; i < 64; i++) a[i] += k; }
+static void mix(void) { for (int i = 1; i < 63; i++) b[i] = 0.5 * (a[i - 1] + a[i + 1]); }
+int main(void)
+{
+    int k = 1;
+    step(1);
+#ifdef FAST
+    k = 2;
+#pragma GCC unroll 2
+#endif
+    for (int i = 1; i < 64; i++)
+        a[i] = k / (1 + a[i - 1]);
+    mix();
+    for (int i = 0; i < 64; i++)
+        b[i] *= k;
+    printf("%g\\n", b[5]);
+    return 0;
+}
+"""
+
+
+def test_a_host_loop_before_which_nothing_can_be_added_takes_no_kernel_along(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(HELD)
+    result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
+    assert result.plan is not None
+    assert {loop for f in result.plan.fragments for loop in f.loops} == {"step/i", "mix/i", "main/i#2"}

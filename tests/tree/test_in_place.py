@@ -12,7 +12,7 @@ import pytest
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.additions import without_additions
-from warpsmith.tree.in_place import in_place_text
+from warpsmith.tree.in_place import Heads, in_place_text
 from warpsmith.tree.nodes import (
     DataEnter,
     DeclStmt,
@@ -134,7 +134,7 @@ def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool,
         if updates
         else []
     )
-    made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), ())
+    made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), Heads())
     assert without_additions(made) == DONOR + text
     if declares:
         # `p` is what the declaration reads
@@ -160,7 +160,7 @@ def test_a_loop_that_changes_takes_its_pragma_along(tmp_path: Path) -> None:
     pragma, _, last = function.body.statements
     changed = (declaration, pragma, replace(loop, bound=bound), last)
     version = Versioned(function, function.body.statements, changed, None)
-    made = in_place_text(unit, [version], [], Words(), ())
+    made = in_place_text(unit, [version], [], Words(), Heads())
     assert without_additions(made) == DONOR + text
     assert made.count("#pragma omp parallel for") == 2
     made = made.replace("void f(", "static const int one = 1, *p = &one;\nvoid f(", 1)
@@ -176,11 +176,11 @@ def test_what_stands_beside_the_start_of_a_conditional(tmp_path: Path) -> None:
     opens = function.body.statements[0]
     assert opens.span.text == "#ifdef NEVER"
     update = Update(span=opens.span, to_device=False, variable=None, address=None, bytes=None, cause=opens.span)
-    made = in_place_text(unit, [], [Inserted(function, "before", opens, (update,))], Words(), ())
+    made = in_place_text(unit, [], [Inserted(function, "before", opens, (update,))], Words(), Heads())
     assert without_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 57"] * 4
     with pytest.raises(RefusedError, match="a branch of the preprocessor starts here"):
-        in_place_text(unit, [], [Inserted(function, "after", opens, (update,))], Words(), ())
+        in_place_text(unit, [], [Inserted(function, "after", opens, (update,))], Words(), Heads())
 
 
 def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
@@ -191,29 +191,6 @@ def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
     function = unit.functions[1]
     outer = next(node for node in walk(function) if isinstance(node, If))
     update = Update(span=outer.span, to_device=False, variable=None, address=None, bytes=None, cause=outer.span)
-    made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), ())
+    made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), Heads())
     assert without_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]
-
-
-def test_pragmas_in_a_conditional_with_other_code_have_the_port_beside_them(tmp_path: Path) -> None:
-    text = (
-        "void f(int x, int n, int *a)\n{\n#ifdef THREADS\n    a[1] = x;\n#pragma omp parallel for\n#endif\n"
-        "    for (int i = 0; i < n - 1; i++)\n        a[i] = 5;\n}\n"
-    )
-    path = tmp_path / "a.c"
-    path.write_text(DONOR + text)
-    (unit,) = load_program([str(path)], FrontOptions(arguments=("-DTHREADS",))).program.units
-    function = unit.functions[1]
-    loop = next(node for node in walk(function) if isinstance(node, For))
-    version = Versioned(function, (loop,), (Launch(span=loop.span, kernel="k", arguments=(), region="r"),), None)
-    made = in_place_text(unit, [version], [], Words(), ())
-    assert without_additions(made) == DONOR + text
-    assert printed(made, tmp_path, "-DTHREADS", "-fopenmp") == ["50", "51", "device 4 70", "device 4 71"]
-    # a build without the pragma has the user's loop
-    assert printed(made, tmp_path) == ["57"] * 4
-    # and a pragma that the build leaves out says nothing about what the loop is
-    (unit,) = load_program([str(path)], FrontOptions()).program.units
-    loop = next(node for node in walk(unit.functions[1]) if isinstance(node, For))
-    with pytest.raises(RefusedError, match="a preprocessor conditional starts or ends inside"):
-        in_place_text(unit, [Versioned(unit.functions[1], (loop,), version.ported, None)], [], Words(), ())

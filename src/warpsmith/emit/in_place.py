@@ -5,6 +5,7 @@
     warpsmith/solver_kernels.h      what solver.c calls
     warpsmith/runtime.cu            device memory, copies, the switch WARPSMITH_OFF: once a project
     warpsmith/runtime.h
+    warpsmith/solver_build.h        where macros decide what solver.c says: stops a build with other ones
 
 Invariant: without WARPSMITH defined, the user's files are to the compiler what they were.
 """
@@ -17,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from warpsmith.base.source import SourceFile
+from warpsmith.emit.build_macros import macro_checks
 from warpsmith.emit.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
 from warpsmith.emit.device import DeviceSection, device_section
 from warpsmith.emit.files import OutputFile
@@ -24,7 +27,7 @@ from warpsmith.emit.headers import by_file, once
 from warpsmith.emit.host import CudaWords
 from warpsmith.emit.runtime import check_text, declarations, pool_text, switch_text
 from warpsmith.emit.words import Support, choose_support
-from warpsmith.tree.in_place import in_place_text
+from warpsmith.tree.in_place import Heads, in_place_text
 from warpsmith.tree.nodes import DataHold
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.versioned import Inserted, Versioned
@@ -74,13 +77,16 @@ def emit_in_place(
         between = [i for i in inserted if i.function.span.file is file]
         includes = tuple(dict.fromkeys(line for job in together for line in _includes(job, path)))
         includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
-        text = in_place_text(together[0].original, mine, between, words, includes)
+        checks = _checks(together[0], original, path)
+        first = _include(checks.path, path) if checks is not None else ()
+        text = in_place_text(together[0].original, mine, between, words, Heads(includes, first))
         if text == file.text:
             continue
         changed.append(OutputFile(path, text))
         if any(isinstance(part, DataHold) for new in between for stmt in new.statements for part in walk(stmt)):
             holding.add(path)
         files = [file for job in together if job.kernels for file in _kernel_files(job, source, words, path)]
+        files += [checks] if checks is not None else []
         if files:
             kernels[path] = tuple(files)
     return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(holding))
@@ -104,8 +110,7 @@ def _named(made: Sequence[Job]) -> list[Job]:
             stem = "_".join((*job.path.parts[:-1], stem))
         while f"{stem}_kernels" in taken:
             stem += "_"
-        if job.kernels:
-            taken.add(f"{stem}_kernels")
+        taken.add(f"{stem}_kernels")
         result.append(dataclasses.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
     return result
 
@@ -116,8 +121,24 @@ def _below(unit: Unit, root: str) -> str:
 
 def _includes(job: Job, path: str) -> tuple[str, ...]:
     name = f"{job.stem}_kernels.h" if job.kernels else "runtime.h"
-    beside = os.path.relpath(PurePosixPath(FOLDER, name), PurePosixPath(path).parent)
+    return _include(f"{FOLDER}/{name}", path)
+
+
+def _include(header: str, path: str) -> tuple[str, ...]:
+    """Return the line by which the file `path` includes a generated one."""
+    beside = os.path.relpath(header, PurePosixPath(path).parent)
     return (f'#include "{PurePosixPath(beside).as_posix()}"',)
+
+
+def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
+    """Return the file that stops a build of `path` with other macros; not for a header: who knows what is before it."""
+    unit = job.original
+    if not any(unit.file is known.file for known in program.units):
+        return None
+    texts = [unit.file.text, *(SourceFile.read(header).text for header in unit.headers)]
+    lines = macro_checks(PurePosixPath(path).name, texts, unit.arguments)
+    head = f"/* {path} was ported as it is compiled with these macros: with others it is another program. */"
+    return OutputFile(f"{FOLDER}/{job.stem}_build.h", ended("\n".join((head, *lines, "")), job)) if lines else None
 
 
 def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from warpsmith.base.errors import RefusedError
@@ -70,7 +70,8 @@ def writable_port(
         if port is None:
             port = plan_port(program, facts, options, facts.options, refused, prepared=prepared, closed=closed)
             more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
-        written = more or _written(user, port, None if first is None else root, known, single_file=single_file)
+        place = None if first is None else root
+        written = more or _written(user, port, place, known, closed, single_file=single_file)
         if isinstance(written, Written):
             break
         if isinstance(written, _Closed):
@@ -124,10 +125,17 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
 
 
 def _written(
-    program: Program, port: Port, root: str | None, known: Written | None, *, single_file: bool
+    program: Program,
+    port: Port,
+    root: str | None,
+    known: Written | None,
+    closed: Mapping[Function, Reason],
+    *,
+    single_file: bool,
 ) -> Written | _Closed | tuple[tuple[Fragment, Reason], ...]:
     """Return the text of a port, or the fragments whose region cannot be replaced in the user's text, or the function
-    beside whose kernels nothing can be added; `known`: all of it but the text in place."""
+    beside whose kernels nothing can be added, which is not one of those `closed` before; `known`: all of it but the
+    text in place."""
     try:
         if known is not None:
             return replace(known, in_place=None if root is None else _in_place(program, port, root))
@@ -141,25 +149,30 @@ def _written(
     except InsertionError as error:
         return _Closed(error.function, _reason(error.findings[0]))
     except RefusedError as error:
-        finding = error.findings[0]
-        blamed = _at(port.plan.fragments, finding.span)
+        blamed = _blamed(port, error.findings[0], closed)
         if not blamed:
             raise
-        return tuple((fragment, _reason(finding)) for fragment in blamed)
+        return blamed
+
+
+def _blamed(
+    port: Port, finding: Finding, closed: Mapping[Function, Reason]
+) -> _Closed | tuple[tuple[Fragment, Reason], ...]:
+    """Return what a refusal is about: the fragments that it touches, else the function in which something is added
+    there, else the fragments of the function, else all."""
+    place, fragments = finding.span, port.plan.fragments
+    at = [f for f in fragments if place is not None and _meet(statement_spans(f.statements), place)]
+    around = [new.function for new in port.inserted if place is not None and _meet(new.function.span, place)]
+    if not at and around and around[0] not in closed:
+        return _Closed(around[0], _reason(finding))
+    at = at or [f for f in fragments if place is not None and _meet(f.function.span, place)] or [*fragments]
+    return tuple((fragment, _reason(finding)) for fragment in at)
 
 
 def _in_place(program: Program, port: Port, root: str) -> InPlace:
     beside = (new for new in port.inserted if not new.made)
     inserted = [Inserted(new.function, new.where, new.user or new.node, new.statements) for new in beside]
     return emit_in_place(program, port.program, port.versions, inserted, root)
-
-
-def _at(fragments: tuple[Fragment, ...], place: Span | None) -> list[Fragment]:
-    """Return the fragments that a refusal at `place` is about: what it touches, else its function, else all."""
-    if place is None:
-        return list(fragments)
-    inside = [f for f in fragments if _meet(statement_spans(f.statements), place)]
-    return inside or [f for f in fragments if _meet(f.function.span, place)] or list(fragments)
 
 
 def _meet(one: Span, other: Span) -> bool:

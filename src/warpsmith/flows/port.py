@@ -100,7 +100,9 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
         prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
-    wanted = replace(asked.offload(options.offload), demanded=bool(options.loops))
+    # In place, a build with other macros than the one at hand stops.
+    one_build = options.root is not None
+    wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
     prepared, written = planned(
         prepared, selected, wanted, search=search, single_file=options.single_file, root=options.root
     )
@@ -118,7 +120,26 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
     result = replace(result, files=written.files, in_place=written.in_place, ported=written.port)
-    return replace(result, verification=verification, findings=findings)
+    result = replace(result, verification=verification, findings=findings)
+    # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
+    # asked for, the referee's word is the answer.
+    wrong = _wrong_pragmas(verification) if search and not options.loops else ()
+    return _without(paths, options, wrong) if wrong else result
+
+
+def _wrong_pragmas(verification: Verification | None) -> tuple[Finding, ...]:
+    """Return the findings about pragmas that regions rest on which the referee rejects."""
+    failed = verification.reasons if verification is not None and verification.status == "fail" else ()
+    return tuple(finding for finding in failed if finding.rule == "VER027" and finding.span is not None)
+
+
+def _without(paths: Sequence[str | Source], options: PortOptions, wrong: tuple[Finding, ...]) -> PortResult:
+    """Port again without the word of pragmas that are wrong."""
+    places = {(f.span.file.path, f.span.line) for f in wrong if f.span is not None}
+    poly = replace(options.poly, disbelieved=options.poly.disbelieved | places)
+    again = port(paths, replace(options, poly=poly))
+    told = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
+    return replace(again, findings=(*told, *again.findings))
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:

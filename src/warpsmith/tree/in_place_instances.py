@@ -24,51 +24,16 @@ it says of other types is no error; of one instance's conditions no other instan
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
 from warpsmith.tree.additions import Addition
+from warpsmith.tree.in_place_pen import Pen
 from warpsmith.tree.layout import indented
-from warpsmith.tree.nodes import Stmt
-from warpsmith.tree.places import Place, is_balanced
-from warpsmith.tree.versioned import InPlaceWords, Run, Versioned
+from warpsmith.tree.versioned import Versioned
 from warpsmith.tree.written_twice import check_twice
 
-__all__ = ["Pen", "by_text", "instances"]
-
-
-class Pen(Protocol):
-    """What writes additions to one file (in_place.py)."""
-
-    words: InPlaceWords
-
-    @property
-    def file(self) -> SourceFile:
-        """The user's file."""
-        ...
-
-    @property
-    def indentation(self) -> str:
-        """One step of its indentation."""
-        ...
-
-    def before(self, run: Run, owner: Stmt) -> Place:
-        """Return the place before statements."""
-        ...
-
-    def after(self, run: Run) -> Place:
-        """Return the place after statements."""
-        ...
-
-    def texts(self, statements: Sequence[Stmt], indent: str = "") -> list[str]:
-        """Return printed statements as lines."""
-        ...
-
-    def tested(self, version: Versioned) -> str:
-        """Return what must hold for a port to run."""
-        ...
+__all__ = ["by_text", "instances"]
 
 
 def by_text(versions: Iterable[Versioned]) -> list[list[Versioned]]:
@@ -103,9 +68,7 @@ def instances(pen: Pen, versions: Sequence[Versioned]) -> list[Addition]:
     first, flag = versions[0], f"{pen.words.flag}_done"
     run, unit = first.written, pen.indentation
     start, last = pen.before(run, first.function.body), pen.after(run)
-    if not is_balanced(pen.file.text[start.offset : last.offset]):
-        message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
-        raise RefusedError(Finding("POR008", "error", message, run[0].span))
+    pen.check_whole(run, start)
     lines = ["{", f"{unit}bool {flag} = false;"]
     for version in versions:
         check_twice(version, kept=False)

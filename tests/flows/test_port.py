@@ -1,0 +1,108 @@
+"""A port whose pragmas the referee finds wrong is made again without their word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.findings import Finding
+from warpsmith.flows import port as flow
+from warpsmith.flows.judged import doubted
+from warpsmith.flows.plan import Written
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.front.load import FrontOptions
+from warpsmith.loops.prepared import Prepared
+from warpsmith.run.verification import Verification
+
+# with an argument, two iterations write one element of `table`
+TEXT = """#include <stdio.h>
+static double table[1000], sums[900];
+static int places[900];
+void spread(int step)
+{
+    for (int i = 0; i < 900; i++)
+        places[i] = i * step % 1000;
+}
+void f(int n)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        table[places[i]] = i;
+}
+void g(int n)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        sums[places[i]] = 0.5 * i;
+}
+int main(void)
+{
+    double sum = 0;
+    spread(STEP);
+    f(900);
+    for (int i = 0; i < 900; i++)
+        places[i] = i;
+    g(900);
+    for (int i = 0; i < 900; i++)
+        sum += table[i] * (i % 7) + sums[i];
+    printf("%.15g\\n", sum);
+    return 0;
+}
+"""
+
+
+def _loops(result: flow.PortResult) -> set[str]:
+    return {loop for f in result.plan.fragments for loop in f.loops} if result.plan is not None else set()
+
+
+def _told(result: flow.PortResult) -> list[int]:
+    found = [f for f in result.findings if f.rule == "VER027" and "this port does without it" in f.message]
+    return [f.span.line for f in found if f.span is not None]
+
+
+def test_what_fails_on_a_pragma_is_ported_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"f/i", "g/i"}
+
+    def referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
+        """Find the first wrong loop of a port."""
+        loops = sorted({loop for f in written.port.plan.fragments for loop in f.loops} & wrong)
+        if not loops:
+            return Verification("pass")
+        failed = Verification(
+            "fail", reasons=(Finding("VER007", "error", f"a differs after region {loops[0]} ", None),)
+        )
+        return Verification("fail", reasons=(*failed.reasons, *doubted(prepared, written, failed)))
+
+    monkeypatch.setattr(flow, "_referee", referee)
+    path = tmp_path / "a.c"
+    path.write_text(TEXT.replace("STEP", "7"))
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert "spread/i" in _loops(result) and not _loops(result) & wrong
+    # one after the other, as the referee finds them
+    assert sorted(_told(result)) == [11, 17]
+
+
+@pytest.mark.slow
+def test_a_race_is_found_and_the_rest_is_ported(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(TEXT.replace("STEP", "4"))
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert "g/i" in _loops(result) and "f/i" not in _loops(result)
+    assert _told(result) == [11]
+    # a loop that was asked for has the referee's word
+    asked = port([str(path)], PortOptions(loops=("f/i",)))
+    assert asked.verification is not None and asked.verification.status == "fail"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("-fopenmp",)])
+def test_the_build_in_place_has_the_macros_of_the_one_that_is_ported(flags: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    threads = "#ifdef _OPENMP\n#include <omp.h>\nint threads(void) { return omp_get_max_threads() > 0; }\n#endif\n"
+    path.write_text(threads + TEXT.replace("STEP", "7"))
+    result = port([str(path)], PortOptions(FrontOptions(arguments=flags), root=str(tmp_path)))
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.in_place is not None and any(f.path.endswith("a_build.h") for f in result.in_place.files)
