@@ -1,6 +1,6 @@
 /* Subscripts that are data: how much of an array a loop uses is only known to the block of memory that it lies in.
  *
- *     gather [own]     1: the table's rows are allocations of their own, so the loop over them runs as it is written
+ *     gather [own]     1: the table's rows are allocations of their own, each of which is copied
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Rows behind a `double **`: of one block, and of allocations one after the other; swapped ones stay on the host.
+/* Rows behind a `double **`: of one block, of allocations of their own, and swapped ones.
  * RUN: port
- * EXPECT: smooth/i parallel-after ported: parallel after flatten=smooth/i
- * EXPECT: smooth/i/j parallel-after ported: parallel after flatten=smooth/i
- * EXPECT: add/i parallel-after ported: parallel after flatten=add/i
+ * EXPECT: smooth/i parallel-after ported: parallel after row-starts=smooth/i
+ * EXPECT: smooth/i/j parallel-after ported: parallel after row-starts=smooth/i
+ * EXPECT: add/i parallel-after ported: parallel after row-starts=add/i
  * EXPECT: add/i/j parallel ported: no carried dependence (if what is touched of row and of sums does not overlap)
  * EXPECT: main/i unanalyzable host: calloc allocates memory
  * VERIFY: pass

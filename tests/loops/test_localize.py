@@ -363,7 +363,7 @@ def test_bounds_inside_are_tested_before_the_nest() -> None:
 
 
 def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(held_guards, "units_apart", lambda one, other, span: linear.number(1, span))
+    monkeypatch.setattr(held_guards, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
     bodies = ["for (int i = 0; i < s->n; i++) s->id[c[i] % 8] = i % 3;"]
     with pytest.raises(AssertionError):
         _assert_same(bodies, tmp_path)

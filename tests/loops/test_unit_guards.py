@@ -32,6 +32,6 @@ def test_what_they_do_stays_the_same() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("where", [held_guards, aliasing], ids=["bounds", "pointers"])
 def test_guards_that_are_always_true_are_caught(where: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(where, "units_apart", lambda one, other, span: linear.number(1, span))
+    monkeypatch.setattr(where, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
     result = _ported()
     assert result.verification is None or result.verification.status != "pass"

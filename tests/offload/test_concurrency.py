@@ -31,3 +31,17 @@ def test_where_nothing_may_be_ported(text: str, said: str, tmp_path: Path) -> No
     function = next(f for _, f in program.functions() if f.symbol.name == "f")
     reason = no_port_here(program, function)
     assert (said in reason.text) if said and reason is not None else (reason is None) == (not said)
+
+
+@pytest.mark.parametrize(
+    ("condition", "alone", "in_place"),
+    [("defined(A)", "data", ""), ("defined(__NVCC__)", "data", "data"), ("!defined(A)", "data", "data")],
+)
+def test_data_that_another_build_keeps_on_a_device(condition: str, alone: str, in_place: str, tmp_path: Path) -> None:
+    text = f"void f(int n, int *a) {{\n#if {condition}\n#pragma omp target data map(a[0:n])\n{{\n#endif\n"
+    loop = "for (int i = 0; i < n; i++) a[i] = i;"
+    program = load(f"{text}{loop}\n#if {condition}\n}}\n#endif\n}}", tmp_path)
+    ((_, function),) = program.functions()
+    for one_build, said in ((False, alone), (True, in_place)):
+        reason = no_port_here(program, function, one_build=one_build)
+        assert (reason is not None and said in reason.text) if said else reason is None

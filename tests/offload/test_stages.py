@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -160,10 +161,31 @@ def test_a_run_is_cut_where_nobody_knows_what_happens(ported: Ported) -> None:
 
 def test_freeing_memory_is_seen_and_stands_in_no_pause(ported: Ported) -> None:
     body = "double *c = malloc(n * sizeof *c); fill(c, n, 1); mix(a, c, n); free(c); a = realloc(a, 999); mix(b, a, n);"
-    text = _run(ported(body))
+    result = ported(body)
+    text = _run(result)
     assert "pause" not in text and text.count("ws_hold_begin") == 1
-    kept = next(line for line in ported(body).files if line.path == "stages.c").text
-    assert "WS_WATCH" in kept
+    assert "WS_WATCH" in next(file.text for file in result.files if file.path == "stages.c")
+
+
+_FREED = (
+    "double *c = malloc(n * sizeof *c), *d = malloc(n * sizeof *d); fill(c, n, 1); fill(a, n, 2); mix(a, c, n); "
+    'free(c); fill(b, n, 3); fill(d, n, 2); mix(b, d, n); free(d); d = NULL; puts("end");'
+)
+
+
+def test_a_run_ends_behind_the_memory_that_is_freed_after_it(ported: Ported) -> None:
+    text = _run(ported(_FREED))
+    assert text.index("free(d)") < text.index("ws_hold_end") < text.index('puts("end")')
+
+
+@pytest.mark.slow
+def test_memory_that_is_freed_behind_the_last_stage_does_not_come_back(ported: Ported) -> None:
+    result = ported(_FREED, verify=True)
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.ported is not None
+    counted = measured_copies(result.ported, result.files, VerifyOptions())
+    assert counted is not None
+    assert sum(moved.count for moved in counted.values()) == 2, counted  # a and b
 
 
 def test_stages_of_main_share_what_has_static_storage(ported: Ported) -> None:
@@ -237,11 +259,24 @@ def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -
     assert branch.index("{") < branch.index("ws_hold_end")
 
 
-def test_in_place_a_build_without_the_pragma_finds_its_data(tmp_path: Path) -> None:
-    # the port beside the pragma would be left out with it, and the loop would run on the host inside the hold
+def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path: Path) -> None:
+    # the port beside the pragma would be left out with it, and the loop would run on the host inside the hold; what
+    # another build prints there would be what the host has
     path = tmp_path / "stages.c"
-    loop = "\n#ifndef SERIAL\n    k = 4;\n#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++) a[i] += k;"
-    path.write_text(_PARTS.replace("BODY", f"fill(a, n, 2);{loop}    mix(b, a, n);").replace("OTHER", ""))
+    loop = (
+        "\n#ifndef SERIAL\n    k = 4;\n#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++) a[i] += k;\n"
+    )
+    body = f'fill(a, n, 2);{loop}#ifdef DEBUG\n    printf("%g", a[3]);\n#endif\n    mix(b, a, n);'
+    path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
     result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
-    texts = () if result.in_place is None else (file.text for file in result.in_place.files)
-    assert all("ws_run_k" not in text for text in texts)
+    assert result.in_place is not None and result.in_place.holding
+    for file in result.in_place.files:
+        (tmp_path / file.path).parent.mkdir(exist_ok=True)
+        (tmp_path / file.path).write_text(file.text)
+    assert "ws_run_k" in path.read_text()
+    for flags, said in ((), ""), (("-fopenmp",), ""), (("-DDEBUG",), "DEBUG"), (("-DSERIAL",), "SERIAL"):
+        for macro in ((), ("-DWARPSMITH",)):
+            command = ["gcc", "-w", "-fsyntax-only", *macro, *flags, "stages.c"]
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert (done.returncode != 0) == bool(macro and said)
+            assert not macro or said in done.stderr

@@ -194,7 +194,7 @@ def _caught(folder: Path) -> bool:
 
 
 def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(aliasing, "units_apart", lambda *_: Literal(span=_[2], type=INT, text="1", value=1))
+    monkeypatch.setattr(aliasing, "blocks_apart", lambda *_: Literal(span=_[3], type=INT, text="1", value=1))
     assert _caught(tmp_path)
 
 

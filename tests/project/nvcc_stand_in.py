@@ -12,6 +12,7 @@ from pathlib import Path
 
 from warpsmith.run import emulated_build
 from warpsmith.run.cuda_text import rewrite_cuda
+from warpsmith.run.emulated_headers import FOREMOST
 from warpsmith.run.tools import cxx_compiler
 
 __all__ = ["install"]
@@ -33,7 +34,12 @@ def _main(arguments: list[str]) -> int:
     assert "-shared" in arguments
     compiler = cxx_compiler()
     include = str(emulated_build._home() / "include")
-    checked = [*emulated_build._INSTRUMENTED, *emulated_build._NO_ENTRY_EXIT[emulated_build._family(compiler)]]
+    foremost = [word for header in FOREMOST for word in ("-include", header)]
+    checked = [
+        *emulated_build._INSTRUMENTED,
+        *foremost,
+        *emulated_build._NO_ENTRY_EXIT[emulated_build._family(compiler)],
+    ]
     made = out.with_name("stand_in")
     made.mkdir(exist_ok=True)
     objects = list(emulated_build._emulation(made))
@@ -45,7 +51,7 @@ def _main(arguments: list[str]) -> int:
         kind = [flag for flag in checked if "__global__" in text or not flag.startswith("-fsanitize")]
         objects.append(made / f"{number}.o")
         flags = [*emulated_build._COMMON, "-fPIC", "-std=gnu++17", *kind, "-I", include, "-I", str(source.parent)]
-        subprocess.run([compiler, *flags, str(placed), "-o", str(objects[-1])], check=True)
+        subprocess.run([compiler, *flags, "-x", "c++", str(placed), "-o", str(objects[-1])], check=True)
     archive = made / "kernels.a"
     archive.unlink(missing_ok=True)
     subprocess.run(["ar", "rcs", str(archive), *map(str, objects)], check=True)

@@ -10,6 +10,7 @@ Every program ends by itself, touches nothing outside its objects, and prints al
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -330,7 +331,7 @@ def resident_program(seed: int, keep: Callable[[str], bool] = lambda line: True)
         n=writer.random.choice([24, 31, 40]),
         steps=writer.random.choice([1, 3, 6, 7]),
         body="\n".join(f"        {line}" for line in body if keep(line)),
-        after="\n".join(f"    {line}".replace("t %", "3 %").replace(" t ", " 3 ") for line in after),
+        # the steps are over
+        after="\n".join(re.sub(r"\bt\b", "3", f"    {line}") for line in after),
     )
-    text = text.replace("early(", "early(").replace(", t);\n    double sum", ", 3);\n    double sum")
     return ResidentProgram({"main.c": text, "parts.c": _PARTS, "kernels.c": _KERNELS, "parts.h": _HEADER})

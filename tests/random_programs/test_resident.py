@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.random_programs.resident_programs import resident_program
-from warpsmith.emit import heap
+from tests.random_programs.seeded_holds import (
+    freed_unseen,
+    no_end_at_a_return,
+    no_update_after_writes,
+    no_update_before_reads,
+)
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload import coherence, holds, host_loops, needs, resident_homes
 from warpsmith.offload.presence import Presence, Resident
@@ -159,24 +164,6 @@ int solve(State *s, int steps);
 }
 
 
-def _no_update_before_reads(patch: Patch) -> None:
-    patch.setattr(coherence._Writer, "before", lambda *_: None)
-
-
-def _no_update_after_writes(patch: Patch) -> None:
-    real = coherence._Writer.place
-
-    def place(self: coherence._Writer, need: needs.Need, *where: object) -> None:
-        need.after.clear()
-        real(self, need, *where)  # type: ignore[arg-type]
-
-    patch.setattr(coherence._Writer, "place", place)
-
-
-def _no_end_at_a_return(patch: Patch) -> None:
-    patch.setattr(holds, "_leaving", lambda *_, **__: ())
-
-
 def _section_too_short(patch: Patch) -> None:
     real = host_loops._section_range
 
@@ -188,10 +175,6 @@ def _section_too_short(patch: Patch) -> None:
 
 def _everything_is_kept(patch: Patch) -> None:
     patch.setattr(Resident, "keeps", lambda *_: True)
-
-
-def _freed_unseen(patch: Patch) -> None:
-    patch.setattr(heap, "_TELLS", "")
 
 
 def _members_are_overlooked(patch: Patch) -> None:
@@ -250,12 +233,12 @@ def _update_in_front_of_the_loop(patch: Patch) -> None:
 
 
 _BUGS: dict[str, Callable[[Patch], None]] = {
-    "no update before reads": _no_update_before_reads,
-    "no update after writes": _no_update_after_writes,
-    "no end at a return": _no_end_at_a_return,
+    "no update before reads": no_update_before_reads,
+    "no update after writes": no_update_after_writes,
+    "no end at a return": no_end_at_a_return,
     "a section too short": _section_too_short,
     "everything is kept": _everything_is_kept,
-    "freed unseen": _freed_unseen,
+    "freed unseen": freed_unseen,
     "members are overlooked": _members_are_overlooked,
     "lent scalars are overlooked": _lent_scalars_are_overlooked,
     "entered without content": _entered_without_content,

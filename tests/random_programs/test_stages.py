@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.random_programs.seeded_holds import (
+    freed_unseen,
+    no_end_at_a_return,
+    no_update_after_writes,
+    no_update_before_reads,
+)
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
 from warpsmith.emit import heap
 from warpsmith.flows.port import PortOptions, PortResult, port
@@ -161,28 +167,6 @@ int main()
 """
 
 
-def _no_update_before_reads(patch: Patch) -> None:
-    patch.setattr(coherence._Writer, "before", lambda *_: None)
-
-
-def _no_update_after_writes(patch: Patch) -> None:
-    real = coherence._Writer.place
-
-    def place(self: coherence._Writer, need: needs.Need, *where: object) -> None:
-        need.after.clear()
-        real(self, need, *where)  # type: ignore[arg-type]
-
-    patch.setattr(coherence._Writer, "place", place)
-
-
-def _no_end_at_a_return(patch: Patch) -> None:
-    patch.setattr(holds, "_leaving", lambda *_, **__: ())
-
-
-def _held_past_the_end_of_memory(patch: Patch) -> None:
-    patch.setattr(heap, "_TELLS", "")
-
-
 def _kept_without_being_watched(patch: Patch) -> None:
     patch.setattr(resident_homes, "DataEnter", lambda **parts: DataEnter(**{**parts, "watch": False}))
 
@@ -216,16 +200,16 @@ def _no_guard(patch: Patch) -> None:
 
 
 _BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {
-    "no update before reads": (_C, _no_update_before_reads),
-    "no update after writes": (_C, _no_update_after_writes),
-    "no end at a return": (_C, _no_end_at_a_return),
-    "held past the end of memory": (_C, _held_past_the_end_of_memory),
+    "no update before reads": (_C, no_update_before_reads),
+    "no update after writes": (_C, no_update_after_writes),
+    "no end at a return": (_C, no_end_at_a_return),
+    "held past the end of memory": (_C, freed_unseen),
     "kept without being watched": (_C, _kept_without_being_watched),
     "moved without coming back": (_C, _moved_without_coming_back),
     "the run ends before what is sent": (_TAIL, _ends_before_what_is_sent),
     "absent for one caller": (_C, _absent_for_one_caller),
     "an object's copy is overlooked": (_CXX, _copies_are_overlooked),
-    "no update after writes, objects": (_CXX, _no_update_after_writes),
+    "no update after writes, objects": (_CXX, no_update_after_writes),
     "no guard": (_CXX, _no_guard),
 }
 

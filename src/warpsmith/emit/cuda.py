@@ -16,6 +16,7 @@ from warpsmith.emit.definitions import needed_definitions
 from warpsmith.emit.device import DeviceSection, device_section
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host import CudaWords
+from warpsmith.emit.ranges import RANGE_HEADERS
 from warpsmith.emit.runtime import check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.units import UNIT_HEADERS
 from warpsmith.emit.unused import without_unused
@@ -59,7 +60,7 @@ class Job:
     @property
     def headers(self) -> tuple[str, ...]:
         """What the run time includes beside what every kernel file does."""
-        tables = (*(("string.h",) if self.present else ()), *(UNIT_HEADERS if self.units else ()))
+        tables = (*(RANGE_HEADERS if self.present else ()), *(UNIT_HEADERS if self.units else ()))
         return ("mutex", *tables) if self.pool else ()
 
 

@@ -35,11 +35,13 @@ struct ws_unit {
     size_t bytes;
     uintptr_t rank;
     ws_unit *left, *right;
-    bool told, watched;
+    bool told, watched, row;
 };
 
 static ws_unit *ws_units, *ws_spare_units;
 static bool ws_unit_lock;
+/* How many blocks with a row have died. */
+static unsigned long long ws_row_deaths;
 /* Whether blocks may die unseen: then only those count that somebody has told of. */
 static bool ws_unit_blind;
 
@@ -86,6 +88,7 @@ WS_PLAIN static bool ws_unit_out(uintptr_t start)
     ws_unit *node = *link;
     if (node == nullptr)
         return false;
+    ws_row_deaths += node->row;
     ws_unit *left = node->left, *right = node->right;
     while (left != nullptr && right != nullptr)
         if (left->rank > right->rank) {
@@ -113,7 +116,7 @@ WS_PLAIN static void ws_unit_in(uintptr_t start, size_t bytes, bool told)
     node->start = start;
     node->bytes = bytes;
     node->told = told;
-    node->watched = false;
+    node->watched = node->row = false;
     node->rank = start * (uintptr_t)0x9E3779B97F4A7C15u;
     ws_unit **link = &ws_units;
     while (*link != nullptr && (*link)->rank >= node->rank)
@@ -179,12 +182,12 @@ extern "C" WS_WEAK_UNITS WS_PLAIN void ws_unit_moves(const void *start)
     WS_UNIT_MOVED
 }
 
-/* Find the block that `at` points into, or one past the end of. */
-WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *bytes)
+/* Find the block that `at` points into, or one past the end of; as a `row` its death counts. */
+WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
 {
     ws_units_enter();
-    const ws_unit *found = nullptr;
-    for (const ws_unit *node = ws_units; node != nullptr;)
+    ws_unit *found = nullptr;
+    for (ws_unit *node = ws_units; node != nullptr;)
         if (node->start <= (uintptr_t)at) {
             found = node;
             node = node->right;
@@ -195,6 +198,7 @@ WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *byte
     if (known) {
         *start = found->start;
         *bytes = found->bytes;
+        found->row = found->row || row;
     }
     ws_units_leave();
     return known;

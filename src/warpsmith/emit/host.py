@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
@@ -17,7 +17,6 @@ from warpsmith.tree.nodes import (
     DataExit,
     DataHold,
     DataPause,
-    DataStmt,
     DeviceAlloc,
     DeviceFree,
     Expr,
@@ -30,7 +29,7 @@ from warpsmith.tree.precedence import ASSIGNMENT, level
 from warpsmith.tree.printer import DeviceStmt, print_type
 from warpsmith.tree.program import Kernel, Parameter
 from warpsmith.tree.references import address_text
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type, padding_of
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, padding_of
 from warpsmith.tree.units import names_units
 
 __all__ = ["CudaWords"]
@@ -60,26 +59,38 @@ class CudaWords:
                 return (self._copy(node, expr),)
             case CaptureStmt():
                 return (_capture(node, expr),)
+            case DataHold():
+                return (self._hold(node), *self._lasting(node))
             case _:
                 return (self._shared(node, expr),)
 
-    def _shared(self, node: DataStmt, expr: Text) -> str:
+    def _shared(self, node: DataEnter | DataExit | Update | DataPause, expr: Text) -> str:
         """Return a statement that asks the present table."""
         match node:
             case DataEnter():
                 return self._enter(node, expr)
+            case DataExit(starts=Symbol(name=name)):
+                return f"{self.support.exit_rows}({name}, {int(node.written)}, {self.support.here});"
             case DataExit():
                 return f"{self.support.exit}({node.buffer.name}, {int(node.written)}, {self.support.here});"
             case Update():
                 return self._update(node, expr)
-            case DataHold(guard=""):
-                return f"{self.support.hold(opens=node.opens)}({self.support.here});"
-            case DataHold(opens=True):
-                return f"{self.support.guard} {node.guard}({self.support.here});"
-            case DataHold():
-                return f"{node.guard}.end({self.support.here});"
             case DataPause():
                 return f"{self.support.pause(ends=node.ends)}({self.support.here});"
+
+    def _hold(self, node: DataHold) -> str:
+        if not node.guard:
+            return f"{self.support.hold(opens=node.opens)}({self.support.here});"
+        if node.opens:
+            return f"{self.support.guard} {node.guard}({self.support.here});"
+        return f"{node.guard}.end({self.support.here});"
+
+    def _lasting(self, node: DataHold) -> Iterator[str]:
+        """Yield the statements that tell what of the stack outlives a hold that has just begun."""
+        if node.callers:
+            yield f"{self.support.callers}({self.support.frame});"
+        for symbol in node.lasting:
+            yield f"{self.support.lasts}(&{symbol.name}, (long long)sizeof {symbol.name});"
 
     @property
     def on(self) -> str:
@@ -113,6 +124,8 @@ class CudaWords:
     def _enter(self, node: DataEnter, expr: Text) -> str:
         declared, cast = print_type(node.buffer.type, node.buffer.name), print_type(node.buffer.type)
         words = self.support
+        if node.starts is not None and node.starts == node.variable:
+            return f"{declared} = {words.table}({node.starts.name}, {words.here});"
         said = (
             (words.copy, node.copy),
             (words.keep, node.keep),
@@ -121,8 +134,9 @@ class CudaWords:
             (words.watched, node.watch),
         )
         flags = [word for word, holds in said if holds]
-        parts = [_part(node.address, expr), _part(node.bytes, expr), " | ".join(flags) or "0"]
-        call = f'{self.support.enter}({", ".join(parts)}, "{node.variable.name}", {self.support.here})'
+        where = [_part(node.address, expr), _part(node.bytes, expr)] if node.starts is None else [node.starts.name]
+        parts = [*where, " | ".join(flags) or "0", f'"{node.variable.name}"', words.here]
+        call = f"{words.enter if node.starts is None else words.enter_rows}({', '.join(parts)})"
         return f"{declared} = ({cast}){call};"
 
     def _update(self, node: Update, expr: Text) -> str:
@@ -195,6 +209,8 @@ def _host(node: Copy, expr: Text) -> str:
 
 
 def _capture(node: CaptureStmt, expr: Text) -> str:
+    if node.starts is not None:
+        return _capture_rows(node)
     number = None if isinstance(node.element, Array) else _number_of(node.element)
     size = _size(node.element) if number is None else _size(number)
     # A struct of numbers of one type is recorded as so many of them, each compared as what it is.
@@ -219,6 +235,18 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     block = "ws_capture_block(), " if names_units(node.lower) else ""
     ahead = "ws_capture_ahead(), " if node.ahead else ""
     return f"{padding}{block}{ahead}ws_capture({', '.join(parts)});"
+
+
+def _capture_rows(node: CaptureStmt) -> str:
+    """Return the capture of all blocks that rows lie in: each is an object of its own."""
+    number = None if isinstance(node.element, Array) else _number_of(node.element)
+    size = _size(node.element) if number is None else _size(number)
+    kind = 0 if number is None else _KINDS.get(number.kind, 0)
+    gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
+    device = "0" if node.buffer is None else f"(const void *){node.buffer.name}"
+    parts = [f'"{node.region}"', f'"{node.symbol.name}"', node.starts.name if node.starts else "0"]
+    parts += [str(kind), str(size), f'"{gaps}"', device, str(int(node.ahead))]
+    return f"ws_capture_rows({', '.join(parts)});"
 
 
 def _number_of(element: Type) -> Scalar | None:

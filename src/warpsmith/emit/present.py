@@ -20,6 +20,8 @@ regions of OpenACC 3.3 (2.6.5).
 
 from __future__ import annotations
 
+from warpsmith.emit.ranges import RANGES
+from warpsmith.emit.watched import WATCHED, WATCHED_DECLARATIONS, WATCHED_PROTOTYPES
 from warpsmith.emit.words import Support
 
 __all__ = ["present_declarations", "present_text"]
@@ -41,31 +43,28 @@ struct ws_range {
     int users;
     bool written, kept, unit, dead;
     char *before;
-    ws_range *next;
+    unsigned long long age;
+    ws_range *next, *back;
 };
 
 static ws_range *ws_ranges;
+/* How often a range has come or gone. */
+static unsigned long long ws_turns;
 static int ws_holds, ws_pauses;
 static std::mutex ws_table;
 
-static bool ws_overlaps(const ws_range *range, const char *begin, const char *end)
-{
-    return range->host < end && begin < range->host + range->bytes;
-}
-
+WS_BY_ADDRESS
 /* The newest range with the byte at `at`. */
 static ws_range *ws_newest(const char *at)
 {
-    ws_range *range = ws_ranges;
-    while (range != nullptr && !ws_overlaps(range, at, at + 1))
-        range = range->next;
-    return range;
+    const std::vector<ws_range *> met = ws_met(at, at + 1);
+    return met.empty() ? nullptr : met.front();
 }
 
 /* The next byte behind `at` where a range begins or ends, at most `end`. */
 static const char *ws_edge(const char *at, const char *end)
 {
-    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next) {
+    for (const ws_range *range : ws_met(at, end)) {
         if (range->host > at && range->host < end)
             end = range->host;
         if (range->host + range->bytes > at && range->host + range->bytes < end)
@@ -123,10 +122,7 @@ static void ws_bring(ws_range *range, const char *begin, const char *end, const 
 
 static void ws_unlink(ws_range *range)
 {
-    ws_range **link = &ws_ranges;
-    while (*link != range)
-        link = &(*link)->next;
-    *link = range->next;
+    ws_take_out(range);
     ws_device_release(range->device);
     free(range->before);
     free(range);
@@ -141,8 +137,9 @@ static void ws_hand_over(ws_range *range, const char *file, int line)
         ws_range *other = ws_newest(at);
         char *device = range->device + (at - range->host);
         if (other == range) {
-            for (other = range->next; other != nullptr && !ws_overlaps(other, at, stop);)
-                other = other->next;
+            other = nullptr;
+            for (ws_range *one : ws_met(at, stop))
+                other = other == nullptr && one->age < range->age ? one : other;
             if (other == nullptr)
                 ws_bring(range, at, stop, file, line);
             else {
@@ -157,10 +154,7 @@ static void ws_hand_over(ws_range *range, const char *file, int line)
 
 static bool ws_shares(const ws_range *range)
 {
-    for (const ws_range *other = ws_ranges; other != nullptr; other = other->next)
-        if (other != range && ws_overlaps(other, range->host, range->host + range->bytes))
-            return true;
-    return false;
+    return ws_met(range->host, range->host + range->bytes).size() > 1;
 }
 
 /* Widen [*begin, *end) to all ranges that it meets; false where one of them has a user. */
@@ -168,10 +162,8 @@ static bool ws_grows(const char **begin, const char **end)
 {
     for (bool more = true; more;) {
         more = false;
-        for (const ws_range *range = ws_ranges; range != nullptr; range = range->next) {
+        for (const ws_range *range : ws_met(*begin, *end)) {
             const char *stop = range->host + range->bytes;
-            if (!ws_overlaps(range, *begin, *end))
-                continue;
             if (range->users > 0)
                 return false;
             more = more || range->host < *begin || stop > *end;
@@ -184,8 +176,8 @@ static bool ws_grows(const char **begin, const char **end)
 
 static bool ws_meets_unit(const char *begin, const char *end)
 {
-    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
-        if (range->unit && ws_overlaps(range, begin, end))
+    for (const ws_range *range : ws_met(begin, end))
+        if (range->unit)
             return true;
     return false;
 }
@@ -193,16 +185,10 @@ static bool ws_meets_unit(const char *begin, const char *end)
 /* Hand over all ranges that meet [begin, end), which have no users; return the flag that says that the host has all. */
 static int ws_hand_over_all(const char *begin, const char *end, const char *file, int line)
 {
-    int flags = 0;
-    for (ws_range *range = ws_ranges; range != nullptr;) {
-        ws_range *next = range->next;
-        if (ws_overlaps(range, begin, end)) {
-            ws_hand_over(range, file, line);
-            flags = WS_COPY;
-        }
-        range = next;
-    }
-    return flags;
+    const std::vector<ws_range *> met = ws_met(begin, end);
+    for (ws_range *range : met)
+        ws_hand_over(range, file, line);
+    return met.empty() ? 0 : WS_COPY;
 }
 
 static ws_range *ws_new_range(const char *host, long long bytes, int flags, const char *name, const char *file,
@@ -221,7 +207,7 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
     if (range == nullptr)
         abort();
     *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, unit, false,
-                      nullptr, nullptr};
+                      nullptr, 0, nullptr, nullptr};
     range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
@@ -234,40 +220,62 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
             ws_move(device, at, at, stop, cudaMemcpyHostToDevice, file, line);
         at = stop;
     }
-    for (ws_range *old = ws_ranges; grows && old != nullptr;) {
-        ws_range *next = old->next;
-        if (ws_overlaps(old, begin, end))
+    if (grows)
+        for (ws_range *old : ws_met(begin, end))
             ws_unlink(old);
-        old = next;
-    }
-    range->next = ws_ranges;
-    ws_ranges = range;
+    ws_link(range);
+    return range;
+}
+
+/* What stands for a range without a byte. */
+static char *ws_nothing(const char *file, int line)
+{
+    static void *nothing;
+    if (nothing == nullptr)
+        nothing = ws_device_acquire(1, "an empty range", file, line);
+    return (char *)nothing;
+}
+
+/* One more user of a range that is there; `fresh`: it has just come from the host. */
+static void ws_use(ws_range *range, bool fresh, int flags, const char *file, int line)
+{
+    range->users++;
+    const bool stays = range->users > 1 || (range->kept && ws_holds > 0 && ws_pauses == 0);
+    if ((flags & WS_CHANGE) != 0 && range->unit && stays && range->before == nullptr)
+        ws_remember(range, fresh && !ws_shares(range), file, line);
+}
+
+static ws_range *ws_enter(const void *host, long long bytes, int flags, const char *name, const char *file, int line)
+{
+    const char *begin = (const char *)host, *end = begin + bytes;
+    const std::vector<ws_range *> met = ws_met(begin, end);
+    ws_range *range = met.empty() ? nullptr : met.front();
+    const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
+    WS_MAY_KEEP
+    if (fresh)
+        range = ws_new_range(begin, bytes, flags, name, file, line);
+    ws_use(range, fresh, flags, file, line);
     return range;
 }
 
 extern "C" void *ws_data_enter(const void *host, long long bytes, int flags, const char *name, const char *file,
                                int line)
 {
-    static void *nothing;
     const std::lock_guard<std::mutex> guard(ws_table);
-    const char *begin = (const char *)host, *end = begin + bytes;
-    if (bytes <= 0) {
-        if (nothing == nullptr)
-            nothing = ws_device_acquire(1, "an empty range", file, line);
-        return nothing;
-    }
-    ws_range *range = ws_ranges;
-    while (range != nullptr && !ws_overlaps(range, begin, end))
-        range = range->next;
-    const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
-    WS_MAY_KEEP
-    if (fresh)
-        range = ws_new_range(begin, bytes, flags, name, file, line);
-    range->users++;
-    const bool stays = range->users > 1 || (range->kept && ws_holds > 0 && ws_pauses == 0);
-    if ((flags & WS_CHANGE) != 0 && range->unit && stays && range->before == nullptr)
-        ws_remember(range, fresh && !ws_shares(range), file, line);
-    return range->device + (begin - range->host);
+    if (bytes <= 0)
+        return ws_nothing(file, line);
+    const ws_range *range = ws_enter(host, bytes, flags, name, file, line);
+    return range->device + ((const char *)host - range->host);
+}
+
+/* One user less; `alone`: no other range is known to have bytes of this one. */
+static void ws_leave(ws_range *range, int written, bool alone, const char *file, int line)
+{
+    range->users--;
+    range->written = !range->dead && (range->written || written != 0);
+    const bool stays = range->kept && ws_holds > 0 && ws_pauses == 0;
+    if (range->users == 0 && !(stays && (alone || !ws_shares(range))))
+        ws_hand_over(range, file, line);
 }
 
 extern "C" void ws_data_exit(void *device, int written, const char *file, int line)
@@ -276,12 +284,8 @@ extern "C" void ws_data_exit(void *device, int written, const char *file, int li
     ws_range *range = ws_ranges;
     while (range != nullptr && !((char *)device >= range->device && (char *)device < range->device + range->bytes))
         range = range->next;
-    if (range == nullptr)
-        return;
-    range->users--;
-    range->written = !range->dead && (range->written || written != 0);
-    if (range->users == 0 && !(range->kept && ws_holds > 0 && ws_pauses == 0 && !ws_shares(range)))
-        ws_hand_over(range, file, line);
+    if (range != nullptr)
+        ws_leave(range, written, false, file, line);
 }
 
 /* Copy what is newer on the device in [begin, end). */
@@ -294,7 +298,7 @@ static void ws_to_host(const char *begin, const char *end, const char *file, int
             ws_bring(range, at, stop, file, line);
         at = stop;
     }
-    for (ws_range *range = ws_ranges; range != nullptr; range = range->next)
+    for (ws_range *range : ws_met(begin, end))
         if (begin <= range->host && range->host + range->bytes <= end && range->users == 0 && !ws_shares(range))
             range->written = false;
 }
@@ -352,9 +356,17 @@ static void ws_let_go(const char *file, int line)
 }
 
 WS_DIES
+WS_STACK
 #ifdef WS_TELL_COPY
-/* Under the emulation: whether a device address is in a remembered range; lay what kernels have changed in such ranges
-   over a copy of the host's bytes. */
+/* Under the emulation: where the device has a byte of the host; whether a device address is in a remembered range; lay
+   what kernels have changed in such ranges over a copy of the host's bytes. */
+extern "C" const void *warpsmith_device_of(const void *host)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    const ws_range *range = ws_newest((const char *)host);
+    return range == nullptr ? nullptr : range->device + ((const char *)host - range->host);
+}
+
 extern "C" int warpsmith_remembers(const void *device)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
@@ -395,11 +407,13 @@ extern "C" void ws_hold_begin(const char *file, int line)
     (void)file;
     (void)line;
     ws_holds++;
+    WS_STACK_BEGINS
 }
 
 extern "C" void ws_hold_end(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
+    WS_STACK_ENDS
     if (--ws_holds > 0)
         return;
     /* An exception may have left a pause on its way here. */
@@ -449,33 +463,6 @@ void ws_hold_pause(const char *file, int line);
 void ws_hold_resume(const char *file, int line);
 """
 
-_DIES = """\
-/* A block of memory dies: what the device has of it is nobody's any more. It moves: the host has all of it before. */
-extern "C" void ws_data_dies(const void *host, long long bytes, int moves)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    const char *begin = (const char *)host, *end = begin + bytes;
-    if (moves != 0)
-        ws_to_host(begin, end, __FILE__, __LINE__);
-    for (ws_range *range = ws_ranges; range != nullptr;) {
-        ws_range *next = range->next;
-        if (ws_overlaps(range, begin, end)) {
-            range->dead = true;
-            range->written = false;
-            if (range->users == 0)
-                ws_unlink(range);
-        }
-        range = next;
-    }
-}
-
-"""
-
-_MAY_KEEP = """\
-    if (fresh && (flags & WS_WATCH) != 0 && !ws_unit_watch(host))
-        flags &= ~WS_KEEP;
-"""
-
 _GUARD = """\
 #ifdef __cplusplus
 /* A hold that ends where its block is left, by an exception as well. */
@@ -501,15 +488,16 @@ private:
 
 def present_text(support: Support, *, watched: bool = False) -> str:
     """Return the table; it stands behind the pool in the one kernel file that has it, and before the table of blocks.
-    `watched`: there is one, which tells what dies."""
-    table = _TABLE.replace("WS_DIES\n", _DIES if watched else "")
-    table = table.replace("    WS_MAY_KEEP\n", _MAY_KEEP if watched else "")
-    return _named(("static bool ws_unit_watch(const void *at);\n\n" if watched else "") + table, support)
+    `watched`: there is one, which tells what dies; of other memory the table knows what outlives a hold."""
+    table = _TABLE.replace("WS_BY_ADDRESS\n", RANGES)
+    for line, text in WATCHED.items():
+        table = table.replace(line, text if watched else "")
+    return _named((WATCHED_PROTOTYPES if watched else "") + table, support)
 
 
-def present_declarations(support: Support) -> str:
+def present_declarations(support: Support, *, watched: bool = False) -> str:
     """Return what host text needs to know of it, as C and C++."""
-    return _named(_DECLARATIONS + _GUARD, support)
+    return _named(_DECLARATIONS + (WATCHED_DECLARATIONS if watched else "") + _GUARD, support)
 
 
 def _named(text: str, support: Support) -> str:

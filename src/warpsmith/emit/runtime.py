@@ -40,23 +40,25 @@ _POOL = """\
 struct ws_block {
     void *memory;
     size_t bytes;
-    bool used;
     ws_block *next;
 };
 
-static ws_block *ws_blocks;
+static ws_block *ws_used[1024], *ws_unused;
+static bool ws_has_exit;
 static std::mutex ws_lock;
+
+/* Where the blocks in use are that may be the one with this memory: there may be one for each row of a matrix. */
+static ws_block **ws_used_at(const void *memory)
+{
+    return &ws_used[(unsigned long long)memory / 256 % (sizeof ws_used / sizeof ws_used[0])];
+}
 
 static void ws_free_unused(void)
 {
-    for (ws_block **link = &ws_blocks; *link != nullptr;) {
-        ws_block *block = *link;
-        if (block->used) {
-            link = &block->next;
-            continue;
-        }
+    while (ws_unused != nullptr) {
+        ws_block *block = ws_unused;
         cudaFree(block->memory);
-        *link = block->next;
+        ws_unused = block->next;
         free(block);
     }
 }
@@ -90,12 +92,11 @@ static ws_block *ws_new_block(size_t bytes, const char *name, const char *file, 
     ws_block *block = (ws_block *)malloc(sizeof *block);
     if (block == nullptr)
         abort();
-    if (ws_blocks == nullptr)
+    if (!ws_has_exit)
         atexit(ws_at_exit);
+    ws_has_exit = true;
     block->memory = memory;
     block->bytes = bytes;
-    block->next = ws_blocks;
-    ws_blocks = block;
     return block;
 }
 
@@ -103,12 +104,16 @@ extern "C" void *ws_device_acquire(long long bytes, const char *name, const char
 {
     const std::lock_guard<std::mutex> guard(ws_lock);
     const size_t wanted = bytes > 0 ? (size_t)bytes : 1;
-    ws_block *block = ws_blocks;
-    while (block != nullptr && (block->used || block->bytes != wanted))
-        block = block->next;
+    ws_block **link = &ws_unused;
+    while (*link != nullptr && (*link)->bytes != wanted)
+        link = &(*link)->next;
+    ws_block *block = *link;
     if (block == nullptr)
         block = ws_new_block(wanted, name, file, line);
-    block->used = true;
+    else
+        *link = block->next;
+    block->next = *ws_used_at(block->memory);
+    *ws_used_at(block->memory) = block;
 #ifdef WS_NAME_MEMORY
     WS_NAME_MEMORY(block->memory, name);
 #endif
@@ -118,9 +123,14 @@ extern "C" void *ws_device_acquire(long long bytes, const char *name, const char
 extern "C" void ws_device_release(void *memory)
 {
     const std::lock_guard<std::mutex> guard(ws_lock);
-    for (ws_block *block = ws_blocks; block != nullptr; block = block->next)
-        if (block->memory == memory)
-            block->used = false;
+    ws_block **link = ws_used_at(memory);
+    while (*link != nullptr && (*link)->memory != memory)
+        link = &(*link)->next;
+    if (ws_block *block = *link) {
+        *link = block->next;
+        block->next = ws_unused;
+        ws_unused = block;
+    }
     if (!WS_POOL)
         ws_free_unused();
 }
@@ -202,7 +212,7 @@ def pool_text(support: Support, *, present: bool = False, units: bool = False) -
 
 def declarations(support: Support, *, present: bool = False, units: bool = False) -> str:
     """Return what host text needs to know of them, as C and C++; for units, <stddef.h> is included before."""
-    parts = [_named(_DECLARATIONS, support), *([present_declarations(support)] if present else [])]
+    parts = [_named(_DECLARATIONS, support), *([present_declarations(support, watched=units)] if present else [])]
     return "\n".join([*parts, *([unit_declarations(support, present=present)] * units)])
 
 

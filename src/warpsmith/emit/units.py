@@ -14,6 +14,7 @@ After Jablin et al., Automatic CPU-GPU Communication Management and Optimization
 from __future__ import annotations
 
 from warpsmith.emit.heap import heap_text
+from warpsmith.emit.rows import ROWS, ROWS_DECLARATIONS, entered_rows, entered_rows_declarations
 from warpsmith.emit.words import Support
 
 __all__ = ["UNIT_HEADERS", "unit_declarations", "unit_text"]
@@ -109,10 +110,10 @@ static bool ws_variable_find(const void *, uintptr_t *, size_t *)
 }
 #endif
 
-static bool ws_unit_of(const void *at, uintptr_t *start, size_t *bytes)
+static bool ws_unit_of(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
 {
     ws_units_settle();
-    return ws_unit_find(at, start, bytes) || ws_variable_find(at, start, bytes);
+    return ws_unit_find(at, start, bytes, row) || ws_variable_find(at, start, bytes);
 }
 """
 
@@ -158,67 +159,6 @@ extern "C" WS_WEAK_UNITS int ws_units_apart(const void *one, const void *other)
 }
 """
 
-_ROWS = """\
-/* Where rows begin in their block, for each array of row pointers and size of element. The memory is kept for the next
-   question, so that it may stay on the device while the rows are where they were. */
-struct ws_rows {
-    const char *const *first;
-    long long count;
-    size_t element;
-    long long *starts;
-    ws_rows *next;
-};
-
-static ws_rows *ws_known_rows;
-static std::mutex ws_rows_lock;
-
-/* Fill in the starts; false where a row does not lie in the block of `zero`, or not a whole number of elements off. */
-static bool ws_rows_fill(const ws_rows *rows, const char *zero, bool *changed)
-{
-    uintptr_t start = 0;
-    size_t bytes = 0;
-    if (zero == nullptr || !ws_unit_of(zero, &start, &bytes))
-        return false;
-    for (long long i = 0; i < rows->count; i++) {
-        const char *row = rows->first[i];
-        const long long from = row == nullptr ? 0 : row - zero, element = (long long)rows->element;
-        if (from % element != 0 || (row != nullptr && (uintptr_t)row - start > bytes))
-            return false;
-        *changed = *changed || rows->starts[i] != from / element;
-        rows->starts[i] = from / element;
-    }
-    return true;
-}
-
-extern "C" WS_WEAK_UNITS const long long *ws_row_starts(const void *list, size_t element)
-{
-    const long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *));
-    const char *const *first = (const char *const *)list + before;
-    const size_t count = (size_t)(after - before);
-    if (after <= 0)
-        return nullptr;
-    const std::lock_guard<std::mutex> guard(ws_rows_lock);
-    ws_rows *rows = ws_known_rows;
-    while (rows != nullptr && !(rows->first == first && rows->count == after - before && rows->element == element))
-        rows = rows->next;
-    if (rows == nullptr) {
-        rows = (ws_rows *)malloc(sizeof *rows);
-        long long *starts = (long long *)calloc(count, sizeof *starts);
-        if (rows == nullptr || starts == nullptr) {
-            free(rows);
-            free(starts);
-            return nullptr;
-        }
-        *rows = ws_rows{first, after - before, element, starts, ws_known_rows};
-        ws_known_rows = rows;
-    }
-    bool changed = false;
-    const bool whole = ws_rows_fill(rows, first[-before], &changed);
-    WS_ROWS_CHANGED
-    return whole ? rows->starts - before : nullptr;
-}
-"""
-
 _DECLARATIONS = """\
 /* The block of the heap that holds an address: bytes from there to its end (0: not known), its elements of a size,
    counted from there, and how many bytes those are; whether two addresses lie in different ones. */
@@ -227,8 +167,6 @@ long long ws_unit_lower(const void *at, size_t element);
 long long ws_unit_upper(const void *at, size_t element);
 long long ws_unit_size(const void *at, size_t element);
 int ws_units_apart(const void *one, const void *other);
-/* Where each row begins in the one block that all of them lie in, in elements from rows[0]; null where they do not. */
-const long long *ws_row_starts(const void *rows, size_t element);
 """
 
 _UPDATES = """\
@@ -269,11 +207,6 @@ static bool ws_unit_watch(const void *at)
 }
 """
 
-_TOLD = """\
-    if (changed)
-        {update}(rows->starts, rows->count * (long long)sizeof *rows->starts, __FILE__, __LINE__);
-"""
-
 
 def unit_text(support: Support, *, present: bool = False) -> str:
     """Return the table; it stands beside the pool in the one kernel file that has it, behind what is `present`.
@@ -282,11 +215,11 @@ def unit_text(support: Support, *, present: bool = False) -> str:
     table already: then either of the two serves.
     """
     weak = "" if support.prefix == "ws" else "__attribute__((weak)) "
-    told = _TOLD.format(update=support.update(to_device=True)) if present else ""
-    rows = _ROWS.replace("    WS_ROWS_CHANGED\n", told)
     updates = [_UPDATES.replace("ws_update", support.prefix + "_update"), _watched(support)] if present else []
+    entered = [entered_rows(support)] if present else []
     heap = heap_text(support, watched=present)
-    return "\n".join((heap, _VARIABLES, _QUESTIONS, rows, *updates)).replace("WS_WEAK_UNITS ", weak)
+    parts = (heap, _VARIABLES, _QUESTIONS, ROWS, *updates, *entered)
+    return "\n".join(parts).replace("WS_WEAK_UNITS ", weak)
 
 
 def _watched(support: Support) -> str:
@@ -298,4 +231,5 @@ def _watched(support: Support) -> str:
 def unit_declarations(support: Support, *, present: bool = False) -> str:
     """Return what host text needs to know of it, as C and C++; <stddef.h> is included before."""
     updates = _UPDATE_DECLARATIONS.replace("ws_update", support.prefix + "_update")
-    return _DECLARATIONS + (updates if present else "")
+    entered = entered_rows_declarations(support)
+    return _DECLARATIONS + ROWS_DECLARATIONS + (updates + entered if present else "")

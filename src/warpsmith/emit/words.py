@@ -16,7 +16,8 @@ __all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overlo
 CAPTURE_PROTOTYPE = (
     "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
     "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps), "
-    "ws_capture_block(void), ws_capture_ahead(void);"
+    "ws_capture_block(void), ws_capture_ahead(void), ws_capture_rows(const char *region, const char *name, const long "
+    "long *starts, int kind, int element_size, const char *gaps, const void *device, int only_ahead);"
 )
 
 _CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
@@ -75,6 +76,21 @@ class Support:
     def exit(self) -> str:
         """Function that ends what `enter` began."""
         return f"{self.prefix}_data_exit"
+
+    @property
+    def enter_rows(self) -> str:
+        """Function that does so for the blocks that rows lie in, and gives the device address of the first row."""
+        return f"{self.prefix}_rows_enter"
+
+    @property
+    def exit_rows(self) -> str:
+        """Function that ends what `enter_rows` began."""
+        return f"{self.prefix}_rows_exit"
+
+    @property
+    def table(self) -> str:
+        """Function that gives the table of where entered rows start on the device."""
+        return f"{self.prefix}_rows_table"
 
     def pause(self, *, ends: bool) -> str:
         """Function that begins or ends a pause of all holds."""
@@ -135,6 +151,21 @@ class Support:
     def guard(self) -> str:
         """Class of C++: a hold that ends where its block is left."""
         return f"{self.prefix}_hold"
+
+    @property
+    def lasts(self) -> str:
+        """Function that is told of an object on the stack that outlives the hold."""
+        return f"{self.prefix}_hold_lasts"
+
+    @property
+    def callers(self) -> str:
+        """Function that is told where the stack of the callers begins, which outlives the hold."""
+        return f"{self.prefix}_hold_callers"
+
+    @property
+    def frame(self) -> str:
+        """Macro for the frame of the function that it stands in."""
+        return f"{self.prefix.upper()}_FRAME"
 
     @property
     def on(self) -> str:

@@ -38,7 +38,8 @@ def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: s
 def doubted(prepared: Prepared, written: Written, verdict: Verification) -> Iterator[Finding]:
     """Yield what regions that failed rest on that the user, or a pragma of his, has vouched for: it may not be true."""
     said = " ".join(reason.message for reason in verdict.reasons)
-    fragments = [f for f in written.port.plan.fragments if f"region {f.region} " in said]
+    parts = written.port.plan.fragments
+    fragments = [f for f in parts if f"region {f.region} " in said or f"kernel {f.kernel.name}_kernel" in said]
     for one in dict.fromkeys(a for fragment in fragments for a in _vouched_for(prepared, fragment)):
         text = f"what the loop was ported on could not be proved, and is probably not true: {one.text}"
         help = ("--claims check believes no pragma that cannot be proved",)

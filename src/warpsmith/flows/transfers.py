@@ -20,6 +20,7 @@ from warpsmith.offload.plan import OffloadOptions, Port, TransferScheme
 from warpsmith.report.timeline import Moved
 from warpsmith.run.emulated_build import build_emulated, schedule_environment
 from warpsmith.run.programs import RunSetting, run_program
+from warpsmith.run.reference import runtime_files
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import (
     Copy,
@@ -75,7 +76,9 @@ def _run(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> lis
         return None
     with tempfile.TemporaryDirectory(prefix="warpsmith-") as folder:
         work = Path(folder)
-        built = build_emulated(sources_of(port.program, tuple(files), captured=False), work / "build")
+        # with the allocation functions that tell the port of every block: else it knows none, and its guards fail
+        sources = sources_of(port.program, tuple(files), captured=False)
+        built = build_emulated(sources, work / "build", extra_files=runtime_files())
         if built.finding is not None:
             return None
         told = work / "copies"

@@ -146,6 +146,11 @@ class Context:
         found = ((start, end) for file, start, end in self.dump.skipped if file == number and start != first)
         return tuple(found)
 
+    def left_out(self) -> Iterator[Span]:
+        """Yield what conditionals leave out of the files that were read."""
+        for text in self._texts.values():
+            yield from (Span(text.file, start, end) for start, end in text.skipped)
+
     def span(self, number: int, start: int, end: int) -> Span | None:
         """Return a span in a user's file; None for other files."""
         if number < 0 or not self.dump.user[number]:

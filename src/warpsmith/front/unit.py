@@ -68,7 +68,7 @@ def build_unit(
     )
     return Unit(
         context.text(0).file, language, ordered, tuple(functions), type_texts(context), arguments,
-        _regions(context, functions), headers,
+        _regions(context, functions), headers, tuple(context.left_out()),
     )  # fmt: skip
 
 

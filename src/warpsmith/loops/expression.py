@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from warpsmith.base.source import Span
 from warpsmith.loops.linear import number, use
-from warpsmith.tree.nodes import Binary, Block, Case, DeclStmt, Expr, For, Function, Loop, Node, Unary
+from warpsmith.tree.nodes import Binary, Block, Case, DeclStmt, Expr, For, Function, Loop, Node, Stmt, Unary
 from warpsmith.tree.types import INT, Symbol, common_type, is_integer
 from warpsmith.tree.walk import children, names, walk
 
-__all__ = ["parse", "visible"]
+__all__ = ["declared_before", "parse", "visible"]
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(.))", re.DOTALL)
 _DEEPEST = 40
@@ -34,17 +34,17 @@ def visible(function: Function, loop: Loop) -> dict[str, Symbol]:
             found[name.symbol.name] = name.symbol
     for parameter in function.parameters:
         found[parameter.name] = parameter
-    for symbol in _declared_before(function, loop):
+    for symbol in declared_before(function, loop):
         found[symbol.name] = symbol
     return {name: symbol for name, symbol in found.items() if is_integer(symbol.type)}
 
 
-def _declared_before(function: Function, loop: Loop) -> list[Symbol]:
-    """Return the local variables in scope at `loop`, outermost first."""
+def declared_before(function: Function, stmt: Stmt) -> list[Symbol]:
+    """Return the local variables in scope at `stmt`, outermost first."""
     found: list[Symbol] = []
     node: Node = function.body
-    while node is not loop:
-        inner = next(child for child in children(node) if any(part is loop for part in walk(child)))
+    while node is not stmt:
+        inner = next(child for child in children(node) if any(part is stmt for part in walk(child)))
         run = node.statements if isinstance(node, Block) else node.body if isinstance(node, Case) else ()
         for statement in run:
             if statement is inner:

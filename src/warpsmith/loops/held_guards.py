@@ -43,7 +43,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printer import shown
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
-from warpsmith.tree.units import is_apart, units_apart
+from warpsmith.tree.units import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.walk import peel, same, walk
 
 __all__ = ["all_of", "apart_from", "bound_guards", "held_guards", "untestable"]
@@ -80,7 +80,7 @@ def held_guards(facts: Facts, function: Function, loop: Stmt, variables: Variabl
             if symbol in sections:
                 tests.append(apart_from(low, high, sections[symbol]))
             elif is_still(facts.summaries, function, (loop,), symbol):
-                tests.append(_in_another_unit(low, symbol))
+                tests.append(_in_another_unit(function, low, symbol))
             else:
                 return None
     extra = [getattr(a, "condition", None) for a in answer.assumptions] if tests else []
@@ -104,7 +104,7 @@ def bound_guards(facts: Facts, function: Function, loop: Stmt, known: Sequence[E
             still = all(is_still(facts.summaries, function, (loop,), s) for s in (here, target))
             if still and target != here:
                 one, other = (Name(span=loop.span, type=s.type, symbol=s) for s in (target, here))
-                found.setdefault(frozenset({target, here}), units_apart(one, other, loop.span))
+                found.setdefault(frozenset({target, here}), blocks_apart(function, one, other, loop.span))
     return tuple(c for c in found.values() if not any(same(c, old) for old in known))
 
 
@@ -129,7 +129,7 @@ def _known_apart(facts: Facts, function: Function, loop: Stmt) -> frozenset[froz
         if isinstance(node, If) and any(part is loop for part in walk(node.then)):
             for part in _conjuncts(node.condition):
                 if isinstance(part, Call) and is_apart(part):
-                    pair = [n.symbol for n in map(peel, part.arguments) if isinstance(n, Name)]
+                    pair = apart_pair(function, part)
                     if len(pair) == 2 and not moving & set(pair):
                         found.add(frozenset(pair))
     return frozenset(found)
@@ -144,11 +144,11 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
         yield condition
 
 
-def _in_another_unit(low: Expr, symbol: Symbol) -> Expr:
+def _in_another_unit(function: Function, low: Expr, symbol: Symbol) -> Expr:
     """Return the condition that a place lies in another block of memory than what a pointer or an array leads to."""
     span = low.span
     start = low.operand if isinstance(low, Cast) else low
-    return units_apart(Name(span=span, type=symbol.type, symbol=symbol), start, span)
+    return blocks_apart(function, Name(span=span, type=symbol.type, symbol=symbol), start, span)
 
 
 def _followed(target: Expr, variables: Variables, loop: Stmt) -> Symbol | None:

@@ -23,6 +23,7 @@ from warpsmith.loops.invariants import holds_pointers
 from warpsmith.loops.localize import Localize
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.row_allocations import has_separate_rows
 from warpsmith.loops.row_starts import RowStarts
 from warpsmith.loops.step import rewritten
 from warpsmith.poly.analyze import Facts
@@ -79,11 +80,16 @@ def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prep
 def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
     loop = _at(prepared, function, where)
-    if not any(isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer) for n in names(loop)):
+    rows = [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
+    if not rows:
         return prepared
     address = _address(prepared.facts, function, loop)
-    even = _stepped(prepared, function, loop, Flatten(address))
-    return even if even is not prepared else _stepped(prepared, function, loop, RowStarts(address))
+    steps: list[_Step] = [Flatten(address), RowStarts(address)]
+    if any(has_separate_rows(prepared.facts.summaries, row) for row in rows):
+        # evenly spaced rows are then a matter of luck
+        steps.reverse()
+    made = (_stepped(prepared, function, loop, step) for step in steps)
+    return next((found for found in made if found is not prepared), prepared)
 
 
 def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:

@@ -1,17 +1,19 @@
-"""Rows of one block, wherever they begin: see RowStarts.
+"""Rows wherever they begin: see RowStarts.
 
-    int **list;   list[0] ─► 3 8 9 . . 4 1 . . . 7 …     one block, rows of any length, in any order, shared or not
-                  list[1] ──────────────┘      │         list_at = 0, 5, 9, …
+    int **list;   list[0] ─► 3 8 9 . . 4 1 . . . 7 …     rows of any length, in any order, shared or not, in one block
+                  list[1] ──────────────┘      │         or in many: list_at = 0, 5, 9, …
                   list[2] ─────────────────────┘         list[i][k] is list_flat[list_at[i] + k]
 
 Invariant: both forms name the same element, whatever the loop does with it, as long as the row pointers do not change
-while it runs. Row pointers that nobody may follow (null) have a start that nobody asks for.
-Limits: the pointers lie in a block that the run time knows, and so does what all of them point into.
+while it runs: addresses are numbers of 64 bits, a start is the difference of two of them, and the compiler cannot see
+of which block list_flat is. Row pointers that nobody may follow (null) have a start that nobody asks for.
+Limits: what each of the pointers points into is a block that the run time knows, and so is that of the pointers, where
+it cannot be told which of them the loop takes; rows of several blocks start whole numbers of elements apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
@@ -30,12 +32,18 @@ from warpsmith.loops.uses import Use, uses, variable
 from warpsmith.loops.versions import can_version
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.extents import byte_size
+from warpsmith.poly.facts import PolyOptions, Section
+from warpsmith.poly.sections import run_sections
+from warpsmith.poly.space import OutOfBudgetError, budget
+from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.unchanged import declared_below, disturbance
 from warpsmith.tree.nodes import (
     Binary,
     Block,
+    Cast,
     DeclStmt,
     Expr,
+    For,
     If,
     Index,
     Name,
@@ -43,28 +51,31 @@ from warpsmith.tree.nodes import (
     SizeOf,
     Stmt,
     VarDecl,
+    While,
 )
 from warpsmith.tree.printer import print_type
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.units import row_starts
-from warpsmith.tree.walk import names, peel, rebuild
+from warpsmith.tree.units import row_starts, row_tables, row_zero
+from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["RowStarts"]
 
 
 @dataclass(frozen=True, slots=True)
 class RowStarts:
-    """Reach the rows behind pointers to pointers as parts of one block, by where each of them begins in it.
+    """Reach the rows behind pointers to pointers from one of them, by how far from there each of them begins.
 
-    Legal where every use of the variable takes a row, and nothing in the loop changes a row pointer. The run time looks
-    at every row pointer before the loop; where the rows do not lie in one block of the heap, the loop runs as it was
-    written. Unlike flatten it asks for no bounds and no even distance, and the rows may be of any length.
+    Legal where every use of the variable takes a row, and nothing in the loop changes a row pointer or frees memory.
+    The run time looks at every row pointer before the loop; where a row lies in no block of memory that it knows, the
+    loop runs as it was written. Unlike flatten it asks for no bounds and no even distance, and each row may be of any
+    length and lie in a block of its own: on the device the distances are those of the rows' copies.
 
     Step: loop=f/i
 
     Before:
         const long long *ws_row_starts(const void *rows, unsigned long element);
+        void *ws_row_zero(const long long *starts);
         void f(int n, const int *at, double **a, double *restrict y)
         {
             for (int i = 0; i < n; i++)
@@ -73,11 +84,12 @@ class RowStarts:
 
     After:
         const long long *ws_row_starts(const void *rows, unsigned long element);
+        void *ws_row_zero(const long long *starts);
         void f(int n, const int *at, double **a, double *restrict y)
         {
             const long long *a_at = ws_row_starts(a, sizeof(double));
             if (a_at != 0) {
-                double *a_flat = a[0];
+                double *a_flat = (double *)ws_row_zero(a_at);
                 for (int i = 0; i < n; i++)
                     y[i] = a_flat[a_at[at[i]] + i % 3];
             } else {
@@ -93,7 +105,7 @@ class RowStarts:
     variables: tuple[str, ...] = ()
 
     def check(self, program: Program, facts: Facts) -> Verdict:
-        """Say whether the loop can be written over one block for each variable."""
+        """Say whether the loop can be written over row starts for each variable."""
         place = Place.of(program, self.loop)
         if not facts.options.guards:
             return does_not_fit("a test before the loop is not allowed", place.loop)
@@ -104,14 +116,24 @@ class RowStarts:
 
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
+        plain = self._applied(program, {})
+        bounds = _touched(plain, Place.of(program, self.loop))
+        return self._applied(program, bounds) if bounds else plain
+
+    def _applied(self, program: Program, bounds: Mapping[Symbol, Section]) -> Program:
+        """Return the program, the run time being asked for all rows that there are, or for those within bounds."""
         place = Place.of(program, self.loop)
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
         rows = [_rows(symbol, supply) for symbol in _chosen(place, self.variables)]
-        asked = [_declared(one.starts, row_starts(use(one.symbol, span), one.size(span), span), span) for one in rows]
+        asked = [_declared(one.starts, one.question(bounds.get(one.starts), span), span) for one in rows]
         tests: list[Expr] = [
             Binary(span=span, type=INT, op="!=", left=use(one.starts, span), right=number(0, span)) for one in rows
         ]
-        blocks = [_declared(one.block, _row(one.symbol, number(0, span), span), span) for one in rows]
+        zeros = (row_zero(use(one.starts, span), span) for one in rows)
+        blocks = [
+            _declared(one.block, Cast(span=span, type=one.block.type, operand=zero), span)
+            for one, zero in zip(rows, zeros, strict=True)
+        ]
         own, loop = place.loop.span, _over_blocks(place.loop, rows)
         fast = Block(span=own, statements=(*blocks, *pragmas_of(run), loop))
         slow = Block(span=own, statements=tuple(copied(s, supply) for s in (*pragmas_of(run), run[-1])))
@@ -121,16 +143,34 @@ class RowStarts:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """A pointer to rows, and the variables for their block and for where they begin in it."""
+    """A pointer to rows, and the variables for the first of them and for where all begin, counted from there."""
 
     symbol: Symbol
     block: Symbol
     starts: Symbol
 
-    def size(self, span: Span) -> Expr:
-        """Return the size of an element."""
+    def question(self, bounds: Section | None, span: Span) -> Expr:
+        """Return the question where the rows start."""
         type = _plain(_element(self.symbol.type))
-        return SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(type)})", value=byte_size(type))
+        size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(type)})", value=byte_size(type))
+        first = use(self.symbol, span)
+        return row_starts(first, size, span, None if bounds is None else (bounds.lower, bounds.upper))
+
+
+def _touched(program: Program, place: Place) -> dict[Symbol, Section]:
+    """Return the rows that the loop touches, for each variable that has where rows start: where that is known, nobody
+    needs to know the block that the row pointers lie in, nor what those are that the loop leaves alone."""
+    function = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
+    tables = set(row_tables(function).values())
+    found = (n for n in walk(function.body) if isinstance(n, For | While) and n.span == place.loop.span)
+    loop = next((one for one in found if any(n.symbol in tables for n in names(one))), None)
+    options = PolyOptions(guards=False)
+    try:
+        with budget(options.max_operations):
+            answer = run_sections(program, function, (loop,), options, Summaries.of(program)) if loop else None
+    except OutOfBudgetError:
+        return {}
+    return {s.symbol: s for s in answer.sections if s.symbol in tables} if answer and not answer.assumptions else {}
 
 
 def _element(type: Type) -> Type:
@@ -164,7 +204,7 @@ def _leads_to_rows(type: Type) -> bool:
 
 
 def _all(facts: Facts, place: Place, wanted: Sequence[str]) -> Reason | None:
-    """Return why the loop cannot take its rows from blocks."""
+    """Return why the loop cannot take its rows by their starts."""
     for name in wanted:
         known = variable(place, name)
         if isinstance(known, Reason):
@@ -186,8 +226,12 @@ def _all(facts: Facts, place: Place, wanted: Sequence[str]) -> Reason | None:
 
 
 def _obstacle(facts: Facts, place: Place, found: list[Use]) -> Reason | None:
-    """Return what changes a row pointer in the loop."""
+    """Return what changes a row pointer in the loop, or may free what it leads to."""
     origin = facts.origin(place.function)
+    if origin.effects(place.loop).allocates:
+        remedy = "allocate and free outside the loop"
+        text = "a row may be freed in the loop, or another one take its place"
+        return Reason("STP002", text, place.loop.header, legal_if=(remedy,))
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     for used in found:
         for part in (used.node, *((peel(used.node.base),) if isinstance(used.node, Index) else ())):
@@ -200,11 +244,6 @@ def _obstacle(facts: Facts, place: Place, found: list[Use]) -> Reason | None:
 
 def _declared(symbol: Symbol, value: Expr, span: Span) -> Stmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
-
-
-def _row(symbol: Symbol, index: Expr, span: Span) -> Expr:
-    assert isinstance(symbol.type, Pointer)
-    return Index(span=span, type=symbol.type.to, base=use(symbol, span), index=index)
 
 
 def _over_blocks(loop: Stmt, rows: Sequence[_Rows]) -> Stmt:

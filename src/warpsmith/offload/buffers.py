@@ -26,6 +26,7 @@ from warpsmith.offload.expressions import binary, constant, name, number
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.plan import Buffer
+from warpsmith.offload.rows import rows_buffer, starts_of
 from warpsmith.offload.steady import deciding, moving
 from warpsmith.offload.units import unit_bounds, unit_guard
 from warpsmith.poly.aliasing import are_objects_apart, in_different_units, relation
@@ -145,6 +146,10 @@ class BufferFinder:
     ) -> _Sized | Reason:
         """Return the buffer for what `uses` may touch of an array in `scope`, or why it cannot be sized there."""
         drafts = tuple(draft for draft, _ in uses)
+        starts = starts_of(self.request.facts.function, symbol)
+        if starts is not None:
+            device = self.device_symbol(symbol, element_type(symbol.type))
+            return _Sized(rows_buffer(device, symbol, starts, scope), written)
         answer = self.sections(drafts, scope)
         found = next((s for s in answer.sections if s.symbol == symbol), None)
         if found is None or not self.fixed((found.lower, found.upper), scope):
@@ -259,7 +264,8 @@ class BufferFinder:
         be on the device, where a caller holds it."""
         bounds = (section.lower, section.upper)
         loads = any(isinstance(part, _LOADS) for bound in bounds for part in walk(bound))
-        return self.fixed(bounds, scope) and not (loads and self.request.resident is not None)
+        resident = self.request.resident
+        return self.fixed(bounds, scope) and not (loads and resident is not None and resident.held)
 
     def unsized(self, symbol: Symbol, answer: Sections, scope: tuple[Stmt, ...]) -> Reason:
         """Return why the section of `symbol` cannot be computed."""
@@ -333,7 +339,7 @@ class BufferFinder:
         if not (self.request.options.guards and self.request.poly.guards):
             return Reason("POR004", f"{text} may overlap", span, legal_if=(remedy,))
         if left.unit or right.unit:
-            return in_different_units((left.host, right.host), span)
+            return in_different_units(self.request.facts.function, (left.host, right.host), span)
         return Assumption(apart_text(left.host, right.host), "guarded", _disjoint(left, right), span)
 
     def share_block(self, one: _Sized, other: _Sized) -> bool:

@@ -21,6 +21,7 @@ from warpsmith.offload.flow import Place, statement_runs
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.insertion import Edits, rewritten_run
 from warpsmith.offload.plan import Buffer
+from warpsmith.offload.rows import is_table
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.sections import known_extent
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Launch, Stmt, replace
@@ -101,7 +102,7 @@ def _captures(program: Program, function: Function, draft: Draft, home: Home) ->
         if use.kind == "value" or use.device_only or (use.symbol in written_somewhere and not use.written):
             continue
         buffer = buffers[use.symbol]
-        if home.resident and not use.written:
+        if is_table(buffer) or (home.resident and not use.written):
             continue  # its newest values may be on the device, from a kernel of a caller's: they are recorded there
         extent = _extent(program, function, buffer.host, draft.statements[0])
         result.append(_capture(draft, buffer, extent, newest_on_device=use.written))
@@ -132,6 +133,7 @@ def _capture(draft: Draft, buffer: Buffer, extent: Expr | None, *, newest_on_dev
         upper=buffer.upper,
         extent=extent,
         buffer=buffer.symbol if newest_on_device else None,
+        starts=buffer.starts,
     )
 
 

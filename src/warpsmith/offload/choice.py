@@ -59,7 +59,8 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
     inside = None if selected is None else {id(p) for loop in selected for p in walk(loop)}
     decided = Decided.of(request.program, request.facts.function, only=request.options.decided_only)
     search = _Search(request, inside, excluded, decided)
-    reason = no_port_here(request.written or request.program, request.facts.function)
+    one_build = request.options.one_build
+    reason = no_port_here(request.written or request.program, request.facts.function, one_build=one_build)
     if reason is not None:
         refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _portable(f)]
         return Choice((), tuple(refusals))

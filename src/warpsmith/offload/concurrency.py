@@ -17,6 +17,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.team import in_the_way
+from warpsmith.tree.conditionals import open_conditionals
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
@@ -28,8 +29,9 @@ __all__ = ["no_port_here", "run_concurrently"]
 _ORPHANS = frozenset({"for", "single", "master", "masked", "sections", "barrier", "workshare", "loop"})
 
 
-def no_port_here(program: Program, function: Function) -> Reason | None:
-    """Return why no loop of `function` may be ported at all, or None."""
+def no_port_here(program: Program, function: Function, *, one_build: bool = False) -> Reason | None:
+    """Return why no loop of `function` may be ported at all, or None; `one_build`: no build has what the one at hand
+    leaves out by macros of the program's own."""
     callees = {f.symbol: _called(f) for _, f in program.functions()}
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
@@ -41,7 +43,7 @@ def no_port_here(program: Program, function: Function) -> Reason | None:
                     f"inside an OpenMP parallel region (line {node.span.line})"
                 )
                 return Reason("POR008", text, function.symbol.span)
-    return _orphan(function) or _device_data(function)
+    return _orphan(function) or _device_data(function, one_build)
 
 
 def _orphan(function: Function) -> Reason | None:
@@ -59,16 +61,24 @@ def _orphan(function: Function) -> Reason | None:
     return None
 
 
-def _device_data(function: Function) -> Reason | None:
+def _device_data(function: Function, one_build: bool) -> Reason | None:
     """Return the pragma that keeps data on a device over several statements: a port would not see that copy."""
     for part in walk(function.body):
         directive = part.directive if isinstance(part, Pragma) else None
         words = directive.words if directive is not None else ()
         if directive is not None and ("data" in words or "host_data" in words):
+            if one_build and isinstance(part, Pragma) and part.left_out and _by_own_macros(part):
+                continue
             text = f"'{directive.title}' keeps data on a device of its own: a port would not see that copy"
             help = ("remove the data directives: the port places its own copies",)
             return Reason("POR008", text, part.span, legal_if=help)
     return None
+
+
+def _by_own_macros(pragma: Pragma) -> bool:
+    """Whether what surrounds a pragma asks for no macro of the compiler's."""
+    around = open_conditionals(pragma.span.file.text, pragma.span.start)
+    return not any(name.startswith("_") for one in around for name in one.names)
 
 
 def run_concurrently(program: Program, function: Function, options: PolyOptions) -> dict[int, Reason]:

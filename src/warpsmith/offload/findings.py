@@ -10,6 +10,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.plan import OffloadOptions, Plan, Transfer
 from warpsmith.offload.reductions import order_notes
+from warpsmith.offload.rows import is_table
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, statement_spans
 from warpsmith.tree.nodes import For, Loop, Node, While
 from warpsmith.tree.program import Program
@@ -72,7 +73,7 @@ def transfer_findings(homes: Iterable[Home], transfers: Sequence[Transfer]) -> I
     arrays, no loop on the host around the kernels, no reuse inside a thread, and a copy for every kernel."""
     for home in homes:
         nests = [d for d in home.drafts if d.kind == "nest"]
-        arrays = [f"'{b.host.name}'" for b in home.buffers if not b.cell]
+        arrays = [f"'{b.host.name}'" for b in home.buffers if not b.cell and not is_table(b)]
         if not nests or not arrays or any(_repeated(home, nest) or _heavy(nest) for nest in nests):
             continue
         if len(nests) > 1 and len(nests) > sum(_is_of(transfer, home) for transfer in transfers):

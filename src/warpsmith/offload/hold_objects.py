@@ -2,6 +2,7 @@
 
     { std::vector<float> w(n); blur(u, w); }        w's memory dies where its block ends: the run time sees it (watched)
     free(u); u = malloc(m);                         so it does here
+    scale(v); free(v);                              the last stage: the hold ends behind, and v does not come back
     if (n < 0) throw bad;                           C++ leaves the block: the hold's guard ends it, in order
 
 Invariant: where memory may die in a hold, only what the run time sees to die is kept; where an exception may leave one,
@@ -10,19 +11,22 @@ it has a guard, and no destructor of the program's runs before that: it could re
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.foreign import FREEING
 from warpsmith.offload.plan import Hold
 from warpsmith.offload.presence import Resident
+from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import direct_call
-from warpsmith.tree.nodes import Call, DeclStmt, Function, Stmt, Switch, Verbatim, VerbatimExpr
+from warpsmith.tree.nodes import Assign, Block, Call, DeclStmt, ExprStmt, Function, Stmt, Switch, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Opaque, Record, Symbol, Type
-from warpsmith.tree.walk import walk
+from warpsmith.tree.types import Array, Opaque, Pointer, Record, Symbol, Type
+from warpsmith.tree.walk import peel, walk
 
-__all__ = ["declared_last", "frees", "is_guarded", "may_hold_objects", "owns_memory", "unfit"]
+__all__ = ["declared_last", "frees", "is_guarded", "may_hold_objects", "owns_memory", "unfit", "with_frees"]
 
 
 def frees(stmt: Stmt) -> bool:
@@ -34,6 +38,44 @@ def frees(stmt: Stmt) -> bool:
         if name is not None and name.name in FREEING:
             return True
     return False
+
+
+def with_frees(hold: Hold, summaries: Summaries, cuts: frozenset[Stmt]) -> Hold:
+    """Return a run of stages of C with the statements right behind it that do nothing but free memory: what the device
+    has of that is forgotten there, and does not come back. None of `cuts` is among them."""
+    if hold.loop is not None or is_cxx(summaries.program, hold.function):
+        return hold
+    blocks = (part.statements for part in walk(hold.function.body) if isinstance(part, Block))
+    block = next((run for run in blocks if hold.run[-1] in run), hold.run)
+    behind = block[block.index(hold.run[-1]) + 1 :]
+    more = itertools.takewhile(lambda stmt: stmt not in cuts and _only_frees(stmt, summaries), behind)
+    return replace(hold, run=(*hold.run, *more))
+
+
+def _only_frees(stmt: Stmt, summaries: Summaries) -> bool:
+    """Whether a statement is a call of `free`, or of a function that does no more than that and forget pointers."""
+    name = _called(stmt)
+    if name is None or name not in summaries.definitions:
+        return _is_free(name)
+    body = summaries.definitions[name].body.statements
+    return any(map(frees, body)) and all(_is_free(_called(part)) or _forgets(part) for part in body)
+
+
+def _is_free(name: Symbol | None) -> bool:
+    return name is not None and name.name == "free"
+
+
+def _forgets(stmt: Stmt) -> bool:
+    """Whether a statement is an assignment of pointers that calls nothing."""
+    expr = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
+    plain = isinstance(expr, Assign) and isinstance(expr.target.type, Pointer)
+    return plain and not any(isinstance(part, Call | VerbatimExpr) for part in walk(stmt))
+
+
+def _called(stmt: Stmt) -> Symbol | None:
+    """Return the function that a statement calls, if it is nothing but a call."""
+    expr = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
+    return direct_call(expr) if isinstance(expr, Call) else None
 
 
 def owns_memory(function: Function) -> bool:

@@ -45,11 +45,14 @@ from warpsmith.offload.hold_objects import (
     may_hold_objects,
     owns_memory,
     unfit,
+    with_frees,
 )
+from warpsmith.offload.hold_stack import kept_by_functions, not_yet_kept, outermost, with_lasting, without_lasting
 from warpsmith.offload.host_calls import HostCalls, leads_to_kernels
 from warpsmith.offload.needs import IncoherentError, Surroundings
 from warpsmith.offload.plan import Hold, RefusedHold
-from warpsmith.offload.presence import Presence, Resident, element_kinds, short_lived
+from warpsmith.offload.presence import Lasting, Presence, Resident, element_kinds, short_lived
+from warpsmith.offload.rows import is_table
 from warpsmith.offload.versions_in_place import written_in_versions
 from warpsmith.poly.pointers import is_persistent
 from warpsmith.poly.summaries import Summaries
@@ -69,7 +72,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.types import Pointer, Symbol, element_type
 from warpsmith.tree.walk import walk
 
 __all__ = ["HoldPlan", "plan_holds", "presence_of", "wanted_holds"]
@@ -109,14 +112,15 @@ class HoldPlan:
 
 def presence_of(summaries: Summaries, homes: Sequence[Home]) -> Presence:
     """Return what the homes put on the device."""
-    buffers = [buffer for home in homes for buffer in home.buffers]
+    buffers = [buffer for home in homes for buffer in home.buffers if not is_table(buffer)]
     types = [b.symbol.type.to if isinstance(b.symbol.type, Pointer) else b.symbol.type for b in buffers]
     kinds = frozenset(kind for type in types for kind in element_kinds(type))
     written = {use.symbol for home in homes for draft in home.drafts for use in draft.uses if use.written}
     changed = (b.symbol.type for b in buffers if b.host in written)
     newer = frozenset(k for t in changed for k in element_kinds(t.to if isinstance(t, Pointer) else t))
     hosts, units = frozenset(buffer.host for buffer in buffers), any(buffer.unit for buffer in buffers)
-    return Presence(summaries, kinds, hosts, newer, units)
+    elements = frozenset(element_type(b.symbol.type) for b in buffers if not (b.unit or b.cell or b.starts))
+    return Presence(summaries, kinds, hosts, newer, units, elements)
 
 
 def wanted_holds(
@@ -143,17 +147,29 @@ def wanted_holds(
     holds = tuple(hold for hold in found if hold.loop is not None or cuts.isdisjoint(hold.run))
     if not holds:
         return None
+    objects = may_hold_objects(summaries.program, holds)
+    inside, whole = _inside(calls, holds)
+    watched = any(frees(s) for run in inside.values() for s in run) or (objects and any(map(owns_memory, inside)))
+    first = outermost(calls, holds, (change for made in changes.values() for change in made))
+    if watched:
+        holds = tuple(with_frees(hold, summaries, cuts) for hold in holds)
+        holds = tuple(with_lasting(hold, presence, device) if hold.function in first else hold for hold in holds)
+        inside, whole = _inside(calls, holds)
+    declared = (s for h in holds if not is_cxx(summaries.program, h.function) for s in declared_last(h.run))
+    early = not_yet_kept(holds, presence, device)
+    lasting = Lasting(frozenset(declared), frozenset(kept_by_functions(holds)), first, early)
+    residents = short_lived(presence, inside, whole, lasting, watched=watched)
+    return HoldPlan(holds, whole, residents, device, objects)
+
+
+def _inside(calls: HostCalls, holds: Sequence[Hold]) -> tuple[dict[Function, tuple[Stmt, ...]], frozenset[Function]]:
+    """Return the statements of each function that run in a hold, and the functions that are called in one."""
     whole = calls.reached(stmt for hold in holds for stmt in hold.run)
-    inside = {f: (f.body,) for f in whole}
+    inside: dict[Function, tuple[Stmt, ...]] = {f: (f.body,) for f in whole}
     for hold in holds:
         if hold.function not in whole:
             inside[hold.function] = (*inside.get(hold.function, ()), *hold.run)
-    program = summaries.program
-    objects = may_hold_objects(program, holds)
-    watched = any(frees(stmt) for run in inside.values() for stmt in run) or (objects and any(map(owns_memory, inside)))
-    lasting = frozenset(s for h in holds if not is_cxx(program, h.function) for s in declared_last(h.run))
-    residents = short_lived(presence, inside, whole, lasting=lasting, watched=watched)
-    return HoldPlan(holds, whole, residents, device, objects)
+    return inside, whole
 
 
 def _with_changes(hold: Hold, changes: Sequence[Change]) -> Hold:
@@ -201,11 +217,12 @@ def plan_holds(
             inserted[function] = made
     refused = (*_refused(plan, calls, blamed, lost), *(_idle(plan, calls, inserted) if not blamed else ()))
     if not refused:
+        watches = any(plan.residents[f].watches(f, b) for f in plan.residents for h in homes[f] for b in h.buffers)
         for hold in plan.holds:
             guard = (
                 requests[hold.function].names.fresh("ws_held") if is_guarded(presence.summaries.program, hold) else ""
             )
-            _frame(inserted[hold.function].frames, hold, guard)
+            _frame(inserted[hold.function].frames, hold if watches else without_lasting(hold), guard)
     return inserted, refused
 
 
@@ -292,7 +309,8 @@ def _frame(frames: Insertions, hold: Hold, guard: str) -> None:
     """Begin and end the hold, also where control leaves it early."""
     first, last = hold.run[0], hold.run[-1]
     span = hold.loop.header if hold.loop is not None else first.span
-    begin, end = (DataHold(span=span, opens=opens, cause=span, guard=guard) for opens in (True, False))
+    begin = DataHold(span=span, opens=True, cause=span, guard=guard, lasting=hold.lasting, callers=hold.callers)
+    end = DataHold(span=span, opens=False, cause=span, guard=guard)
     frames.setdefault(Place("before", first), []).append(begin)
     frames.setdefault(Place("after", last), []).append(end)
     for stmt in hold.run:

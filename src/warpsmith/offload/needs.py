@@ -18,7 +18,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.disturbance import disturbs, may_move
 from warpsmith.offload.foreign import Foreign, foreign, size_of
 from warpsmith.offload.fragments import Home, Request
-from warpsmith.offload.places import Evaluated, PlaceTouch, evaluated, is_repeatable, loaded_for
+from warpsmith.offload.places import Evaluated, PlaceTouch, evaluated, is_repeatable, loaded_for, named_for
 from warpsmith.offload.presence import ANY_KIND, Presence, Resident, element_kinds
 from warpsmith.poly.effects import effects
 from warpsmith.poly.library import is_plain
@@ -182,7 +182,7 @@ class Needs:
         if not is_repeatable(place, sure=touch.sure) or moves:
             need.everything(span, write=touch.write)
             return
-        if touch.write and (stmt is None or not self.same_after(place, stmt)):
+        if touch.write and (stmt is None or not self.same_after(place, stmt, named_for(place))):
             need.everything(span, write=True)
             return
         address = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
@@ -221,13 +221,14 @@ class Needs:
             return
         need.before.append(Range(root_symbol(pointer), pointer, None, pointer.span))
 
-    def same_after(self, place: Expr, stmt: Stmt) -> bool:
-        """Whether an address has the same value behind the statement."""
+    def same_after(self, place: Expr, stmt: Stmt, values: frozenset[Symbol] | None = None) -> bool:
+        """Whether an address has the same value behind the statement. `values`: the variables whose values it is made
+        from, where those are not all that it names."""
         request = self.around.request
         done = effects(request.program, stmt, self.around.function, self.around.presence.summaries)
         named = {n.symbol for n in names(place)}
         declared = {d.symbol for d in stmt.declarations} if isinstance(stmt, DeclStmt) else set()
-        if named & (done.direct_writes | declared):
+        if (named if values is None else values) & done.direct_writes or named & declared:
             return False
         loads = loaded_for(place)
         return not loads or self.leaves(stmt, loads)

@@ -32,10 +32,10 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Opaque
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol
+from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for"]
+__all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for", "named_for"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +194,21 @@ def is_repeatable(place: Expr, *, sure: bool) -> bool:
 def loaded_for(place: Expr) -> list[PlaceTouch]:
     """Return what the address of `place` is loaded from, plain variables apart."""
     return [touch for touch in evaluated(*_address_parts(place)).touches if not isinstance(touch.place, Name)]
+
+
+def named_for(place: Expr) -> frozenset[Symbol]:
+    """Return the variables whose values the address of `place` is made from: that of an object's own part rests on
+    none, whatever is in the object."""
+    place = peel(place)
+    match place:
+        case Name():
+            return frozenset()
+        case Member(arrow=False):
+            return named_for(place.base)
+        case Index() if isinstance(place.base.type, Array):
+            return named_for(place.base) | {name.symbol for name in names(place.index)}
+        case _:
+            return frozenset(name.symbol for name in names(place))
 
 
 def _address_parts(place: Expr) -> tuple[Expr, ...]:

@@ -43,7 +43,8 @@ class OffloadOptions:
     `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
     `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
     `decided_only`: no loop becomes a kernel unless a decision of the program says so;
-    `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept."""
+    `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
+    `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
@@ -54,6 +55,7 @@ class OffloadOptions:
     demanded: bool = True
     decided_only: bool = False
     precise_fp: bool = False
+    one_build: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ class Fragment:
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run). `unit`:
-    they are all of the block of memory that the pointer `host` points into."""
+    they are all of the block of memory that the pointer `host` points into. `starts`: `host` leads to rows, whose
+    blocks are all meant, and this variable has where they start; where it is `host` itself, the buffer is the table of
+    where they start on the device (rows.py)."""
 
     symbol: Symbol
     host: Symbol
@@ -93,6 +97,7 @@ class Buffer:
     scope: tuple[Stmt, ...]
     cell: bool
     unit: bool = False
+    starts: Symbol | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +139,15 @@ class Plan:
 @dataclass(frozen=True, slots=True, eq=False)
 class Hold:
     """Statements of `function` during which data stay on the device: one loop, or a run of stages in one block. `own`:
-    no call in it leads to a kernel, but homes of the function's own are entered again and again."""
+    no call in it leads to a kernel, but homes of the function's own are entered again and again. `lasting`: objects on
+    the stack that outlive it and may be kept, of which the run time must be told; `callers`: so may what the function's
+    callers own."""
 
     function: Function
     run: tuple[Stmt, ...]
     own: bool = False
+    lasting: tuple[Symbol, ...] = ()
+    callers: bool = False
 
     @property
     def loop(self) -> Loop | None:

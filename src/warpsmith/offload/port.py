@@ -41,6 +41,7 @@ from warpsmith.offload.plan import (
 )
 from warpsmith.offload.residency import place
 from warpsmith.offload.resident_homes import resident_copies
+from warpsmith.offload.rows import resident_for_rows
 from warpsmith.offload.splice import splice
 from warpsmith.offload.transfers import insert
 from warpsmith.offload.versions_in_place import beside, versions_in_place, written_in_versions
@@ -98,7 +99,10 @@ def plan_port(
     for function in facts.functions:
         mine = tuple(c for c in changes if c.function == function.function.symbol)
         written = prepared.original.program if prepared is not None else program
-        request = Request(program, function, options, poly_options, names.scope(), summaries, mine, written=written)
+        resident = resident_for_rows(function.function, summaries)
+        request = Request(
+            program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
+        )
         found = _function(request, names, _failed(function.function, unwritable))
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)

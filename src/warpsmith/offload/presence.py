@@ -9,8 +9,9 @@
 
 Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
 the outermost hold around it ends. Where memory of the heap may be freed in a hold, only what is seen to die is kept
-(`watched`: the present table is told, and forgets it); any other end stands in a pause. A place of which `may_meet`
-says no is not in a present range when host code outside the kernels' homes is there.
+(`watched`: the present table is told, and forgets it), and what is known to outlive the hold (hold_stack.py); any other
+end stands in a pause. A place of which `may_meet` says no is not in a present range when host code outside the kernels'
+homes is there.
 
 By type: an object that kernels access as numbers of one type is not accessed through an lvalue of another one, but for
 characters (C17 6.5p7).
@@ -19,9 +20,10 @@ characters (C17 6.5p7).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from warpsmith.offload.host_calls import calls_in
+from warpsmith.offload.plan import Buffer
 from warpsmith.poly.pointers import Provenance, Root, is_persistent
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import bases, direct_call
@@ -29,7 +31,7 @@ from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Stmt
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["ANY_KIND", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
+__all__ = ["ANY_KIND", "Lasting", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
 
 Kind = tuple[str, int]
 _ON_THE_STACK = ("alloca", "__builtin_alloca")
@@ -61,14 +63,16 @@ def _kind(type: Scalar) -> Kind:
 @dataclass(frozen=True, slots=True)
 class Presence:
     """What all homes of the program put on the device: the `kinds` of numbers, those that kernels write (`written`),
-    and the variables that they name. `units`: there are whole blocks of the heap among it; `watched`: of what pointers
-    lead to only the heap and static storage are kept."""
+    and the variables that they name. `units`: there are whole blocks of the heap among it; `elements`: the types of the
+    elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is known to outlive
+    the hold are kept."""
 
     summaries: Summaries
     kinds: frozenset[Kind]
     hosts: frozenset[Symbol]
     written: frozenset[Kind]
     units: bool = False
+    elements: frozenset[Type] = frozenset()
     watched: bool = False
 
     def is_written(self, type: Type) -> bool:
@@ -155,24 +159,44 @@ def place_base(place: Expr) -> Symbol | Expr:
 
 
 @dataclass(frozen=True, slots=True)
+class Lasting:
+    """What outlives the holds of a function, beside its callers' memory. `declared`: variables that their statements
+    declare; `kept`: their own variables that may be kept; `first`: the functions whose holds may be outermost ones;
+    `early`: for calls, which objects are not kept yet."""
+
+    declared: frozenset[Symbol] = frozenset()
+    kept: frozenset[Symbol] = frozenset()
+    first: frozenset[Function] = frozenset()
+    early: Mapping[Call, frozenset[Root]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Resident:
     """A function whose homes are entered and left through the present table. `short`: the roots whose memory may die
     before the outermost hold ends; `absent`: those whose memory is never kept, whoever calls the function; `watched`:
-    memory of the heap may die there as well, and is seen to."""
+    memory of the heap may die there as well, and is seen to; `held`: the function may run inside a hold."""
 
     presence: Presence
     short: frozenset[Root]
     absent: frozenset[Root] = frozenset()
     watched: bool = False
+    held: bool = True
 
     def keeps(self, function: Function, host: Symbol) -> bool:
-        """Whether the memory behind a buffer's host variable outlives every hold, or its death is seen."""
+        """Whether the memory behind a buffer's host variable outlives every hold, or the run time sees if it does."""
+        if not self.held:
+            return False
         if isinstance(host.type, Array):
             return is_persistent(host) or (host.storage == "local" and Root("object", host) not in self.short)
-        if not isinstance(host.type, Pointer):
-            return False
+        if not isinstance(host.type, Pointer) or self.watched:
+            return isinstance(host.type, Pointer)
         where = self.presence.summaries.provenance(function)
         return not where.roots.get(host, frozenset({Root("entry", host)})) & self.short
+
+    def watches(self, function: Function, buffer: Buffer) -> bool:
+        """Whether the run time decides about a buffer, by what it knows of the memory."""
+        pointer = isinstance(buffer.host.type, Pointer)
+        return pointer and self.watched and not buffer.cell and self.keeps(function, buffer.host)
 
 
 # --- what dies inside a hold
@@ -182,40 +206,51 @@ def short_lived(
     presence: Presence,
     inside: Mapping[Function, tuple[Stmt, ...]],
     whole: frozenset[Function],
+    lasting: Lasting,
     *,
-    lasting: frozenset[Symbol] = frozenset(),
     watched: bool = False,
 ) -> dict[Function, Resident]:
     """Return, for each function, what of its memory dies inside a hold. `inside`: the statements of each function that
-    run in one; `whole`: those of them that are called there, so that all their own memory is gone at the return;
-    `lasting`: variables that these statements declare and that outlive the hold."""
+    run in one; `whole`: those of them that are called there, so that all their own memory is gone at the return."""
     presence, summaries = replace(presence, watched=watched), presence.summaries
     short: dict[Function, set[Root]] = {f: set(_own(f, run, f in whole)) for f, run in inside.items()}
-    kept = {Root("object", symbol) for symbol in lasting}
+    kept = {Root("object", symbol) for symbol in lasting.declared}
     for function in inside.keys() - whole:
         short[function] -= kept
-    handed = tuple(_handed(summaries, inside, whole))
+    handed = tuple(_handed(summaries, inside, whole, lasting.early))
     changed = True
     while changed:
-        more = {(to, entry) for by, roots, to, entry in handed if roots & short[by] and entry not in short[to]}
-        changed = bool(more)
+        more = {(one.to, one.entry) for one in handed if one.roots & short[one.by]}
+        changed = any(entry not in short[function] for function, entry in more)
         for function, entry in more:
             short[function].add(entry)
     own = {f: {r for r in roots if r.kind != "entry"} for f, roots in short.items()}
     if watched:
-        # what lies on the stack is kept as an array's own memory alone
-        own = {f: roots | set(_single(f)) for f, roots in own.items()}
-    absent = _absent(inside, whole, handed, own)
+        # what lies on the stack is kept as an array's own memory, or where it is known to outlive the hold
+        outliving = {Root("object", symbol) for symbol in lasting.kept}
+        own = {f: (roots | set(_single(f))) - outliving for f, roots in own.items()}
+    absent = _absent(inside, whole - lasting.first, handed, own)
     return {f: Resident(presence, frozenset(roots), frozenset(absent[f]), watched) for f, roots in short.items()}
 
 
-_Handed = tuple[Function, frozenset[Root], Function, Root]
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """A function hands memory with these roots to another one, for this pointer. `early`: roots not kept yet."""
+
+    by: Function
+    roots: frozenset[Root]
+    early: frozenset[Root]
+    to: Function
+    entry: Root
 
 
 def _handed(
-    summaries: Summaries, inside: Mapping[Function, tuple[Stmt, ...]], whole: frozenset[Function]
+    summaries: Summaries,
+    inside: Mapping[Function, tuple[Stmt, ...]],
+    whole: frozenset[Function],
+    early: Mapping[Call, frozenset[Root]],
 ) -> Iterator[_Handed]:
-    """Yield who hands memory with which roots to whom, for which pointer: the calls inside holds."""
+    """Yield what the calls inside holds hand over."""
     by_symbol = {function.symbol: function for function in whole}
     for function, run in inside.items():
         where = summaries.provenance(function)
@@ -225,24 +260,25 @@ def _handed(
                 made = isinstance(argument, VerbatimExpr) and argument.doing is not None
                 roots = _roots(where, argument) if not made else frozenset()
                 if callee is not None:
-                    yield function, roots, callee, Root("entry", parameter)
+                    yield _Handed(function, roots, early.get(call, frozenset()), callee, Root("entry", parameter))
 
 
 def _absent(
     inside: Mapping[Function, tuple[Stmt, ...]],
-    whole: frozenset[Function],
+    known: frozenset[Function],
     handed: Sequence[_Handed],
     own: Mapping[Function, set[Root]],
 ) -> dict[Function, set[Root]]:
     """Return the roots whose memory is never kept: what functions have themselves, and what every call hands over of
-    that alone (nothing of a text, or of an object that is made for the call)."""
-    absent = {f: set(own[f]) | {Root("entry", p) for p in f.parameters if f in whole} for f in inside}
+    that alone (nothing of a text, or of an object that is made for the call). `known`: functions that run in no hold
+    but those that are `handed` something there."""
+    absent = {f: set(own[f]) | {Root("entry", p) for p in f.parameters if f in known} for f in inside}
     changed = True
     while changed:
-        kept = {(to, entry) for by, roots, to, entry in handed if entry in absent[to] and not roots <= absent[by]}
+        kept = [one for one in handed if one.entry in absent[one.to] and not one.roots <= absent[one.by] | one.early]
         changed = bool(kept)
-        for function, entry in kept:
-            absent[function].discard(entry)
+        for one in kept:
+            absent[one.to].discard(one.entry)
     return absent
 
 

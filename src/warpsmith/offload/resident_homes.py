@@ -23,12 +23,12 @@ from warpsmith.offload.insertion import Edits, rewritten_run
 from warpsmith.offload.placement import Access
 from warpsmith.offload.places import evaluated
 from warpsmith.offload.plan import Buffer, Transfer
+from warpsmith.offload.rows import is_table
 from warpsmith.offload.transfer_check import check_transfers
 from warpsmith.offload.transfers import Moved, host_address, loops_around, section_bytes, section_texts
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
-from warpsmith.tree.types import Pointer
 from warpsmith.tree.walk import walk
 
 __all__ = ["host_between", "resident_copies"]
@@ -118,14 +118,17 @@ def resident_copies(request: Request, home: Home, launches: Mapping[Draft, tuple
             span=span, buffer=buffer.symbol, variable=buffer.host, address=host_address(buffer, span),
             bytes=section_bytes(buffer), copy=copy, keep=keep, cause=cause,
             unit=buffer.unit, changes=written and request.resident.presence.units,
-            watch=keep and request.resident.watched and isinstance(buffer.host.type, Pointer),
+            watch=request.resident.watches(function, buffer), starts=buffer.starts,
         )  # fmt: skip
         edits.at(entry, [enter])
+        if is_table(buffer):
+            continue
         for point in flow.points:
             for pred in point.preds if point.kind == "exit" else ():
                 place = flow.points[pred].place
                 assert place is not None
-                edits.at(place, [DataExit(span=place.node.span, buffer=buffer.symbol, written=written)])
+                left = DataExit(span=place.node.span, buffer=buffer.symbol, written=written, starts=buffer.starts)
+                edits.at(place, [left])
         for to_device in (*([True] if copy else []), *([False] if written else [])):
             transfers.append(_transfer(buffer, enter, to_device, around.get(entry.node)))
     statements = rewritten_run(home.scope, edits)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from warpsmith.offload.accesses import HostAccess, kernel_access
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.plan import Buffer
+from warpsmith.offload.rows import is_table
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -97,9 +98,9 @@ class _Checker:
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
 
     def leaves(self, state: _State | None, node: Node) -> None:
-        """Control leaves the scope: every buffer must have been freed."""
+        """Control leaves the scope: every buffer must have been freed, but for tables, which are kept."""
         for buffer in self.home.buffers if state is not None else ():
-            if state is not None and state[buffer.symbol] != {_ABSENT}:
+            if state is not None and state[buffer.symbol] != {_ABSENT} and not is_table(buffer):
                 self.complain(node, buffer, "the buffer is not freed on every way out")
 
     # --- statements

@@ -228,6 +228,8 @@ def block_texts(name: str) -> tuple[str, str]:
 def section_texts(buffer: Buffer, bytes: Expr) -> tuple[str, str]:
     """Return the section that a buffer stands for, and its size, in words."""
     name = buffer.host.name
+    if buffer.starts is not None:
+        return f"the blocks of memory that the rows of {name} lie in", "all of its rows' blocks'"
     if buffer.unit:
         return block_texts(name)
     section = name if buffer.cell else f"{name}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"

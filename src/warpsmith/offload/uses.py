@@ -223,7 +223,7 @@ def _bad_variable(symbol: Symbol) -> str:
         if word is not None:
             return f"the struct of '{symbol.name}' has a member named '{word}', a word of C++"
     if _pointer_of_pointers(type):
-        return f"'{symbol.name}' is a pointer to pointers: its rows may lie anywhere; one block of memory can be ported"
+        return f"'{symbol.name}' is a pointer to pointers: no kernel can follow them, and row-starts does not apply"
     return ""
 
 

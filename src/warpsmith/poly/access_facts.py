@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from warpsmith.poly.facts import AccessFact
 from warpsmith.poly.polynomial import ONE, ZERO, Polynomial
-from warpsmith.poly.region import Access, Region, Statement, Subscript
+from warpsmith.poly.region import ROW_STEP, Access, Region, Statement, Subscript
 from warpsmith.tree.types import Record, Scalar, Symbol, Type
 
 __all__ = ["access_facts"]
+
+# elements from one row to the next where nobody knows how far it is
+_ROW = 1 << 20
 
 
 def access_facts(region: Region) -> tuple[AccessFact, ...]:
@@ -60,6 +63,8 @@ def _address(access: Access) -> Polynomial | None:
     total = ZERO
     for step in access.path:
         if isinstance(step, str):
+            # rows lie anywhere, and far apart
+            total = total.scaled(_ROW) if step == ROW_STEP else total
             continue
         if step.value is None:
             return None

@@ -43,7 +43,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.units import units_apart
+from warpsmith.tree.units import blocks_apart
 from warpsmith.tree.walk import peel, walk
 
 __all__ = [
@@ -261,7 +261,7 @@ def _in_different_units(
     # where the program gives one the address of the other, the test would only ever fail
     if _is_given(known, *pair) or _is_given(known, *reversed(pair)):
         return None
-    return in_different_units(pair, span)
+    return in_different_units(function, pair, span)
 
 
 def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
@@ -278,11 +278,12 @@ def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
     return False
 
 
-def in_different_units(pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
-    """Return the guard that what two variables name lies in different blocks of memory."""
+def in_different_units(function: Function, pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
+    """Return the guard that what two variables of a function name lies in different blocks of memory."""
     left, right = sorted(pair, key=lambda s: (s.name, s.key))
     text = f"{left.name} and {right.name} lie in different blocks of memory"
-    return Assumption(text, "guarded", units_apart(_address(left, span), _address(right, span), span), span)
+    apart = blocks_apart(function, _address(left, span), _address(right, span), span)
+    return Assumption(text, "guarded", apart, span)
 
 
 def is_still(known: Summaries, function: Function, run: tuple[Stmt, ...], symbol: Symbol) -> bool:

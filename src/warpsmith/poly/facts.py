@@ -30,13 +30,15 @@ Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequentia
 class PolyOptions:
     """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget;
     `described`: of so many conflicts of a loop a witness is looked for;
-    `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`)."""
+    `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`);
+    `disbelieved`: the pragmas (file, line) that a run has shown to be wrong."""
 
     guards: bool = True
     granted: tuple[Assumption, ...] = ()
     max_operations: int = 20_000_000
     described: int = 6
     claims: Literal["trust", "check"] = "trust"
+    disbelieved: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from warpsmith.poly.apart_rows import row_guards, with_columns
+from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.effects import Effects
 from warpsmith.poly.formula import both
@@ -519,13 +521,19 @@ def _build_region(
         hidden=frozenset(origin.hidden & (written | stored)),
         unstable=origin.unstable,
         constants=origin.constants,
+        rows=row_guards(origin.function, frozenset(stored), scope[0].span),
     )
     surround(origin, state, scope[0], around)
     _grant(state, scope, granted)
-    work = _Walk(origin, state)
-    state.exact = True
-    for stmt in scope:
-        work.statement(stmt)
+    fresh = state.copy()
+    work = _walked(origin, state, scope)
+    vague = with_columns(state, work.statements)
+    if vague and claims_of(origin.function):
+        # what a pragma says of the loops is worth more than a guard that rows of one block would fail
+        state = fresh
+        state.rows = {block: known for block, known in state.rows.items() if block not in vague}
+        work = _walked(origin, state, scope)
+        with_columns(state, work.statements)
     region = Region(
         scope,
         state.vocabulary,
@@ -539,6 +547,14 @@ def _build_region(
         work.entries,
     )
     return region, state
+
+
+def _walked(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
+    work = _Walk(origin, state)
+    state.exact = True
+    for stmt in scope:
+        work.statement(stmt)
+    return work
 
 
 def _grant(state: State, scope: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> None:

@@ -4,6 +4,7 @@
     *(p + i)      base p, path (i)
     s->data[i]    base s, place "s->data", path (i)        the pointer itself is read from memory
     q[j], q = a + i*N    base a, path (i*N + j)            a local pointer with one known value
+    a_flat[a_at[i] + j]  base a_flat, path (i, j)          rows that are apart, by where they start (tree/units.py)
 
 An array decays to a pointer to its first element; adding to a pointer adds to the last subscript.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from warpsmith.poly.formula import TRUE
 from warpsmith.poly.polynomial import ZERO, Polynomial, constant
-from warpsmith.poly.region import Subscript
+from warpsmith.poly.region import ROW_STEP, Path, Subscript
 from warpsmith.poly.state import Address, State
 from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
 from warpsmith.tree.printer import nothing, print_expr
@@ -109,6 +110,10 @@ def _moved(state: State, pointer: Address, index: Expr, sign: int) -> Address:
     chosen = _injective(state, index)
     if chosen is not None and sign == 1 and last == Subscript(ZERO):
         return Address(pointer.base, pointer.place, (*pointer.path[:-1], chosen[0], Subscript(chosen[1])))
+    row = _row(state, pointer, index) if sign == 1 and last == Subscript(ZERO) else None
+    if row is not None:
+        start = Address(pointer.base, pointer.place, row[0])
+        return start if row[1] is None else _moved(state, start, row[1], 1)
     step = _offset(state, index)
     if last.value is None or step is None:
         return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(None, last.extent)))
@@ -147,6 +152,27 @@ def _injective(state: State, index: Expr) -> tuple[str, Polynomial] | None:
         return None
     state.assume(granted, TRUE)
     return f"@{base.symbol.name}", linear
+
+
+def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None] | None:
+    """Return the path of a row, `a_at[e]` or `a_at[e] + k`, and what is added to its start; None where the subscript
+    names no row, or two rows may share elements."""
+    starts, apart = state.rows.get(pointer.base, (None, None))
+    added = peel(index)
+    sides = (added.left, added.right) if isinstance(added, Binary) and added.op == "+" else (added, None)
+    first, rest = peel(sides[0]), sides[1]
+    named = peel(first.base) if isinstance(first, Index) else None
+    if starts is None or len(pointer.path) > 1 or not isinstance(first, Index):
+        return None
+    if not isinstance(named, Name) or named.symbol != starts or not (apart is None or state.guards):
+        return None
+    value = _offset(state, first.index)
+    linear = None if value is None else state.vocabulary.linear(value)
+    if linear is None:
+        return None
+    if apart is not None:
+        state.assume(apart, TRUE)
+    return (f"@{starts.name}", Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
 
 
 def _taken(state: State, operand: Expr) -> Address | None:

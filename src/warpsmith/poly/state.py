@@ -42,7 +42,8 @@ class Address:
 @dataclass(slots=True)
 class State:
     """The mutable part of the walk; also the oracle of `Affine`. `computed`: what holds because the scope's loops have
-    computed their bounds without overflow."""
+    computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be true for
+    two of them to have no element in common (None: nothing is stored to them)."""
 
     span: Span
     guards: bool
@@ -68,6 +69,7 @@ class State:
     lost: list[Expr] = field(default_factory=list)
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
+    rows: Mapping[Symbol, tuple[Symbol, Assumption | None]] = field(default_factory=dict)
     proved: dict[object, tuple[Formula, Formula]] = field(default_factory=dict)
 
     def copy(self) -> State:

@@ -171,10 +171,13 @@ class _Walker:
             case Copy():
                 kind: EventKind = "to device" if stmt.to_device else "to host"
                 yield Event(kind, depth, stmt.variable.name, _bytes(stmt.bytes), "", stmt.cause, moved)
+            case DataEnter() if stmt.starts == stmt.variable:
+                when = "unless the rows lie where they did"
+                yield Event("to device", depth, stmt.variable.name, "8 for each row", when, stmt.cause, moved)
             case DataEnter():
                 self.buffers[stmt.buffer] = stmt
                 when = "unless it is there already" if stmt.copy else "no copy: a kernel writes all of it"
-                yield Event("to device", depth, stmt.variable.name, _bytes(stmt.bytes), when, stmt.cause, moved)
+                yield Event("to device", depth, stmt.variable.name, _size(stmt), when, stmt.cause, moved)
             case DataExit():
                 yield from self._exit(stmt, depth, moved)
             case Update():
@@ -194,7 +197,7 @@ class _Walker:
         if enter is None or not stmt.written:
             return
         when = "unless it is kept" if enter.keep else ""
-        yield Event("to host", depth, enter.variable.name, _bytes(enter.bytes), when, enter.cause, moved)
+        yield Event("to host", depth, enter.variable.name, _size(enter), when, enter.cause, moved)
 
     def _moved(self, stmt: Stmt) -> Moved | None:
         return None if self.measured is None else self.measured.get(stmt, Moved(0, 0))
@@ -221,6 +224,10 @@ def _hold(stmt: DataHold, depth: int, moved: Moved | None) -> Event:
 def _is_ported(stmt: Stmt) -> bool:
     """Whether this is the ported version of a home."""
     return isinstance(stmt, Block) and any(isinstance(s, DataEnter | DeviceAlloc) for s in stmt.statements)
+
+
+def _size(enter: DataEnter) -> str:
+    return "all of its rows' blocks" if enter.starts is not None else _bytes(enter.bytes)
 
 
 def _bytes(expr: Expr) -> str:

@@ -166,9 +166,9 @@ class _Compiler:
         """Whether a file of the program is compiled for OpenMP."""
         return self.sources.uses_openmp()
 
-    def text(self, name: str) -> str:
-        """Return the text of a file."""
-        return next((file.text for file in self.sources.files if _inside(file.path) == name), "")
+    def _starts_threads(self, name: str) -> bool:
+        """Whether a file with options of its own is compiled for OpenMP though they do not say so."""
+        return any(_inside(file.path) == name and self.sources.starts_threads(file) for file in self.sources.files)
 
     def compile(self, name: str, number: int) -> Ran:
         """Compile one placed file to `ws_<number>.o`."""
@@ -182,7 +182,7 @@ class _Compiler:
         if name.endswith(_CUDA):
             kind = (*kind, *_INSTRUMENTED, *_NO_ENTRY_EXIT[_family(compiler)])
             kind = (*kind, "-x", "c++", *self._foremost((compiler, *_COMMON, *kind, *include, *ours), user, name))
-        elif self.uses_openmp and (given is None or "omp.h" in self.text(name)):
+        elif self.uses_openmp and (given is None or self._starts_threads(name)):
             kind = (*kind, "-fopenmp")
         command = [compiler, *_COMMON, *kind, *include, *ours, *user, name, "-o", f"ws_{number}.o"]
         environment = {"LC_ALL": "C", "TMPDIR": str(self.directory)}

@@ -157,7 +157,7 @@ def _own_arguments(sources: Sources, file: OutputFile, threads: tuple[str, ...])
     given = sources.own.get(file.path)
     if given is None:
         return (*threads, *include_arguments(sources))
-    return (*(("-fopenmp",) if "omp.h" in file.text else ()), *given)
+    return (*(("-fopenmp",) if sources.starts_threads(file) else ()), *given)
 
 
 def _compiled(path: str) -> bool:

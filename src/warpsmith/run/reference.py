@@ -44,7 +44,7 @@ _REASSOCIATED = (
 )
 # the time of day at which every run starts: many a program seeds its random numbers with it
 _EPOCH = "1700000000"
-_RUNTIME = ("ws_log.c", "ws_heap.c", "ws_capture.c")
+_RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_capture.c")
 
 
 def runtime_files(*, clock: bool = False, harness: bool = False) -> tuple[OutputFile, ...]:

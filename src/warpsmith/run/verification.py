@@ -41,6 +41,11 @@ class Sources:
         """Whether a file of the program is compiled for OpenMP, or uses its run time."""
         return any("omp.h" in f.text for f in self.files) or any("-fopenmp" in a for a in self.own.values())
 
+    def starts_threads(self, file: OutputFile) -> bool:
+        """Whether a file is to be compiled for OpenMP though its own options do not say so: it uses its run time, and
+        asks nowhere whether it is compiled so."""
+        return file.path in self.own and "omp.h" in file.text and "_OPENMP" not in file.text
+
 
 @dataclass(frozen=True, slots=True)
 class HarnessFunction:

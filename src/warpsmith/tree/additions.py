@@ -67,9 +67,16 @@ def as_edits(file: SourceFile, added: Sequence[Addition]) -> list[Edit]:
 
 def _text(one: Addition) -> str:
     indent = one.place.indent
-    lines = (indent + indented(line if "\n" in line else wrapped(line), indent) for line in one.lines)
+    lines = (_indented(line, indent) for line in one.lines)
     text = wrapped_in(list(lines))
     return "\n" + text[: -len(_CLOSE)] + _SPLIT if one.place.splits else text
+
+
+def _indented(line: str, indent: str) -> str:
+    """Return a line, or several, as they stand at `indent`; the preprocessor's own lines start at the margin."""
+    if line.startswith(("#define", "#undef", "#if", "#error", "#endif")):
+        return line
+    return indent + indented(line if "\n" in line else wrapped(line), indent)
 
 
 def without_additions(text: str) -> str:

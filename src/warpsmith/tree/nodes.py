@@ -438,6 +438,8 @@ class DataEnter(Node):
     `keep`: the memory outlives every hold, so that its device copy may stay when the count falls to zero inside one.
     `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may write
     the bytes before the DataExit. `watch`: memory dies inside the holds, so that only what is seen to die is kept.
+    `starts`: the variable leads to rows, and all their blocks are meant: this one has where they start. Where it is the
+    variable itself, `buffer` becomes the table of where the rows start on the device, and nothing is left again.
     """
 
     buffer: Symbol
@@ -450,15 +452,17 @@ class DataEnter(Node):
     unit: bool = False
     changes: bool = False
     watch: bool = False
+    starts: Symbol | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataExit(Node):
     """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
-    outside every hold copies back what was written."""
+    outside every hold copies back what was written. `starts`: as the DataEnter has it."""
 
     buffer: Symbol
     written: bool
+    starts: Symbol | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -481,11 +485,15 @@ class Update(Node):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataHold(Node):
     """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
-    object that ends it where C++ leaves the block in another way (an exception); "" where there is none."""
+    object that ends it where C++ leaves the block in another way (an exception); "" where there is none. `lasting`:
+    objects on the stack that outlive it, where only what is known to do so is kept; `callers`: so does all that the
+    callers of the function have there."""
 
     opens: bool
     cause: Span
     guard: str = ""
+    lasting: tuple[Symbol, ...] = ()
+    callers: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -507,7 +515,7 @@ class CaptureStmt(Node):
     `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
     declared element count or None (then the allocation tells); `buffer` is the device copy where that is newest.
     `ahead`: nothing is recorded yet, only that the host's copy of the section is stale: other objects of the region may
-    lie in the same block of memory.
+    lie in the same block of memory. `starts`: the object is all blocks of the rows that start there (DataEnter).
     """
 
     region: str
@@ -518,6 +526,7 @@ class CaptureStmt(Node):
     extent: Expr | None
     buffer: Symbol | None
     ahead: bool = False
+    starts: Symbol | None = None
 
 
 Stmt = (

@@ -26,7 +26,8 @@ from warpsmith.tree.layout import indent_at, starts_line
 from warpsmith.tree.lexical import Directive, directives, tokens
 
 __all__ = [
-    "Place", "binds", "cut_pragmas", "is_balanced", "place_after", "place_before", "place_beside", "place_between",
+    "Place", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
+    "place_between",
 ]  # fmt: skip
 
 _IF = ("if", "ifdef", "ifndef")
@@ -44,12 +45,14 @@ _BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*")
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where lines are added: at a line's start, or inside a line that is split (`splits`); `indent` is how deep;
-    `above`: preprocessor lines stand between it and its statement."""
+    `above`: preprocessor lines stand between it and its statement; `inside`: among them the end of the conditional in
+    which it stands."""
 
     offset: int
     indent: str
     splits: bool
     above: bool = False
+    inside: bool = False
 
 
 def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
@@ -62,30 +65,20 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
     opening = bool(_OPENING.fullmatch(file.text[first.start : end]))
     for offset in (first.start, *(d.start for d in reversed(found))):
         if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
-            place = _place(file, offset, indent_at(file, first.start))
+            place = place_at(file, offset, indent_at(file, first.start))
             return replace(place, above=offset < first.start)
     message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
     raise RefusedError(Finding("POR008", "error", message, first))
 
 
-def place_beside(file: SourceFile, start: int, lower: int) -> Place | None:
-    """Return the place above the pragmas of what starts at `start`, in the conditional that they share with other code,
-    and that ends before `start`; None where there is no such one. What is added there is as compiled as they are.
-
-    #ifdef THREADS
-        omp_set_num_threads(4);
-                                            ◄──
-    #pragma omp parallel for
-    #endif
-        for (…)
-    """
-    found = list(_directives(file, _floor(file, lower, start), start))
-    bound = _bound(file, found)
-    from_first = [d for d in found if bound and d.start >= bound[0].start]
-    behind = from_first[len(bound) :]
-    if from_first[: len(bound)] != bound or not behind or any(d.word != "endif" for d in behind):
-        return None
-    return replace(_place(file, bound[0].start, indent_at(file, start)), above=True)
+def place_at(file: SourceFile, offset: int, indent: str) -> Place:
+    """Return the place before what starts at `offset`: on a line of its own where it starts one."""
+    _check_plain(file, offset)
+    line = file.offset(file.location(offset)[0])
+    if starts_line(file, offset) and not file.text[:line].rstrip("\r\n").endswith("\\"):
+        return Place(line, indent, splits=False)
+    # the blanks before it stay with it: no line of the user's shall end in blanks that did not
+    return Place(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
 
 
 def place_after(file: SourceFile, end: int) -> Place:
@@ -119,7 +112,7 @@ def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early:
     chosen = [n for d, n in allowed if d == least]
     number = chosen[0] if early else chosen[-1]
     if number == len(found) - 1 and not early:
-        return _place(file, end, indent)
+        return place_at(file, end, indent)
     if number < 0:
         return replace(place_after(file, start), indent=indent)
     stop = file.text.find("\n", found[number].end)
@@ -134,6 +127,12 @@ def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:
     return [Span(file, d.start, d.end) for d in _bound(file, found) if d.start < last]
 
 
+def bound_pragmas(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]]) -> list[Directive]:
+    """Return the pragmas that what starts at `start` belongs to, behind `lower`, after the last code that is compiled:
+    not `left_out`."""
+    return _bound(file, list(_directives(file, _floor(file, lower, start, left_out), start)))
+
+
 def binds(pragma: str) -> bool:
     """Whether a pragma belongs to the statement under it."""
     return not _ALONE.match(pragma)
@@ -142,15 +141,6 @@ def binds(pragma: str) -> bool:
 def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
     """Return the pragmas that the next statement belongs to."""
     return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
-
-
-def _place(file: SourceFile, offset: int, indent: str) -> Place:
-    _check_plain(file, offset)
-    line = file.offset(file.location(offset)[0])
-    if starts_line(file, offset) and not file.text[:line].rstrip("\r\n").endswith("\\"):
-        return Place(line, indent, splits=False)
-    # the blanks before it stay with it: no line of the user's shall end in blanks that did not
-    return Place(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
 
 
 def _is_blank(rest: str) -> bool:
@@ -162,10 +152,10 @@ def _is_blank(rest: str) -> bool:
     return whole and all(t.kind == "comment" for t in found)
 
 
-def _floor(file: SourceFile, lower: int, start: int) -> int:
-    """Return the end of the last code before `start`, at or behind `lower`."""
+def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]] = ()) -> int:
+    """Return the end of the last code before `start`, at or behind `lower`, that is not `left_out`."""
     text = file.text[lower:start]
-    lines = [(d.start, d.end) for d in directives(text)]
+    lines = [(d.start, d.end) for d in directives(text)] + [(a - lower, b - lower) for a, b in left_out]
     floor = 0
     for token in tokens(text):
         code = token.kind not in ("space", "newline", "comment")

@@ -76,6 +76,7 @@ class Unit:
     `items` are the top-level constructs of the main file in source order; `functions` also has the definitions that
     headers of the project bring in (static inline ones). `arguments` are the compiler-like options (-I -D -U --std).
     `pragmas` are the region markers found (`#pragma scop`, `#pragma target`): the spans that they enclose or precede.
+    `left_out` is what conditionals of the preprocessor leave out of the build at hand, in files that have functions.
     """
 
     file: SourceFile
@@ -86,6 +87,7 @@ class Unit:
     arguments: tuple[str, ...]
     pragmas: tuple[Span, ...] = ()
     headers: tuple[str, ...] = ()
+    left_out: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,22 @@
                            the unit's elements of `size` bytes, counted from p: the first one, and the one past the last
     ws_unit_size(p, size)  their bytes
     ws_row_starts(rows, size)
-                           where each of the rows begins in the one block that all lie in, in elements from rows[0];
-                           null where they do not
+                           where each of the rows begins, in elements from ws_row_zero; null where the block of one of
+                           them is not known
+    ws_row_starts_of(rows, low, high, size)
+                           the same of rows low .. high - 1 alone
+    ws_row_zero(starts)    the first row that is there
+    ws_rows_distinct(starts)
+                           1 where each row lies in a block of its own
+    ws_rows_clear(starts, low, high)
+                           1 where no two rows have one of their elements low .. high - 1 in common
+    ws_rows_apart(starts, q)
+                           1 where q points into no row's block, nor one past its end; or, q being the starts of
+                           other rows, none of those does
     ws_units_apart(p, q)   1 where p's unit is known and q does not point into it, nor one past its end; else 0
+
+A variable that starts as ws_row_zero(starts) leads to all of the rows, in whatever blocks they lie: addresses are
+numbers of 64 bits, on the host and on the device alike, and the starts are differences of such numbers.
 
 Invariant: where `ws_units_apart(p, q)` is 1, no address made from p is one made from q: C's pointers keep to the object
 that they were made from (C17 6.5.6 paragraph 8), and one past the end of p's object may lead back into it.
@@ -15,22 +28,30 @@ that they were made from (C17 6.5.6 paragraph 8), and one past the end of p's ob
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.base.source import Span
-from warpsmith.tree.nodes import Call, DataEnter, Expr, Name, Node, Update
+from warpsmith.tree.nodes import Call, Cast, DataEnter, DataHold, Expr, Function, Name, Node, Update, VarDecl
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, FunctionType, Pointer, Scalar, Symbol
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import peel, walk
 
 __all__ = [
     "UNITS_APART",
     "UNIT_BYTES",
+    "apart_pair",
     "asks",
     "asks_units",
+    "blocks_apart",
     "is_apart",
-    "is_row_starts",
     "names_units",
     "row_starts",
+    "row_tables",
+    "row_zero",
+    "rows_apart",
+    "rows_clear",
+    "rows_distinct",
     "unit_bytes",
     "unit_lower",
     "unit_size",
@@ -48,7 +69,20 @@ UNIT_UPPER: Final = Symbol("ws_unit_upper", "ws_unit_upper", _PLACE, "function")
 UNIT_SIZE: Final = Symbol("ws_unit_size", "ws_unit_size", _PLACE, "function")
 _STARTS: Final = Pointer(Scalar("long long", 64, "signed", const=True))
 ROW_STARTS: Final = Symbol("ws_row_starts", "ws_row_starts", FunctionType(_STARTS, (_ANYTHING, SIZE_T)), "function")
-_ALL: Final = frozenset({UNITS_APART, UNIT_BYTES, UNIT_LOWER, UNIT_UPPER, UNIT_SIZE})
+_SOME: Final = FunctionType(_STARTS, (_ANYTHING, LONG_LONG, LONG_LONG, SIZE_T))
+ROW_STARTS_OF: Final = Symbol("ws_row_starts_of", "ws_row_starts_of", _SOME, "function")
+ROW_ZERO: Final = Symbol(
+    "ws_row_zero", "ws_row_zero", FunctionType(Pointer(Scalar("void", 0, "void")), (_STARTS,)), "function"
+)
+ROWS_DISTINCT: Final = Symbol("ws_rows_distinct", "ws_rows_distinct", FunctionType(INT, (_STARTS,)), "function")
+ROWS_APART: Final = Symbol("ws_rows_apart", "ws_rows_apart", FunctionType(INT, (_STARTS, _ANYTHING)), "function")
+ROWS_CLEAR: Final = Symbol(
+    "ws_rows_clear", "ws_rows_clear", FunctionType(INT, (_STARTS, LONG_LONG, LONG_LONG)), "function"
+)
+_ALL: Final = frozenset(
+    {UNITS_APART, UNIT_BYTES, UNIT_LOWER, UNIT_UPPER, UNIT_SIZE, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR}
+)
+_OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO})
 
 
 def units_apart(one: Expr, other: Expr, span: Span) -> Call:
@@ -76,19 +110,74 @@ def unit_size(pointer: Expr, size: Expr, span: Span) -> Call:
     return Call(span=span, type=LONG_LONG, function=_name(UNIT_SIZE, span), arguments=(pointer, size))
 
 
-def row_starts(rows: Expr, size: Expr, span: Span) -> Call:
-    """Return where rows begin in their block. The answer is the run time's own memory, which lives on."""
+def row_starts(rows: Expr, size: Expr, span: Span, bounds: tuple[Expr, Expr] | None = None) -> Call:
+    """Return where rows begin, all or those within bounds. The answer is the run time's own memory, which lives on."""
+    if bounds is not None:
+        arguments = (rows, *bounds, size)
+        return Call(span=span, type=_STARTS, function=_name(ROW_STARTS_OF, span), arguments=arguments)
     return Call(span=span, type=_STARTS, function=_name(ROW_STARTS, span), arguments=(rows, size))
 
 
-def is_row_starts(call: Call) -> bool:
-    """Whether a call asks where rows begin."""
-    return isinstance(call.function, Name) and call.function.symbol == ROW_STARTS
+def row_zero(starts: Expr, span: Span) -> Call:
+    """Return the row from which the starts are counted, as an untyped pointer."""
+    void = Pointer(Scalar("void", 0, "void"))
+    return Call(span=span, type=void, function=_name(ROW_ZERO, span), arguments=(starts,))
+
+
+def rows_distinct(starts: Expr, span: Span) -> Call:
+    """Return the test that no two rows lie in one block."""
+    return Call(span=span, type=INT, function=_name(ROWS_DISTINCT, span), arguments=(starts,))
+
+
+def rows_clear(starts: Expr, low: Expr, high: Expr, span: Span) -> Call:
+    """Return the test that no two rows have an element of [low, high) in common."""
+    return Call(span=span, type=INT, function=_name(ROWS_CLEAR, span), arguments=(starts, low, high))
+
+
+def rows_apart(starts: Expr, other: Expr, span: Span) -> Call:
+    """Return the test that `other`, a pointer or the starts of other rows, leads into none of the rows' blocks."""
+    return Call(span=span, type=INT, function=_name(ROWS_APART, span), arguments=(starts, other))
+
+
+@functools.lru_cache(maxsize=256)
+def row_tables(function: Function) -> Mapping[Symbol, Symbol]:
+    """Return the variables of a function that lead to rows, each with the one that has where they start."""
+    found: dict[Symbol, Symbol] = {}
+    for part in walk(function.body):
+        value = part.init if isinstance(part, VarDecl) else None
+        while isinstance(value, Cast):
+            value = peel(value.operand)
+        if isinstance(part, VarDecl) and isinstance(value, Call) and _names(value, ROW_ZERO):
+            starts = peel(value.arguments[0])
+            if isinstance(starts, Name):
+                found[part.symbol] = starts.symbol
+    return found
+
+
+def blocks_apart(function: Function, one: Expr, other: Expr, span: Span) -> Call:
+    """Return the test that two pointers of a function lead into different blocks: of rows, all blocks are meant."""
+    tables = row_tables(function)
+    sides = [tables.get(side.symbol) if isinstance(side := peel(end), Name) else None for end in (one, other)]
+    starts = [None if s is None else Name(span=span, type=s.type, symbol=s) for s in sides]
+    if starts[0] is not None:
+        return rows_apart(starts[0], other if starts[1] is None else starts[1], span)
+    return units_apart(one, other, span) if starts[1] is None else rows_apart(starts[1], one, span)
+
+
+def apart_pair(function: Function, call: Call) -> tuple[Symbol, ...]:
+    """Return the variables of which `blocks_apart` has made a call."""
+    blocks = {starts: block for block, starts in row_tables(function).items()}
+    found = (side.symbol for end in call.arguments if isinstance(side := peel(end), Name))
+    return tuple(blocks.get(symbol, symbol) for symbol in found)
+
+
+def _names(call: Call, function: Symbol) -> bool:
+    return isinstance(call.function, Name) and call.function.symbol == function
 
 
 def is_apart(call: Call) -> bool:
     """Whether a call asks whether two pointers lead into different blocks."""
-    return isinstance(call.function, Name) and call.function.symbol == UNITS_APART
+    return _names(call, UNITS_APART) or _names(call, ROWS_APART)
 
 
 def asks_units(call: Call) -> bool:
@@ -102,10 +191,17 @@ def names_units(node: Node) -> bool:
 
 
 def asks(part: Node) -> bool:
-    """Whether a node, without those below it, is such a question."""
-    if isinstance(part, Update | DataEnter):
-        return part.block if isinstance(part, Update) else part.watch
-    return isinstance(part, Call) and (asks_units(part) or is_row_starts(part))
+    """Whether a node, without those below it, is such a question, or tells what outlives a hold."""
+    match part:
+        case Update():
+            return part.block
+        case DataEnter():
+            return part.watch
+        case DataHold():
+            return part.callers or bool(part.lasting)
+        case _:
+            pass
+    return isinstance(part, Call) and isinstance(part.function, Name) and part.function.symbol in _ALL | _OF_ROWS
 
 
 def _name(function: Symbol, span: Span) -> Name:

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define MAX_STREAMS 1024
-#define MAX_RANGES 256
+#define MAX_RANGES 4096
 #define MAX_STALE 32
 #define FIRST_IN_FULL 8
 #define SAMPLE_LIMIT (24LL << 20)
@@ -305,6 +305,35 @@ void ws_capture(const char *region, const char *name, const void *object, long l
     if (only_poisoned ? is_newest(&s->view, device) : take(s, host, device, gaps)) {
         unsigned char *section = (unsigned char *)object + s->view.lower * element_size;
         poison(section, section + (s->view.upper - s->view.lower) * element_size, kind, element_size);
+    }
+}
+
+/* The run time that is asked for rows says where they are; of a port with a device: where that has a byte of the host. */
+extern long long warpsmith_rows(const long long *starts, const void *const **first);
+extern const void *warpsmith_device_of(const void *host) __attribute__((weak));
+
+/* Record all blocks of the heap in which the rows lie that start so, in the order of the rows, each once. */
+void ws_capture_rows(const char *region, const char *name, const long long *starts, int kind, int element_size,
+                     const char *gaps, const void *device, int only_ahead)
+{
+    const void *const *rows;
+    const long long count = starts ? warpsmith_rows(starts, &rows) : 0;
+    uintptr_t start, other, highest = 0;
+    size_t bytes, other_bytes;
+    for (long long i = 0; i < count; i++) {
+        int seen = 0;
+        if (!rows[i] || !ws_heap_find(rows[i], &start, &bytes))
+            continue;
+        for (long long k = 0; start <= highest && k < i && !seen; k++)
+            seen = rows[k] && ws_heap_find(rows[k], &other, &other_bytes) && other == start;
+        highest = start > highest ? start : highest;
+        if (seen)
+            continue;
+        const void *copy = device && warpsmith_device_of ? warpsmith_device_of((const void *)start) : NULL;
+        padding = *gaps ? gaps : NULL;
+        block = 1;
+        ahead = only_ahead;
+        ws_capture(region, name, (const void *)start, -1, kind, element_size, 0, (long long)bytes / element_size, copy);
     }
 }
 

@@ -265,7 +265,8 @@ void ws_heap_forget(void *pointer)
 /* What a port's run time says of blocks, for programs without one. An end counts as inside, as it does there. */
 static int unit(const void *at, uintptr_t *start, size_t *size)
 {
-    return ws_heap_find(at, start, size) || (at && ws_heap_find((const char *)at - 1, start, size));
+    return ws_heap_find(at, start, size) || (at && ws_heap_find((const char *)at - 1, start, size)) ||
+           ws_variable_find(at, start, size);
 }
 
 __attribute__((weak)) size_t ws_unit_bytes(const void *at)
@@ -300,21 +301,144 @@ __attribute__((weak)) int ws_units_apart(const void *one, const void *other)
     return known != other_known || (known && start != other_start);
 }
 
-__attribute__((weak)) const long long *ws_row_starts(const void *list, size_t element)
+struct rows {
+    const char *const *first;
+    long long from, count, zero;
+    long long *starts;
+    char *known;
+    struct rows *next;
+};
+
+static struct rows *known_rows;
+
+static struct rows *rows_of(const void *starts)
 {
-    long long before = ws_unit_lower(list, sizeof(char *)), count = ws_unit_upper(list, sizeof(char *)) - before;
-    const char *const *first = (const char *const *)list + before, *zero;
+    struct rows *rows = known_rows;
+    while (rows && !((const long long *)starts >= rows->starts && (const long long *)starts < rows->starts + rows->count))
+        rows = rows->next;
+    return rows;
+}
+
+/* A port wants whole numbers of elements between blocks on the device, too. */
+static int has_start(struct rows *rows, long long i, uintptr_t start, long long element)
+{
+    uintptr_t zero = (uintptr_t)rows->first[rows->zero], row = (uintptr_t)rows->first[i], other = 0;
+    size_t size;
+    long long from = (long long)(row - zero);
+    unit((const void *)zero, &other, &size);
+    rows->starts[i] = from / element;
+    return from % element == 0 && (start == other || !(256 % element || row % element || zero % element ||
+                                                       start % element || other % element));
+}
+
+/* Whether rows low .. high - 1 all have starts; of the others it does not matter. */
+static int fill_rows(struct rows *rows, long long element, long long low, long long high)
+{
     uintptr_t start = 0;
     size_t size = 0;
-    long long *starts;
-    if (count + before <= 0 || !unit(zero = first[-before], &start, &size))
-        return NULL;
-    starts = (long long *)calloc((size_t)count, sizeof *starts);
-    for (long long i = 0; starts && i < count; i++) {
-        long long from = first[i] ? first[i] - zero : 0;
-        if (from % (long long)element || (first[i] && (uintptr_t)first[i] - start > size))
-            return NULL;
-        starts[i] = from / (long long)element;
+    int whole = 1;
+    rows->zero = -1;
+    for (long long i = rows->from; i < rows->count; i++) {
+        const char *row = rows->first[i];
+        int known = row && unit(row, &start, &size);
+        if (known && rows->zero < 0)
+            rows->zero = i;
+        rows->known[i] = (char)(known && has_start(rows, i, start, element));
+        whole &= !row || rows->known[i] || i < low || i >= high;
     }
+    return whole && rows->zero >= 0;
+}
+
+static const long long *starts_of(const char *const *first, const long long range[4], size_t element)
+{
+    struct rows *rows = range[1] > range[0] ? (struct rows *)calloc(1, sizeof *rows) : NULL;
+    if (!rows || !(rows->starts = (long long *)calloc((size_t)range[1], sizeof *rows->starts)) ||
+        !(rows->known = (char *)calloc((size_t)range[1], 1)))
+        return NULL;
+    rows->first = first;
+    rows->from = range[0];
+    rows->count = range[1];
+    rows->next = known_rows;
+    known_rows = rows;
+    return fill_rows(rows, (long long)element, range[2], range[3]) ? rows->starts : NULL;
+}
+
+__attribute__((weak)) const long long *ws_row_starts(const void *list, size_t element)
+{
+    const long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *));
+    const long long range[] = {0, after - before, 0, after - before};
+    const long long *starts = after > 0 ? starts_of((const char *const *)list + before, range, element) : NULL;
     return starts ? starts - before : NULL;
+}
+
+__attribute__((weak)) const long long *ws_row_starts_of(const void *list, long long low, long long high, size_t element)
+{
+    long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *)), from = 0;
+    if (!list || low >= high || high <= 0)
+        return NULL;
+    if (low < before || high > after) {
+        before = low < 0 ? low : 0;
+        after = high;
+        from = low - before;
+    }
+    const long long range[] = {from, after - before, low - before, high - before};
+    const long long *starts = starts_of((const char *const *)list + before, range, element);
+    return starts ? starts - before : NULL;
+}
+
+__attribute__((weak)) void *ws_row_zero(const long long *starts)
+{
+    struct rows *rows = rows_of(starts);
+    return (void *)rows->first[rows->zero];
+}
+
+/* Whether no two rows have one of their elements low .. high - 1 in common. */
+__attribute__((weak)) int ws_rows_clear(const long long *starts, long long low, long long high)
+{
+    struct rows *rows = rows_of(starts);
+    for (long long i = rows->from; i < rows->count; i++)
+        for (long long k = rows->from; k < i && low < high; k++) {
+            uintptr_t start, other;
+            size_t size;
+            const long long apart = rows->starts[i] - rows->starts[k];
+            if (rows->known[i] && rows->known[k] && unit(rows->first[i], &start, &size) &&
+                unit(rows->first[k], &other, &size) && start == other && apart < high - low && -apart < high - low)
+                return 0;
+        }
+    return 1;
+}
+
+/* Whether two rows, or a row and another one or a pointer, lie in one block. */
+static int rows_meet(struct rows *rows, struct rows *others, const void *other)
+{
+    for (long long i = rows->from; i < rows->count; i++) {
+        uintptr_t start, other_start;
+        size_t size;
+        if (!rows->known[i] || !unit(rows->first[i], &start, &size))
+            continue;
+        for (long long k = others == rows ? i + 1 : others ? others->from : 0; k < (others ? others->count : 1); k++) {
+            const void *at = others ? others->first[k] : other;
+            if ((!others || others->known[k]) && unit(at, &other_start, &size) && start == other_start)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+__attribute__((weak)) int ws_rows_distinct(const long long *starts)
+{
+    return !rows_meet(rows_of(starts), rows_of(starts), NULL);
+}
+
+__attribute__((weak)) int ws_rows_apart(const long long *starts, const void *other)
+{
+    struct rows *others = rows_of(other);
+    return others != rows_of(starts) && !rows_meet(rows_of(starts), others, other);
+}
+
+__attribute__((weak)) long long warpsmith_rows(const long long *starts, const void *const **first)
+{
+    struct rows *rows = rows_of(starts);
+    *first = (const void *const *)rows->first + rows->from;
+    return rows->count - rows->from;
 }

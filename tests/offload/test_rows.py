@@ -1,0 +1,152 @@
+"""Rows of `T **` in whatever blocks they lie: what is written for them, and programs with every kind of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.poly.analysis import program_of
+from tests.random_programs.row_programs import row_program
+from warpsmith.base.verdict import Unknown
+from warpsmith.emit.files import OutputFile
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.loops.row_starts import RowStarts
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.run.referee import verify
+from warpsmith.run.verification import Sources, VerifyOptions
+
+Ported = Callable[..., PortResult]
+
+
+@pytest.fixture
+def ported(tmp_path: Path) -> Ported:
+    def make(text: str) -> PortResult:
+        (tmp_path / "one.c").write_text(text)
+        return port([str(tmp_path / "one.c")], PortOptions(verify=False))
+
+    return make
+
+
+def _text(result: PortResult, name: str = "one.c") -> str:
+    return " ".join(next((file.text for file in result.files if file.path == name), "").split())
+
+
+_GRIDS = """
+#include <stdlib.h>
+void relax(int n, int m, double **u, double **v)
+{
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < m - 1; j++)
+            v[i][j] = 0.5 * (u[i - 1][j] + u[i + 1][j]);
+}
+void run(int n, int m, double **u, double **v)
+{
+    for (int t = 0; t < 9; t++) {
+        relax(n, m, u, v);
+        double **w = u;
+        u = v;
+        v = w;
+    }
+}
+"""
+_ALLOCATED = """
+double **grid(int n, int m)
+{
+    double **a = malloc(n * sizeof *a);
+    for (int i = 0; i < n; i++)
+        a[i] = ALLOCATION;
+    return a;
+}
+"""
+
+
+def test_rows_of_their_own_stay_on_the_device_while_grids_change_places(ported: Ported) -> None:
+    result = ported(_GRIDS + _ALLOCATED.replace("ALLOCATION", "malloc(m * sizeof *a[i])"))
+    text = _text(result)
+    relax, run = text[text.index("void relax") : text.index("void run")], text[text.index("void run") :]
+    assert "ws_row_starts_of(u, 0, " in relax
+    guards = "ws_rows_clear(u_at, 1, (long long)m - 1) && ws_rows_clear(v_at, 1, (long long)m - 1)"
+    assert f"if ({guards} && ws_rows_apart(u_at, v_at)) {{" in relax
+    assert "(double *)ws_rows_enter(v_at, WS_COPY | WS_KEEP | WS_UNIT | WS_CHANGE, " in relax
+    assert "ws_rows_exit(u_at, 0, WS_HERE); ws_rows_exit(v_at, 1, WS_HERE);" in relax
+    # the time loop moves nothing, and no kernel has a pointer of the host's
+    assert run.count("ws_hold_begin") == run.count("ws_hold_end") == 1 and "ws_update" not in run
+    kernels = _text(result, "one_kernels.cu")
+    kernel = kernels[kernels.index("__global__ void ws_relax_k1_kernel(") :]
+    assert "**" not in kernel[: kernel.index("}")]
+
+
+@pytest.mark.parametrize("allocation", ["a[0] + i * m", "NULL"], ids=["one block", "nothing"])
+def test_evenly_spaced_rows_are_tried_first_where_no_row_has_its_own_block(allocation: str, ported: Ported) -> None:
+    text = _text(ported(_GRIDS + _ALLOCATED.replace("ALLOCATION", allocation)))
+    assert "u_flat[" in text and "u_step" in text and "ws_row" not in text
+
+
+def test_what_is_only_read_may_be_shared(ported: Ported) -> None:
+    text = (
+        "void f(int n, const int *c, double **a, double *restrict y) { for (int i = 0; i < n; i++) y[i] = a[c[i]][i]; }"
+    )
+    assert "ws_rows_distinct" not in _text(ported(text)) and "ws_rows_clear" not in _text(ported(text))
+
+
+def test_rows_that_may_be_freed_meanwhile_are_refused() -> None:
+    body = "for (int t = 0; t < 3; t++) { for (int i = 0; i < n; i++) a[c[i]][t] += i; free(a[t]); }"
+    program = program_of(f"void free(void *p);\nvoid f(int n, const int *c, double **a) {{ {body} }}")
+    verdict = RowStarts("f/t").check(program, Facts.about(program, PolyOptions()))
+    assert isinstance(verdict, Unknown)
+    assert "a row may be freed in the loop" in verdict.reasons[0].text
+
+
+_PROGRAM = Path(__file__).with_name("rows_program.c")
+
+
+def _judged(files: tuple[OutputFile, ...]) -> str:
+    original = Sources((OutputFile("rows_program.c", _PROGRAM.read_text()),))
+    return verify(original, Sources(files), VerifyOptions(), ()).status
+
+
+_SEEN = "memcmp(rows->seen.data() + from, rows->first + from, bytes) == 0"
+_SENT = "starts[i] = from / element;\n    }"
+_BUGS = {
+    "rows may share a block": ("            rows->distinct = false;\n", "            {}\n"),
+    "an array may be a row": ("else if (others[k].end <= mine[i].start)", "else"),
+    "rows that have moved are not seen": (_SEEN, "true"),
+    "rows of dead blocks live": ("rows->deaths == ws_row_deaths", "rows->deaths != ~0ull"),
+    "the kernel has where rows start on the host": (_SENT, "starts[i] = there->rows->starts[i];\n    }"),
+    "the starts are sent once": ("if (starts == there->sent)", "if (!there->sent.empty())"),
+    "the first rows do not come back": ("ranges[i], written,", "ranges[i], i > 2 && written,"),
+    "rows begin where their blocks do": (" + (rows->seen[i] - there->ranges.back()->host)", ""),
+    "ranges that have gone are used again": ("there->turns == ws_turns", "true"),
+    "one entry serves all rows": (" || block.start != last.start || block.end != last.end", ""),
+}
+
+
+@pytest.mark.slow
+def test_hostile_rows() -> None:
+    """Rows that are shared, overlap, are freed and made again, swapped, missing, of the stack and of variables."""
+    result = port([str(_PROGRAM)], PortOptions())
+    assert result.verification is not None
+    assert result.verification.status == "pass"
+    ported = {fragment.function.symbol.name for fragment in (result.plan.fragments if result.plan else ())}
+    assert {"sum", "relax", "rowwise", "scaled", "gathered", "ragged", "paired", "through_rows"} <= ported
+    missed = []
+    for bug, (old, new) in _BUGS.items():
+        wrong = tuple(replace(file, text=file.text.replace(old, new)) for file in result.files)
+        assert wrong != result.files, bug
+        if _judged(wrong) == "pass":
+            missed.append(bug)
+    assert not missed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_do_what_they_did(seed: int, tmp_path: Path) -> None:
+    (tmp_path / "rows.c").write_text(row_program(seed))
+    result = port([str(tmp_path / "rows.c")], PortOptions())
+    assert result.verification is not None
+    assert result.verification.status == "pass", [reason.message for reason in result.verification.reasons]
+    assert len({f.function.symbol.name for f in (result.plan.fragments if result.plan else ())}) > 4

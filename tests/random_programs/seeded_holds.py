@@ -1,0 +1,38 @@
+"""Slips in what is inserted for holds, which several suites plant to see that they find them."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.emit import heap
+from warpsmith.offload import coherence, holds, needs
+
+__all__ = ["freed_unseen", "no_end_at_a_return", "no_update_after_writes", "no_update_before_reads"]
+
+Patch = pytest.MonkeyPatch
+
+
+def no_update_before_reads(patch: Patch) -> None:
+    """Host code reads what is newer on the device."""
+    patch.setattr(coherence._Writer, "before", lambda *_: None)
+
+
+def no_update_after_writes(patch: Patch) -> None:
+    """Kernels read what is newer on the host."""
+    real = coherence._Writer.place
+
+    def place(self: coherence._Writer, need: needs.Need, *where: object) -> None:
+        need.after.clear()
+        real(self, need, *where)  # type: ignore[arg-type]
+
+    patch.setattr(coherence._Writer, "place", place)
+
+
+def no_end_at_a_return(patch: Patch) -> None:
+    """A hold lasts on where control leaves it early."""
+    patch.setattr(holds, "_leaving", lambda *_, **__: ())
+
+
+def freed_unseen(patch: Patch) -> None:
+    """Nobody is told of a block of the heap that dies."""
+    patch.setattr(heap, "_TELLS", "")
