@@ -1,4 +1,5 @@
-"""Which words a kernel takes for addresses: arguments and what it loads, where an address begins with them.
+"""Which words a kernel takes for addresses: arguments and what it loads, where an address begins with them; and which
+for more than one number: those that have bit-fields.
 
 load [p + 4·i]      p = param [a+0]           the argument a
                     p = load [q + 8]          the word at q + 8, a pointer inside a structure
@@ -19,10 +20,12 @@ _KEPT = ("shared", "local", "generic")
 
 @dataclass(frozen=True)
 class Addressing:
-    """`loads` that give addresses; `parameters`, with an offset into them, that are addresses."""
+    """`loads` that give addresses; `parameters`, with an offset into them, that are addresses; `packed`: loads of words
+    with bit-fields."""
 
     loads: frozenset[Instruction]
     parameters: frozenset[tuple[str, int]]
+    packed: frozenset[Instruction] = frozenset()
 
 
 def addressing(function: Function) -> Addressing:
@@ -49,7 +52,15 @@ def addressing(function: Function) -> Addressing:
             pending += [o for store in again for o in store.operands[1:] if o.type.bytes == 8]
         else:
             pending += _begins(i)
-    return Addressing(frozenset(loads), frozenset(parameters))
+    return Addressing(frozenset(loads), frozenset(parameters), frozenset(_packed(function)))
+
+
+def _packed(function: Function) -> Iterator[Instruction]:
+    taken = {i.operands[0] for _, i in function.instructions() if i.op in ("sextract", "uextract")}
+    taken |= {i.operands[1] for _, i in function.instructions() if i.op == "insert"}
+    for _, i in function.instructions():
+        if i.op == "load" and i.results[0] in taken:
+            yield i
 
 
 def _begins(i: Instruction | Phi) -> Iterator[Operand]:

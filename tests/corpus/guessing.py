@@ -12,6 +12,7 @@ import random
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from tests.corpus.addressing import Addressing, addressing
@@ -72,16 +73,16 @@ def _bits(*numbers: int) -> int:
 
 @dataclass
 class Anywhere(Memory):
-    """Global memory in pages that are made where they are touched; `addresses` are the loads that give some."""
+    """Global memory in pages that are made where they are touched; `addressing` tells what loads are for."""
 
     seed: int = 0
     words: Mapping[int, bytes] = field(default_factory=dict)
-    addresses: frozenset[Instruction] = frozenset()
+    addressing: Addressing = field(default_factory=lambda: Addressing(frozenset(), frozenset()))
     pages: dict[int, Buffer] = field(default_factory=dict)
 
-    def __init__(self, inputs: Inputs, addresses: frozenset[Instruction], *, checks: bool) -> None:
+    def __init__(self, inputs: Inputs, addressing: Addressing, *, checks: bool) -> None:
         super().__init__(checks=checks)
-        self.seed, self.words, self.addresses, self.pages = inputs.seed, inputs.words, addresses, {}
+        self.seed, self.words, self.addressing, self.pages = inputs.seed, inputs.words, addressing, {}
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
         """Return a variable of the module; one that is not initialized may hold what the host has put there."""
@@ -133,8 +134,10 @@ class Anywhere(Memory):
         array = (address + _REACH) >> ARRAY
         at = address + _REACH & (1 << ARRAY) - 1
         bits = _bits(self.seed, address)
-        if reader in self.addresses:
+        if reader in self.addressing.loads:
             return _pointer(bits).to_bytes(type.bytes, "little")
+        if reader in self.addressing.packed and _bits(self.seed, array, 2) & 1:
+            return bits.to_bytes(8, "little")[: type.bytes]
         return _number(type, bits, (at - _REACH) // type.bytes, _bits(self.seed, array, 1))
 
 
@@ -198,8 +201,9 @@ class Guess:
             max_steps=steps * inputs.patience,
             only=blocks,
             lanes=inputs.lanes,
+            textures=partial(_texel, inputs.seed),
         )
-        memory = Anywhere(inputs, self.addressing.loads, checks=checks)
+        memory = Anywhere(inputs, self.addressing, checks=checks)
         return interpret(self.module, self.function.name, launch, memory, observer)
 
     def _arguments(self, chosen: random.Random) -> dict[str, bytes]:
@@ -212,6 +216,11 @@ class Guess:
             if name in made:
                 made[name] = made[name][:offset] + word + made[name][offset + len(word) :]
         return made
+
+
+def _texel(seed: int, name: str, operands: tuple[int, ...], type: Type) -> int:
+    """Return what a texture has at a place: the same whoever asks."""
+    return int.from_bytes(_scalar(type, random.Random(f"{seed} {name} {operands}")), "little")
 
 
 def _scalar(type: Type, chosen: random.Random) -> bytes:

@@ -123,20 +123,24 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     result = replace(result, verification=verification, findings=findings)
     # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
     # asked for, the referee's word is the answer.
-    wrong = _wrong_pragmas(verification) if search and not options.loops else ()
+    wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
     return _without(paths, options, wrong) if wrong else result
 
 
-def _wrong_pragmas(verification: Verification | None) -> tuple[Finding, ...]:
-    """Return the findings about pragmas that regions rest on which the referee rejects."""
+def _wrong_pragmas(verification: Verification | None, options: PolyOptions) -> tuple[Finding, ...]:
+    """Return the findings about pragmas that regions rest on which the referee rejects, if there is any new one."""
     failed = verification.reasons if verification is not None and verification.status == "fail" else ()
-    return tuple(finding for finding in failed if finding.rule == "VER027" and finding.span is not None)
+    found = tuple(finding for finding in failed if finding.rule == "VER027" and finding.span is not None)
+    return found if _places(found) - options.disbelieved else ()
+
+
+def _places(findings: tuple[Finding, ...]) -> frozenset[tuple[str, int]]:
+    return frozenset((f.span.file.path, f.span.line) for f in findings if f.span is not None)
 
 
 def _without(paths: Sequence[str | Source], options: PortOptions, wrong: tuple[Finding, ...]) -> PortResult:
     """Port again without the word of pragmas that are wrong."""
-    places = {(f.span.file.path, f.span.line) for f in wrong if f.span is not None}
-    poly = replace(options.poly, disbelieved=options.poly.disbelieved | places)
+    poly = replace(options.poly, disbelieved=options.poly.disbelieved | _places(wrong))
     again = port(paths, replace(options, poly=poly))
     told = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
     return replace(again, findings=(*told, *again.findings))

@@ -58,13 +58,18 @@ def _with_claims(facts: Facts, function: Function, loop: LoopFacts, judged: list
     if not mine:
         return loop
     for position, one in enumerate(mine):
-        if facts.options.claims == "trust" and _may_be_granted(loop, one):
+        if _is_believed(facts, one.claim) and _may_be_granted(loop, one):
             granted = _granted(facts, function, loop, one.claim)
             if isinstance(granted, Reason):
                 return replace(loop, claims=mine, reasons=(*loop.reasons, granted))
             used = replace(one, granted=_assumption(one.claim))
             return replace(granted, claims=(*mine[:position], used, *mine[position + 1 :]))
     return replace(loop, claims=mine)
+
+
+def _is_believed(facts: Facts, claim: Claim) -> bool:
+    place = claim.span.file.path, claim.span.line
+    return facts.options.claims == "trust" and place not in facts.options.disbelieved
 
 
 def _may_be_granted(loop: LoopFacts, one: ClaimFacts) -> bool:

@@ -6,17 +6,19 @@ Outcome  why it ended, steps taken, what it must not do, accesses that nothing o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.source import Span
 from warpsmith.simt.memory import Conflict, Where
+from warpsmith.ssa.types import Type
 
-__all__ = ["Dim", "Launch", "Outcome", "Problem", "ProblemKind"]
+__all__ = ["Dim", "Launch", "Outcome", "Problem", "ProblemKind", "Textures"]
 
 Dim = tuple[int, int, int]
 """Sizes along x, y, z."""
+Textures = Callable[[str, tuple[int, ...], Type], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Launch:
     """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory; `seed` orders the lanes;
     `only`: the linear numbers of the blocks that are run, `lanes`: of the threads of each, None for all. Threads begin
     in any order, so that what some do before any other begins is the start of a run of the whole grid: all that may be
-    seen of grids that are too large. Where they wait for others, that is the end (`budget`).
+    seen of grids that are too large. Where they wait for others, that is the end (`budget`). `textures`: what a fetch
+    gives, by its name, its operands and its result's type; without it fetches are not modeled.
     """
 
     grid: Dim = (1, 1, 1)
@@ -36,6 +39,7 @@ class Launch:
     max_steps: int = 10_000_000
     only: tuple[int, ...] | None = None
     lanes: tuple[int, ...] | None = None
+    textures: Textures | None = None
 
     @property
     def threads(self) -> int:

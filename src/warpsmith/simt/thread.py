@@ -303,9 +303,15 @@ class Thread:
         raise Fault(f"this instruction is not modeled: {text}", "unmodeled")
 
     def library(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
-        """Compute a function of the mathematics library; refuse any other."""
+        """Compute a function of the mathematics library, or ask what a texture has; refuse any other."""
         found = computed(instruction, operands)
-        return self.unknown(frame, instruction, operands) if found is None else found
+        if found is not None:
+            return found
+        textures, detail = self.kernel.launch.textures, instruction.detail
+        if textures is None or not isinstance(detail, Text) or not detail.text.startswith("tex"):
+            return self.unknown(frame, instruction, operands)
+        names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
+        return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
 
     def nothing(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Do nothing: memory is always in order here."""
