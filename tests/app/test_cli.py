@@ -215,6 +215,20 @@ int main(void) { for (int t = 0; t < 900000; t++) step(4); return a[3] > 2; }
     assert [reason["rule"] for reason in document["verify"]["reasons"]] == ["VER003"]
 
 
+def test_functions_that_do_not_link_are_not_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "part.c"
+    path.write_text(
+        """double missing(double);
+void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }
+double g(double x) { return missing(x); }
+"""
+    )
+    assert run("port", str(path), "--json") == 3
+    verify = json.loads(capsys.readouterr().out)["verify"]
+    assert verify["status"] == "skipped"
+    assert "undefined reference to `missing'" in verify["reasons"][0]["message"]
+
+
 def test_generated_data_may_hold_nan_and_infinities(capsys: pytest.CaptureFixture[str]) -> None:
     saxpy = str(EXAMPLES / "saxpy.c")
     counts = []

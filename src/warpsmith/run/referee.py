@@ -96,10 +96,12 @@ def _judge_functions(
             "skipped", reasons=(Finding("VER020", "warning", f"the original program itself: {callers}"),)
         )
     reference = Reference(callers, options, work / "original", harness=True)
+    if not reference.built.command:
+        return _unusable(f"cannot be built: {reference.built.message}", notes)
     notes += tuple(_settle(reference, plan))
     counts = {key: value for key, value in reference.base.log.marks.items() if key[0] != "begin"}
-    done = {name for region, name in reference.base.log.marks if region == "end"} if reference.built.command else set()
-    if reference.built.command and not any(case.label in done for case in plan.cases):
+    done = {name for region, name in reference.base.log.marks if region == "end"}
+    if not any(case.label in done for case in plan.cases):
         none = Finding("VER020", "warning", "no call of the original program itself ends properly")
         return Verification("skipped", reasons=(none, *notes))
     told = harnessed(candidate, plan, counts)
@@ -120,8 +122,6 @@ def _labels(plan: HarnessPlan) -> set[str]:
 
 def _settle(reference: Reference, plan: HarnessPlan) -> Iterator[Finding]:
     """Leave out, one after the other, the cases in which the original itself fails."""
-    if not reference.built.command:
-        return
     skipped: list[int] = []
     while len(skipped) < _MOST_SKIPPED:
         bad = _bad_cases(reference, plan) - set(skipped)
@@ -161,7 +161,7 @@ def judge_program(
     trouble = _trouble(reference)
     if trouble is not None:
         rule = "VER003" if "did not end" in trouble else "VER020"
-        return Verification("skipped", reasons=(Finding(rule, "warning", f"the original program itself {trouble}"),))
+        return _unusable(trouble, rule=rule)
     candidate = Candidate(sources, options, work / "candidate", reference.pattern, harness=lenient is not None)
     if candidate.problem is not None:
         message = f"the candidate cannot be built: {candidate.problem.message}"
@@ -178,6 +178,12 @@ def judge_program(
         if verdict.failures:
             break
     return verdict.result(candidate)
+
+
+def _unusable(trouble: str, notes: tuple[Finding, ...] = (), *, rule: str = "VER020") -> Verification:
+    """Return that nothing can be compared with the original."""
+    reason = Finding(rule, "warning", f"the original program itself {trouble}")
+    return Verification("skipped", reasons=(reason, *notes))
 
 
 def _trouble(reference: Reference) -> str | None:
