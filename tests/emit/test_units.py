@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -216,11 +218,15 @@ def _program(text: str, directory: Path) -> list[str]:
 
 
 def _run(text: str, directory: Path) -> str:
-    try:
-        done = subprocess.run(_program(text, directory), capture_output=True, text=True, timeout=20, check=False)
-    except subprocess.TimeoutExpired:
-        return "it does not end"
-    return done.stdout.strip() if done.returncode == 0 else f"ended with {done.returncode}: {done.stdout}"
+    program = _program(text, directory)
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            told, _ = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            # the children that it has made as well
+            os.killpg(process.pid, signal.SIGKILL)
+            return "it does not end"
+    return told.strip() if process.returncode == 0 else f"ended with {process.returncode}: {told}"
 
 
 def test_units_are_what_the_program_made(tmp_path: Path) -> None:
