@@ -182,10 +182,9 @@ extern "C" WS_WEAK_UNITS WS_PLAIN void ws_unit_moves(const void *start)
     WS_UNIT_MOVED
 }
 
-/* Find the block that `at` points into, or one past the end of; as a `row` its death counts. */
-WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
+/* The last block that does not start behind `at`, if it counts; the lock is held. */
+WS_PLAIN static ws_unit *ws_unit_before(const void *at)
 {
-    ws_units_enter();
     ws_unit *found = nullptr;
     for (ws_unit *node = ws_units; node != nullptr;)
         if (node->start <= (uintptr_t)at) {
@@ -193,8 +192,15 @@ WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *byte
             node = node->right;
         } else
             node = node->left;
-    const bool seen = found != nullptr && (found->told || !ws_unit_blind);
-    const bool known = seen && (uintptr_t)at - found->start <= found->bytes;
+    return found != nullptr && (found->told || !ws_unit_blind) ? found : nullptr;
+}
+
+/* Find the block that `at` points into, or one past the end of; as a `row` its death counts. */
+WS_PLAIN static bool ws_unit_find(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
+{
+    ws_units_enter();
+    ws_unit *found = ws_unit_before(at);
+    const bool known = found != nullptr && (uintptr_t)at - found->start <= found->bytes;
     if (known) {
         *start = found->start;
         *bytes = found->bytes;
@@ -349,15 +355,8 @@ WS_PLAIN static bool ws_block_watch(const void *at)
 {
     ws_units_settle();
     ws_units_enter();
-    ws_unit *found = nullptr;
-    for (ws_unit *node = ws_units; node != nullptr;)
-        if (node->start <= (uintptr_t)at) {
-            found = node;
-            node = node->right;
-        } else
-            node = node->left;
-    const bool seen = found != nullptr && (found->told || !ws_unit_blind);
-    const bool inside = seen && (uintptr_t)at - found->start < found->bytes;
+    ws_unit *found = ws_unit_before(at);
+    const bool inside = found != nullptr && (uintptr_t)at - found->start < found->bytes;
     if (inside)
         found->watched = true;
     ws_units_leave();
