@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from warpsmith.analysis.facts import Dim
-from warpsmith.analysis.rules.transfers import HostRepeat
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.inputs import Source
@@ -21,6 +20,7 @@ from warpsmith.front.ptx.read import read_ptx
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
 from warpsmith.ssa.nodes import Module
+from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 
 __all__ = ["KernelFile", "KernelUnit", "Language", "Launched", "files_of", "read_unit"]
@@ -110,12 +110,8 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     seen = read.program.units[0].file if read.program.units else file
     launches = {name: shape for name in read.kernels if (shape := _launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels}
-    repeats = tuple(
-        HostRepeat(one.callee, one.what, one.device, one.host, one.conditions, one.span, one.loop)
-        for one in read.repeated
-    )
     findings = (*read.findings, *lowered.findings)
-    return KernelUnit(seen, lowered.module, findings, launches, language, declared, repeats)
+    return KernelUnit(seen, lowered.module, findings, launches, language, declared, read.repeats)
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -31,10 +30,11 @@ from warpsmith.front.process import Failed, parse_files
 from warpsmith.front.wire import Dump, Mark
 from warpsmith.tree.nodes import Function, GlobalDecl, Name, Top, VarDecl
 from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["KernelUnit", "LaunchSite", "Repeated", "load_kernels"]
+__all__ = ["KernelUnit", "LaunchSite", "load_kernels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,6 @@ class LaunchSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """A call of host code that does the same in every iteration of its loop; conditions are (kind, name), see
-    front/device_transfers.py."""
-
-    callee: str
-    what: Literal["allocated", "in", "out"]
-    device: str
-    host: str
-    conditions: tuple[tuple[str, str], ...]
-    span: Span
-    loop: Span
-
-
-@dataclass(frozen=True, slots=True)
 class KernelUnit:
     """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost` of
     those that cannot. `device_text`, where some are lost: the file without its host functions, in the same places, for
@@ -74,7 +60,7 @@ class KernelUnit:
     launches: tuple[LaunchSite, ...] = ()
     lost: tuple[str, ...] = ()
     device_text: str = ""
-    repeated: tuple[Repeated, ...] = ()
+    repeats: tuple[HostRepeat, ...] = ()
 
     def function(self, kernel: str) -> Function:
         """Return the function of a kernel of this unit; raises KeyError."""
@@ -173,8 +159,8 @@ class _Reader:
         findings = (*self.problems.findings(kernels, templates, self.wanted), *too_deep_findings(self.context))
         launches = tuple(self._launches(kept))
         text = self._device_text() if lost else ""
-        gone, repeated = tuple(dict.fromkeys(lost)), tuple(self._repeated())
-        return KernelUnit(Program((unit,)), kernels, findings, launches, gone, text, repeated)
+        gone, repeats = tuple(dict.fromkeys(lost)), tuple(self._repeats())
+        return KernelUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
 
     def _device_text(self) -> str:
         """Return the file's text with blanks in place of host functions."""
@@ -292,11 +278,11 @@ class _Reader:
                 span = self.context.span(file, start, end)
                 yield LaunchSite(label, tuple(grid), tuple(block), shared, span)
 
-    def _repeated(self) -> Iterator[Repeated]:
+    def _repeats(self) -> Iterator[HostRepeat]:
         for callee, what, (device, host), conditions, file, start, end, loop_start, loop_end in self.dump.transfers:
             span, loop = self.context.span(file, start, end), self.context.span(file, loop_start, loop_end)
             if span is not None and loop is not None:
-                yield Repeated(callee, what, device, host, tuple(conditions), span, loop)
+                yield HostRepeat(callee, what, device, host, tuple(conditions), span, loop)
 
 
 def _reached(written: list[Function], called: list[Function]) -> list[Function]:

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.base.findings import Note
-from warpsmith.base.source import Span
+from warpsmith.tree.repeats import HostRepeat
 
-__all__ = ["HostRepeat", "host_transfers"]
-
-
-@dataclass(frozen=True, slots=True)
-class HostRepeat:
-    """A call of host code that does the same in every iteration of `loop`: it allocates a block that is freed there,
-    copies the same bytes in, or copies bytes out that nobody reads there.
-
-    `device` and `host` are the user's names of the blocks; `conditions` are (kind, name) of what its function does not
-    tell.
-    """
-
-    callee: str
-    what: Literal["allocated", "in", "out"]
-    device: str
-    host: str
-    conditions: tuple[tuple[str, str], ...]
-    span: Span
-    loop: Span
-
+__all__ = ["host_transfers"]
 
 _CONDITIONS: Final = {
     ("in", "calls"): "{name} changes neither `{host}` nor what `{device}` leads to",
