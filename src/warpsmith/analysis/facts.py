@@ -269,16 +269,17 @@ class ResourceFact:
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelFacts:
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
-    `block` is the shape that was used, `assumed` what was taken for it without being told; `races_complete`: every
-    pair of shared accesses was decided, so that no race in `races` means that there is none (under
-    `races_assumptions`)."""
+    `block` is the shape that was used, `block_assumed` what was taken for it without being told, `grid_assumed` what
+    for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
+    `races` means that there is none (under `races_assumptions`)."""
 
     kernel: str
     span: Span | None
     shape: LaunchShape
     device: Device
     block: Dim
-    assumed: tuple[str, ...]
+    block_assumed: tuple[str, ...]
+    grid_assumed: tuple[str, ...]
     branches: tuple[BranchFact, ...]
     accesses: tuple[AccessFact, ...]
     barriers: tuple[BarrierFact, ...]

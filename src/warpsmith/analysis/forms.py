@@ -125,7 +125,8 @@ class Forms:
                     if value in self._wanted:
                         self.found[value] = self._widened(instruction, name) or self._result(instruction, value, name)
 
-    def _result(self, i: Instruction, value: Value, block: str) -> Form:
+    def _result(self, instruction: Instruction, value: Value, block: str) -> Form:
+        i = self.answer.in_launch(instruction)
         operands = [self.of(operand, block) for operand in i.operands]
         return self.transfer.result(i, value, operands, self._cycles(block))
 

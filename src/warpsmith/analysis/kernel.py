@@ -7,8 +7,12 @@ module, kernel, shape, device ──► uniformity (warp, block) ──► branc
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from warpsmith.analysis.accesses import accesses, addresses, places
 from warpsmith.analysis.barriers import Races, barriers, exchanges, races
+from warpsmith.analysis.bounds import in_launch
 from warpsmith.analysis.branches import branches
 from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
 from warpsmith.analysis.forms import Forms
@@ -37,10 +41,12 @@ def examine(
     function = module.function(kernel)
     if function is None or not function.blocks:
         raise KeyError(kernel)
-    block, assumed = block_of(function, shape, device)
-    graph = Graph.of(function)
-    forms = _forms(module, graph, Threads("warp", block, device.warp_width), function, shape)
-    forms_of_all = _forms(module, graph, Threads("block", block, device.warp_width), function, shape)
+    block, block_assumed = block_of(function, shape, device)
+    simpler, grid_assumed = in_launch(function, block, shape.grid)
+    assumed = (*block_assumed, *grid_assumed)
+    ask = partial(uniformity, function, graph=Graph.of(function), simpler=simpler)
+    forms = _forms(module, partial(ask, Threads("warp", block, device.warp_width)), shape)
+    forms_of_all = _forms(module, partial(ask, Threads("block", block, device.warp_width)), shape)
     warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
@@ -51,7 +57,8 @@ def examine(
         shape=shape,
         device=device,
         block=block,
-        assumed=assumed,
+        block_assumed=block_assumed,
+        grid_assumed=grid_assumed,
         branches=tuple(branches(warp, whole)),
         accesses=facts,
         barriers=waits,
@@ -79,12 +86,12 @@ def _together(
     return tuple(barriers(judge, found, assumed)), told, (*told.found, *between)
 
 
-def _forms(module: Module, graph: Graph, threads: Threads, function: Function, shape: LaunchShape) -> Forms:
+def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:
     """Return the addresses and conditions of a function as sums; where these show that threads answer a comparison
     alike, uniformity is asked again."""
-    forms = _solved(module, uniformity(function, threads, graph=graph), shape)
+    forms = _solved(module, ask(), shape)
     alike = agreed(forms, compared(forms))
-    return _solved(module, uniformity(function, threads, graph=graph, agreed=alike), shape) if alike else forms
+    return _solved(module, ask(agreed=alike), shape) if alike else forms
 
 
 def _solved(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:

@@ -63,7 +63,8 @@ class Uniformity:
     """The answer for one function. `divergent` values with their causes; `affine`: what is known of the others and of
     them; `branches`: blocks whose threads may part, with the cause; `left`: for each block, the cycles around it that
     threads leave in different iterations; `torn`: phis at which threads meet that came different ways; `tables`:
-    numbers that the threads of the block know by their index; `crowds`: who may be in which block."""
+    numbers that the threads of the block know by their index; `crowds`: who may be in which block; `simpler`: see
+    bounds.py."""
 
     function: Function
     graph: Graph
@@ -77,6 +78,11 @@ class Uniformity:
     torn: set[Value] = field(default_factory=set)
     tables: dict[Value, Table] = field(default_factory=dict)
     crowds: Crowds | None = None
+    simpler: Mapping[Instruction, Instruction] = field(default_factory=dict)
+
+    def in_launch(self, i: Instruction) -> Instruction:
+        """Return what does the same as `i` in this launch, as simple as it is known."""
+        return self.simpler.get(i, i)
 
     def is_uniform(self, operand: Operand, block: str) -> bool:
         """Whether `operand`, used in `block`, is the same in all threads that are there together."""
@@ -136,29 +142,25 @@ def uniformity(
     parameters: Mapping[str, bool] | None = None,
     *,
     graph: Graph | None = None,
+    simpler: Mapping[Instruction, Instruction] | None = None,
     agreed: frozenset[Instruction] = frozenset(),
 ) -> Uniformity:
     """Return what is uniform among `threads` (a warp's or a block's) of a function with blocks.
 
     `parameters`: for a device function, which of its parameters are uniform where it is called; a kernel's always are.
-    `graph`: that of the function, where it is known. `agreed`: what is known to give all of them the same (orders.py).
+    `graph`: that of the function, where it is known. `simpler`: what the launch makes simpler (bounds.py). `agreed`:
+    what is known to give all of them the same (orders.py).
     """
-    return _Analysis(function, threads, parameters or {}, graph or Graph.of(function), agreed).run()
+    answer = Uniformity(function, graph or Graph.of(function), threads, simpler=simpler or {})
+    return _Analysis(answer, parameters or {}, agreed).run()
 
 
 class _Analysis:
     """The fixed point."""
 
-    def __init__(
-        self,
-        function: Function,
-        threads: Threads,
-        parameters: Mapping[str, bool],
-        graph: Graph,
-        agreed: frozenset[Instruction],
-    ) -> None:
-        self.parameters, self.agreed = parameters, agreed
-        self.answer = Uniformity(function, graph, threads)
+    def __init__(self, answer: Uniformity, parameters: Mapping[str, bool], agreed: frozenset[Instruction]) -> None:
+        self.answer, self.parameters, self.agreed = answer, parameters, agreed
+        function, graph, threads = answer.function, answer.graph, answer.threads
         self.blocks = {block.name: block for block in function.blocks}
         self.parted: set[str] = set()
         self.torn = self.answer.torn
@@ -220,6 +222,7 @@ class _Analysis:
 
     def _instruction(self, instruction: Instruction, name: str) -> bool:
         """Look at one instruction; return whether less is known of its results than before."""
+        instruction = self.answer.in_launch(instruction)
         seed = self._level(instruction, name)
         affine: Affine | None = None
         if len(instruction.results) == 1 and instruction.result not in self.torn:

@@ -76,8 +76,8 @@ class AccessEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedKernel:
-    """One kernel as launched on one device. `assumed`: what was taken for the launch without being told; `diagrams`:
-    where pictures were asked for."""
+    """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
+    being told; `diagrams`: where pictures were asked for."""
 
     input: str
     name: str
@@ -86,7 +86,8 @@ class AnalyzedKernel:
     device: str
     block: Dim
     grid: Dim | None
-    assumed: tuple[str, ...]
+    block_assumed: tuple[str, ...]
+    grid_assumed: tuple[str, ...]
     resources: ResourceFact
     divergent_branches: int
     branches: int
@@ -159,6 +160,7 @@ def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
 def kernel_entry(facts: KernelFacts, input: str, name: str) -> AnalyzedKernel:
     """Return a kernel without its IR."""
     return AnalyzedKernel(
-        input, name, facts.kernel, facts.span, facts.device.name, facts.block, facts.shape.grid, facts.assumed,
-        facts.resources, sum(branch.warp == "divergent" for branch in facts.branches), len(facts.branches),
+        input, name, facts.kernel, facts.span, facts.device.name, facts.block, facts.shape.grid,
+        facts.block_assumed, facts.grid_assumed, facts.resources,
+        sum(branch.warp == "divergent" for branch in facts.branches), len(facts.branches),
     )  # fmt: skip

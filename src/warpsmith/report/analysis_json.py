@@ -66,7 +66,7 @@ def _kernel(kernel: AnalyzedKernel) -> Json:
         "grid": [str(n) for n in kernel.grid] if kernel.grid is not None else ["unknown"] * 3,
         "block": list(kernel.block),
         "mapping": {},
-        "assumed": list(kernel.assumed),
+        "assumed": [*kernel.block_assumed, *kernel.grid_assumed],
         "branches": {"total": kernel.branches, "divergent": kernel.divergent_branches},
         "resources": {
             "registers": held.registers,

@@ -47,13 +47,13 @@ def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
     return (
         kernel.name,
         kernel.device,
-        _sizes(kernel.block) + ("?" if kernel.assumed else ""),
+        _sizes(kernel.block) + ("?" if kernel.block_assumed else ""),
         f"{held.registers}{estimated}",
         f"{held.shared_bytes + held.dynamic_shared_bytes:,} B",
         occupancy,
         f"{_sectors(device, ('load',))} / {_sectors(device, ('store', 'atomic'))}",
         _ways(mine),
-        f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none",
+        _divergence(kernel),
         ", ".join(counted(findings[word], word) for word in ("error", "warning", "note") if findings[word]) or "none",
     )
 
@@ -63,14 +63,21 @@ def _sizes(block: Dim) -> str:
     return f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"
 
 
+def _divergence(kernel: AnalyzedKernel) -> str:
+    parted = f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none"
+    return parted + ("†" if kernel.grid_assumed else "")
+
+
 def footnotes(report: AnalysisReport) -> list[str]:
     """Return what the signs in the table mean, those that are in it."""
     found = []
     cells = [cell for row in kernel_rows(report) for cell in row.cells[6:8]]
     if any(kernel.resources.source == "estimate" for kernel in report.kernels):
         found.append("* estimated from what is live at once; exact with ptxas")
-    if any(kernel.assumed for kernel in report.kernels):
+    if any(kernel.block_assumed for kernel in report.kernels):
         found.append("? a likely block, since nothing says it: --block X,Y,Z")
+    grids = dict.fromkeys(text for kernel in report.kernels for text in kernel.grid_assumed)
+    found += [f"† if {text}, since nothing says it: --grid X,Y,Z" for text in grids]
     if any("+?" in cell or cell.startswith("?") or " ?" in cell for cell in cells):
         found.append("+? besides accesses whose addresses are not known")
     return found

@@ -34,7 +34,7 @@ def launch(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _told(facts: KernelFacts) -> tuple[Certainty, tuple[str, ...]]:
-    return ("conditional", facts.assumed) if facts.assumed else ("proven", ())
+    return ("conditional", facts.block_assumed) if facts.block_assumed else ("proven", ())
 
 
 def _threads(facts: KernelFacts) -> int:
@@ -105,7 +105,7 @@ def _no_bounds(facts: KernelFacts) -> Iterator[KernelFinding]:
     message = f"registers ({held.registers} a thread) limit the kernel, and the compiler does not know the block size"
     yield KernelFinding(
         "OCC005", message, "heuristic" if held.source == "estimate" else _told(facts)[0], facts.kernel, facts.span,
-        "launch bounds", assumptions=facts.assumed,
+        "launch bounds", assumptions=facts.block_assumed,
         help=(f"declare it: __launch_bounds__({held.threads}), or reqd_work_group_size in OpenCL",), impact=0.5,
     )  # fmt: skip
 
@@ -151,10 +151,10 @@ def _few_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
         share = 100 * tail / resident
         waved = f"{blocks} blocks are {waves} full waves of {resident} and a tail of {tail}"
         message = f"{waved}: the last wave fills {share:.0f}%"
-        sure = facts.resources.source == "ptxas" and not facts.assumed
+        sure = facts.resources.source == "ptxas" and not facts.block_assumed
         yield KernelFinding(
             "OCC003", message, "proven" if sure else "heuristic", facts.kernel, facts.span, "grid size",
-            assumptions=() if sure else ("the number of registers is estimated", *facts.assumed),
+            assumptions=() if sure else ("the number of registers is estimated", *facts.block_assumed),
             help=helps, impact=(waves + 1) / (blocks / resident),
             estimate=Estimate("time against full waves", round((waves + 1) / (blocks / resident), 2), "times",
                               "equal blocks; model, not a measurement"),
@@ -171,7 +171,7 @@ def _beyond(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _excesses(facts: KernelFacts) -> Iterator[str]:
-    if facts.assumed:
+    if facts.block_assumed:
         return
     threads, limits = _threads(facts), facts.function.limits
     if threads > MAX_THREADS:

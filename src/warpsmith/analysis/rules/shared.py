@@ -122,8 +122,9 @@ def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[K
             row = (str(thread), str(first), str(symbol.bytes))
             table = Evidence("witness", ("thread", "byte", "size"), (row,))
             helps = ("test the index before the access, or make the array as large as the block needs",)
+            assumed = (*facts.block_assumed, *facts.grid_assumed)
             yield replace(
-                found, certainty="conditional" if facts.assumed else "proven", assumptions=facts.assumed,
+                found, certainty="conditional" if assumed else "proven", assumptions=assumed,
                 label="beyond the end" if first > 0 else "before it", evidence=(table,), help=helps, impact=100.0,
             )  # fmt: skip
             return
