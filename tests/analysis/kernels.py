@@ -70,7 +70,7 @@ def _test(b: Builder, chosen: random.Random) -> Operand:
 
 
 def _statements(b: Builder, chosen: random.Random, depth: int, exits: Sequence[str]) -> None:
-    """Write a run of statements; `exits` are the ends of the loops around, innermost last."""
+    """Write a run of statements; `exits` are the ends of the loops around and of their bodies, innermost last."""
     for _ in range(chosen.randint(1, 4)):
         kind = chosen.choice(("assign", "assign", "if", "loop", "leave")) if depth else "assign"
         if kind == "assign":
@@ -80,9 +80,18 @@ def _statements(b: Builder, chosen: random.Random, depth: int, exits: Sequence[s
         elif kind == "loop":
             _loop(b, chosen, depth, exits)
         elif exits:
-            after = b.fresh("stay")
-            b.end(Branch(_test(b, chosen), chosen.choice(exits), after))
-            b.start(after)
+            _leave(b, chosen, chosen.choice(exits))
+
+
+def _leave(b: Builder, chosen: random.Random, target: str) -> None:
+    """Leave a loop or begin its next iteration, perhaps with a number that tells this way there from others."""
+    way, stay = b.fresh("way"), b.fresh("stay")
+    b.end(Branch(_test(b, chosen), way, stay))
+    b.start(way)
+    if chosen.random() < 0.5:
+        b.write(chosen.choice(VARIABLES), constant(I32, chosen.choice((0, 1, 2, 5))))
+    b.end(Jump(target))
+    b.start(stay)
 
 
 def _if(b: Builder, chosen: random.Random, depth: int, exits: Sequence[str]) -> None:
@@ -96,12 +105,14 @@ def _if(b: Builder, chosen: random.Random, depth: int, exits: Sequence[str]) -> 
 
 
 def _loop(b: Builder, chosen: random.Random, depth: int, exits: Sequence[str]) -> None:
-    head, done = b.fresh("head"), b.fresh("done")
+    head, again, done = b.fresh("head"), b.fresh("again"), b.fresh("done")
     counter = f"i{head}"
     b.write(counter, constant(I32, 0))
     b.end(Jump(head))
     b.start(head)
-    _statements(b, chosen, depth - 1, [*exits, done])
+    _statements(b, chosen, depth - 1, [*exits, done, done, again])
+    b.end(Jump(again))
+    b.start(again)
     b.write(counter, b.emit("add", (b.read(counter, I32), constant(I32, 1)), I32))
     limit = chosen.choice((constant(I32, 3), b.emit("and", (_read(b, chosen), constant(I32, 3)), I32)))
     b.end(Branch(b.emit("slt", (b.read(counter, I32), limit), I1), head, done))

@@ -201,6 +201,43 @@ def test_threads_that_meet_in_another_iteration_have_not_met() -> None:
     assert not wrong(parse_module(SKIPPED.replace("%t:i32 = query [tid.x]", "%t:i32 = query [ctaid.x]")), (8, 1, 1))
 
 
+LEFT_LATER = """
+kernel @k(n 4 align 4 i32)
+start:
+  %t:i32 = query [tid.x]
+  %odd:i32 = and %t 1:i32
+  jump head
+head:
+  %k:i32 = phi start 0:i32 next %more
+  %late:i1 = ult %k %odd
+  branch %late next first
+first:
+  %zero:i1 = eq %k 0:i32
+  branch %zero done second
+second:
+  %one:i1 = eq %k 1:i32
+  branch %one done next
+next:
+  %more:i32 = add %k 1:i32
+  jump head
+done:
+  %r:i1 = phi first 0:i1 second 1:i1
+  branch %r some none
+some:
+  jump none
+none:
+  return
+end
+"""
+
+
+def test_threads_that_leave_a_loop_later_come_another_way() -> None:
+    module = parse_module(LEFT_LATER)
+    assert not wrong(module, (8, 1, 1))
+    assert all(set(answer.branches) == {"head", "done"} for answer in _answers(module, (8, 1, 1)).values())
+    assert not wrong(parse_module(LEFT_LATER.replace("query [tid.x]", "query [ctaid.x]")), (8, 1, 1))
+
+
 VOTED = """
 kernel @k(n 4 align 4 i32)
 start:

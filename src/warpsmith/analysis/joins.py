@@ -5,13 +5,15 @@
     Labels stop at a post-dominator P of B, where all threads are together again: the next one that every thread reaches
     in the same iteration of the cycles around it. Threads that go straight to their end meet nobody. A cycle that holds
     B but not P is left by some threads while others go on: what it defines may differ behind it (temporal divergence).
+    Those that go on do not meet the others inside of it, where iterations count, but behind it: a block of a cycle
+    that holds B is one place for those who are there in the iteration of B, another for those who come in a later one.
 
 LLVM: Convergence and Uniformity (GenericUniformityImpl.h); a block that several labels reach keeps its own label on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -22,11 +24,11 @@ __all__ = ["Parting", "between", "meeting", "parting"]
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """What follows from threads parting at one block: `joins` by the predecessors over which they come, with the label
-    of each; `left`: cycles that threads leave in different iterations; `mixed`: irreducible cycles that they enter at
-    different places."""
+    """What follows from threads parting at one block: `joins` with the predecessors over which they come; `left`:
+    cycles that threads leave in different iterations; `mixed`: irreducible cycles that they enter at different
+    places."""
 
-    joins: Mapping[str, Mapping[str, str]]
+    joins: Mapping[str, frozenset[str]]
     left: tuple[Cycle, ...]
     mixed: tuple[Cycle, ...]
 
@@ -34,11 +36,14 @@ class Parting:
 def parting(graph: Graph, block: str) -> Parting:
     """Return what follows from a divergent branch at the end of `block`."""
     end = meeting(graph, block)
-    labels, incoming = _labels(graph, block, end)
-    joins = {name: ways for name, ways in incoming.items() if len(set(ways.values())) > 1}
+    flow = _Flow(graph, block, end)
+    flow.run()
+    joins: dict[str, set[str]] = {}
+    for name, ways in flow.meetings():
+        joins.setdefault(name, set()).update(ways)
     left = tuple(c for c in graph.cycles_around(block) if end == EXIT or end not in c.blocks)
-    mixed = tuple(c for c in graph.irreducible if _is_mixed(c, labels, block))
-    return Parting(joins, left, mixed)
+    mixed = tuple(c for c in graph.irreducible if block in c.blocks or flow.is_mixed(c))
+    return Parting({name: frozenset(ways) for name, ways in joins.items()}, left, mixed)
 
 
 def meeting(graph: Graph, block: str) -> str:
@@ -65,33 +70,95 @@ def between(graph: Graph, start: str, end: str) -> set[str]:
     return found
 
 
-def _labels(graph: Graph, start: str, end: str) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Return the label of every block that threads may be in while they are apart, and those that come in by each of
-    its predecessors. Blocks are looked at in the order of the graph as seen from `start`, until all ways lead through
-    one of them."""
-    first, count = graph.rank[start] + 1, len(graph.order)
-    labels: dict[str, str] = {}
-    loops = {_loop(graph, start)}
-    incoming = {name: {start: name} for name in graph.successors[start] if name not in graph.leaving}
-    pending = sorted((graph.rank[name] - first) % count for name in incoming)
-    while pending:
-        name = graph.order[heappop(pending) + first - count]
-        if not pending and name not in loops and name == _loop(graph, name):
-            break  # everyone comes by here, and no way leads back: one label from here on
-        loops.add(_loop(graph, name))
-        seen = set(incoming[name].values())
-        label = name if len(seen) > 1 or labels.get(name) == name else next(iter(seen))
-        if labels.get(name) == label or name == end:
-            labels.setdefault(name, label)
-            continue
-        labels[name] = label
+_Place = tuple[str, str]
+"""A block, and the header of the outermost cycle around it and the branch that has begun another iteration since; ""
+where none has."""
+
+_Label = tuple[str, ...]
+"""The successor by which threads left the branch, or the place that they came to by several ways."""
+
+
+class _Flow:
+    """The labels of the places that threads may be at while they are apart, and those that come to a place from each
+    of the places before it."""
+
+    def __init__(self, graph: Graph, start: str, end: str) -> None:
+        self.graph, self.start, self.end = graph, (start, ""), end
+        self.held = {cycle.header for cycle in graph.cycles_around(start)}
+        self.labels: dict[_Place, _Label] = {}
+        self.incoming: dict[_Place, dict[_Place, _Label]] = {}
+        self._pending: list[tuple[int, _Place]] = []
+
+    def run(self) -> None:
+        """Hand labels on, in the order of the graph as seen from `start`, until all ways lead through one place."""
+        loops = {_loop(self.graph, self.start[0])}
+        for name in self.graph.successors[self.start[0]]:
+            self._hand_on(self.start, name, (name,))
+        while self._pending:
+            _, place = heappop(self._pending)
+            name = place[0]
+            if not self._pending and name not in loops and name == _loop(self.graph, name):
+                break  # everyone comes by here, and no way leads back: one label from here on
+            loops.add(_loop(self.graph, name))
+            self._pass(place)
+
+    def meetings(self) -> Iterator[tuple[str, set[str]]]:
+        """Yield the blocks that threads of different labels come to over different blocks, and these. Those who enter a
+        cycle and those who go around in it do not meet: they begin other iterations. Those who have come to its header
+        with the label that it has are in a later one than those who come with another."""
+        for place, ways in self.incoming.items():
+            inside = self._inside(place[0])
+            own = place if inside else None
+            for part in (True, False):
+                found = {(name, label) for (name, _), label in ways.items() if (name in inside) == part}
+                before = {name for name, label in found if label != own}
+                if len(before) > 1 and len({label for _, label in found} - {own}) > 1:
+                    yield place[0], before
+
+    def is_mixed(self, cycle: Cycle) -> bool:
+        """Whether threads of different labels come to different entries of a cycle."""
+        entered: dict[str, set[_Label]] = {}
+        for (name, anew), label in self.labels.items():
+            if name in cycle.entries:
+                entered.setdefault(anew, set()).add(label)
+        return any(len(labels) > 1 for labels in entered.values())
+
+    def _inside(self, name: str) -> frozenset[str]:
+        """Return the blocks of the cycle that a block is the header of."""
+        around = self.graph.cycles_around(name)
+        return around[-1].blocks if around and around[-1].header == name else frozenset()
+
+    def _pass(self, place: _Place) -> None:
+        """Hand the label of a place on to the next; one that several have come to has its own."""
+        seen = set(self.incoming[place].values())
+        known = self.labels.get(place)
+        label = place if len(seen) > 1 or known == place else next(iter(seen))
+        self.labels[place] = label
+        if known == label or place[0] == self.end or place == self.start:
+            return
         # where they part again, the successors keep the labels that they have from there
-        for after in graph.successors[name] if name != start else ():
-            if after not in graph.leaving and incoming.setdefault(after, {}).get(name) != label:
-                incoming[after][name] = label
-                if (place := (graph.rank[after] - first) % count) not in pending:
-                    heappush(pending, place)
-    return labels, incoming
+        for after in self.graph.successors[place[0]]:
+            self._hand_on(place, after, label)
+
+    def _hand_on(self, before: _Place, after: str, label: _Label) -> None:
+        if after in self.graph.leaving:
+            return
+        place = after, self._anew(before, after)
+        known = self.incoming.setdefault(place, {})
+        if known.get(before) != label:
+            known[before] = label
+            first, count = self.graph.rank[self.start[0]] + 1, len(self.graph.order)
+            entry = (self.graph.rank[after] - first) % count, place
+            if entry not in self._pending:
+                heappush(self._pending, entry)
+
+    def _anew(self, place: _Place, after: str) -> str:
+        """Return the header of the outermost cycle that threads have begun anew when they come to `after`."""
+        name, anew = place
+        back = after in self.held and any(cycle.header == after for cycle in self.graph.cycles_around(name))
+        begun = {anew, after} if back else {anew}
+        around = (cycle.header for cycle in self.graph.cycles_around(after))
+        return next((header for header in around if header in self.held and header in begun), "")
 
 
 def _loop(graph: Graph, name: str) -> str:
@@ -99,9 +166,3 @@ def _loop(graph: Graph, name: str) -> str:
     it; its own name where there is none."""
     around = graph.cycles_around(name)
     return around[0].header if around else name
-
-
-def _is_mixed(cycle: Cycle, labels: Mapping[str, str], block: str) -> bool:
-    if block in cycle.blocks:
-        return True
-    return len({labels[entry] for entry in cycle.entries if entry in labels}) > 1
