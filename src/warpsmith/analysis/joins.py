@@ -88,6 +88,7 @@ class _Flow:
         self.labels: dict[_Place, _Label] = {}
         self.incoming: dict[_Place, dict[_Place, _Label]] = {}
         self._pending: list[tuple[int, _Place]] = []
+        self._waiting: set[_Place] = set()
 
     def run(self) -> None:
         """Hand labels on, in the order of the graph as seen from `start`, until all ways lead through one place."""
@@ -96,6 +97,7 @@ class _Flow:
             self._hand_on(self.start, name, (name,))
         while self._pending:
             _, place = heappop(self._pending)
+            self._waiting.discard(place)
             name = place[0]
             if not self._pending and name not in loops and name == _loop(self.graph, name):
                 break  # everyone comes by here, and no way leads back: one label from here on
@@ -107,6 +109,8 @@ class _Flow:
         cycle and those who go around in it do not meet: they begin other iterations. Those who have come to its header
         with the label that it has are in a later one than those who come with another."""
         for place, ways in self.incoming.items():
+            if len(ways) < 2:
+                continue
             inside = self._inside(place[0])
             own = place if inside else None
             for part in (True, False):
@@ -148,12 +152,14 @@ class _Flow:
         if known.get(before) != label:
             known[before] = label
             first, count = self.graph.rank[self.start[0]] + 1, len(self.graph.order)
-            entry = (self.graph.rank[after] - first) % count, place
-            if entry not in self._pending:
-                heappush(self._pending, entry)
+            if place not in self._waiting:
+                self._waiting.add(place)
+                heappush(self._pending, ((self.graph.rank[after] - first) % count, place))
 
     def _anew(self, place: _Place, after: str) -> str:
         """Return the header of the outermost cycle that threads have begun anew when they come to `after`."""
+        if not self.held:
+            return ""
         name, anew = place
         back = after in self.held and any(cycle.header == after for cycle in self.graph.cycles_around(name))
         begun = {anew, after} if back else {anew}
