@@ -206,7 +206,7 @@ def _threads_know_the_same(patch: Patch) -> None:
 
 
 def _loops_end_together(patch: Patch) -> None:
-    patch.setattr(Forms, "used", lambda self, form, block: form)
+    patch.setattr(Forms, "used", lambda self, form, *blocks: form)
 
 
 BUGS = [_everything_is_exact, _numbers_of_bits_are_exact, _threads_know_the_same, _loops_end_together]

@@ -38,11 +38,11 @@ class Known(Protocol):
         """The block in which each is."""
         ...
 
-    def numbers(self, operand: Operand, block: str) -> Table | None:
+    def numbers(self, operand: Operand, *blocks: str) -> Table | None:
         """Return the numbers of an operand as a block uses it."""
         ...
 
-    def left_apart(self, value: Value, block: str) -> str | None:
+    def left_apart(self, value: Value, *blocks: str) -> str | None:
         """Return the cycle that a value comes out of and that threads leave in different iterations."""
         ...
 

@@ -33,22 +33,22 @@ def _flagged(made: Instruction | Phi | None) -> bool:
     return isinstance(made, Instruction) and isinstance(made.detail, NoWrap) and made.detail.signed
 
 
-def exact(forms: Forms, operand: Operand, block: str, depth: int = 0) -> Form | None:
-    """Return the signed number that an operand is where `block` uses it; None where nothing is known of it."""
+def exact(forms: Forms, operand: Operand, *blocks: str, depth: int = 0) -> Form | None:
+    """Return the signed number that an operand is where a block uses it, or an edge; None where nothing is known."""
     if isinstance(operand, Constant):
         return constant_form(signed(operand.bits, operand.type), WIDE)
     if not isinstance(operand, Value):
         return None
-    made, home = forms.answer.definitions.get(operand), forms.answer.homes.get(operand, block)
+    made, home = forms.answer.definitions.get(operand), forms.answer.homes.get(operand, blocks[0])
     found: Form | None = None
     if depth < _DEEPEST and isinstance(made, Instruction) and _flagged(made):
-        found = _combined(made.op, [exact(forms, o, home, depth + 1) for o in made.operands])
+        found = _combined(made.op, [exact(forms, o, home, depth=depth + 1) for o in made.operands])
     elif depth < _DEEPEST and isinstance(made, Phi):
         found = _counted(forms, made, home, depth)
     if found is None:
         narrow = forms.found.get(operand)
         found = None if narrow is None else forms.transfer.wrapping.extended(narrow, WIDE, signed=True)
-    return None if found is None else forms.used(found, block)
+    return None if found is None else forms.used(found, *blocks)
 
 
 def _combined(op: str, sides: list[Form | None]) -> Form | None:
@@ -69,7 +69,7 @@ def _counted(forms: Forms, phi: Phi, home: str, depth: int) -> Form | None:
     if len(outside) != 1 or not steps or steps[0] is None:
         return None
     step = steps[0]
-    start = exact(forms, outside[0][1], outside[0][0], depth + 1)
+    start = exact(forms, outside[0][1], outside[0][0], home, depth=depth + 1)
     if start is None or any(other is None or not other.same(step) for other in steps[1:]):
         return None
     changing = [atom for form in (start, step) for atom in form.atoms() if home in atom.cycles]
@@ -85,6 +85,6 @@ def _step(forms: Forms, phi: Phi, before: str, back: Operand, depth: int) -> For
     one, other = made.operands
     home = forms.answer.homes.get(made.result, before)
     if one == phi.result:
-        step = exact(forms, other, home, depth + 1)
+        step = exact(forms, other, home, depth=depth + 1)
         return None if step is None else step.scaled(1 if made.op == "add" else -1)
-    return exact(forms, one, home, depth + 1) if other == phi.result and made.op == "add" else None
+    return exact(forms, one, home, depth=depth + 1) if other == phi.result and made.op == "add" else None

@@ -64,26 +64,29 @@ class Forms:
         self._plans = dict.fromkeys(self._plans, _Plan("own"))
         self._sweep()
 
-    def of(self, operand: Operand, block: str) -> Form | None:
-        """Return what an operand is where `block` uses it; None where it is no whole number that was asked for."""
+    def of(self, operand: Operand, *blocks: str) -> Form | None:
+        """Return what an operand is where a block uses it, or an edge; None where it is no whole number that was asked
+        for."""
         if isinstance(operand, Constant):
             return constant_form(operand.bits, operand.type.bits) if operand.type.kind != "float" else None
         if isinstance(operand, Undefined):
             return None
         form = self.found.get(operand)
-        return None if form is None else self.used(form, block)
+        return None if form is None else self.used(form, *blocks)
 
-    def used(self, form: Form, block: str) -> Form:
-        """Return a form as it holds in `block`: what was shared inside a loop that threads leave apart is not."""
+    def used(self, form: Form, *blocks: str) -> Form:
+        """Return a form as it holds in a block, or along an edge: what was shared in a loop that threads leave apart is
+        not."""
         changed = {
             atom: own
             for atom in set(form.atoms())
-            if atom.kind == "shared" and (own := self._late(atom, block)) is not None
+            if atom.kind == "shared" and (own := self._late(atom, blocks)) is not None
         }
         return _renamed(form, changed) if changed else form
 
-    def _late(self, atom: Atom, block: str) -> Atom | None:
-        apart = [h for h in atom.cycles if h in self.answer.left and block not in self.headers[h].blocks]
+    def _late(self, atom: Atom, blocks: tuple[str, ...]) -> Atom | None:
+        left = (h for h in atom.cycles if h in self.answer.left)
+        apart = [h for h in left if not self.headers[h].blocks.issuperset(blocks)]
         if not apart:
             return None
         cycles = atom.cycles - frozenset(apart)
@@ -155,7 +158,7 @@ class Forms:
 
     def _join(self, phi: Phi, block: str, incoming: Iterable[tuple[str, Operand]], key: object) -> Form:
         """Return what a phi is where no loop begins."""
-        forms = [self.of(operand, before) for before, operand in incoming]
+        forms = [self.of(operand, before, block) for before, operand in incoming]
         known = [form for form in forms if form is not None]
         if len(known) < len(forms) or not known:
             return self._unknown(phi, block)
@@ -256,7 +259,7 @@ class Forms:
         if plan.kind == "own":
             return plan
         mine = self.found[phi.result]
-        back = [self.of(o, before) for before, o in phi.incoming if before in cycle.blocks]
+        back = [self.of(o, before, cycle.header) for before, o in phi.incoming if before in cycle.blocks]
         forms = [form for form in back if form is not None]
         if len(forms) < len(back):
             return _Plan("own", tries=plan.tries + 1)

@@ -90,7 +90,7 @@ def _leaves_at(forms: Forms, cycle: Cycle) -> set[str]:
 
 def _start(forms: Forms, phi: Phi, cycle: Cycle) -> int | None:
     outside = [(before, o) for before, o in phi.incoming if before not in cycle.blocks]
-    forms_ = [forms.of(o, before) for before, o in outside]
+    forms_ = [forms.of(o, before, cycle.header) for before, o in outside]
     numbers = {None if form is None or form.constant is None else form.constant % (1 << form.bits) for form in forms_}
     return numbers.pop() if len(numbers) == 1 else None
 

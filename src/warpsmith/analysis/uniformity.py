@@ -100,38 +100,39 @@ class Uniformity:
         """Whether one thread is in `block` at a time."""
         return self.crowds is not None and self.crowds.alone(block)
 
-    def numbers(self, operand: Operand, block: str) -> Table | None:
-        """Return the numbers of an operand as `block` uses it, None where they are not known."""
+    def numbers(self, operand: Operand, *blocks: str) -> Table | None:
+        """Return the numbers of an operand as a block, or an edge, uses it, None where they are not known."""
         if isinstance(operand, Constant):
             return Table((operand.bits,))
-        if not isinstance(operand, Value) or self.left_apart(operand, block) is not None:
+        if not isinstance(operand, Value) or self.left_apart(operand, *blocks) is not None:
             return None
         return self.tables.get(operand) or (None if operand in self.divergent else UNIFORM)
 
-    def carried(self, operand: Operand, block: str) -> Cause | None:
-        """Return why `operand` may differ between threads that come from `block`."""
+    def carried(self, operand: Operand, *blocks: str) -> Cause | None:
+        """Return why `operand` may differ between threads that come along an edge, from one of `blocks` to the next."""
         if isinstance(operand, Undefined):
             return Cause("seed", "a register that was never written")
         if not isinstance(operand, Value):
             return None
         if operand in self.divergent:
             return self.divergent[operand]
-        header = self.left_apart(operand, block)
+        header = self.left_apart(operand, *blocks)
         return None if header is None else Cause("temporal", source=operand, branch=self.left[header].branch)
 
-    def known(self, operand: Operand, block: str) -> Affine | None:
-        """Return what is known of an operand as a function of the thread's index where `block` uses it."""
+    def known(self, operand: Operand, *blocks: str) -> Affine | None:
+        """Return what is known of an operand as a function of the thread's index where a block, or an edge, uses it."""
         if isinstance(operand, Constant):
             return of_constant(operand)
-        if not isinstance(operand, Value) or self.left_apart(operand, block) is not None:
+        if not isinstance(operand, Value) or self.left_apart(operand, *blocks) is not None:
             return None
         return self.affine.get(operand, None if operand in self.divergent else SHARED)
 
-    def left_apart(self, value: Value, block: str) -> str | None:
+    def left_apart(self, value: Value, *blocks: str) -> str | None:
         """Return the header of a cycle that holds the definition of a value but not the use, and that threads leave in
-        different iterations."""
+        different iterations. A phi uses what comes along an edge at both of its ends: the edge may leave cycles, and
+        enter others."""
         for cycle in self.graph.cycles_around(self.homes[value]):
-            if cycle.header in self.left and block not in cycle.blocks:
+            if cycle.header in self.left and not cycle.blocks.issuperset(blocks):
                 return cycle.header
         return None
 
@@ -309,24 +310,24 @@ class _Analysis:
     def _phi(self, phi: Phi, name: str) -> bool:
         branch = self.alike.get(phi.result)
         changed = branch is not None and any(self._narrow(o) for _, o in phi.incoming) and self._tear(phi, branch)
-        changed = self._form(phi.result, self._phi_form(phi)) or changed
+        changed = self._form(phi.result, self._phi_form(phi, name)) or changed
         if self.rules is not None:
             operands = [(b, o) for b, o in phi.incoming if not isinstance(o, Value) or o in self.seen]
-            rows = [self.answer.numbers(operand, before) for before, operand in operands]
+            rows = [self.answer.numbers(operand, before, name) for before, operand in operands]
             changed = self._keep(phi.result, self.rules.join(rows, torn=phi.result in self.torn)) or changed
         for before, operand in phi.incoming:
-            cause = None if self.answer.is_alone(name) else self.answer.carried(operand, before)
+            cause = None if self.answer.is_alone(name) else self.answer.carried(operand, before, name)
             if cause is not None:
                 source = operand if isinstance(operand, Value) else None
                 data = cause if cause.kind == "temporal" else Cause("data", source=source)
                 return self._divergent(phi.result, data) or changed
         return changed
 
-    def _phi_form(self, phi: Phi) -> Affine | None:
+    def _phi_form(self, phi: Phi, name: str) -> Affine | None:
         """Return the common form of what comes in, as far as it has been looked at; where threads meet that came
         different ways, it must be one number."""
         forms = [
-            self.answer.known(operand, before)
+            self.answer.known(operand, before, name)
             for before, operand in phi.incoming
             if not isinstance(operand, Value) or operand in self.seen
         ]
