@@ -1,16 +1,19 @@
 """How many of the branches that never part threads are called uniform: precision of the divergence analysis.
 
-    python benchmarks/precision.py [--seeds N] [--runs N] [-j N] [FOLDER | FOLDER:FIRST:EVERY | FILE …]
+    python benchmarks/precision.py [--tries N] [--enough N] [--seconds N] [-j N] [FOLDER | FOLDER:FIRST:EVERY | FILE …]
 
 Without arguments: the kernels of examples/kernels, on the inputs that their files describe. Else: all kernels of the
 .cu, .cl and .ptx files that are named or below the folders, on made-up inputs, for so many steps; of FOLDER:2:10 the
 files number 2, 12, 22 … in the order of their paths, a sample that nobody chose.
 A branch counts where it was executed; it is `same` for a warp (block) if in no run, at no moment, two threads of one
 warp (block) took different ways. That a few inputs do not part threads means little: for each branch that is not called
-uniform, inputs that do are searched for (tests/corpus/steering.py). Only where so many runs were to part threads, two
+uniform, inputs that do are searched for (tests/corpus/steering.py). Only where enough runs were to part threads, two
 threads met there in each, and none did, the branch is taken to be one that never parts threads, and is missed; where
-there was no time for so many, it is not decided, and counted apart. A run is a launch of one block
-shape, on memory that holds what is read from it as what it is read, with any grid, of which some blocks are run.
+there was no time for enough, it is not decided, and counted apart; the search goes on to --tries while there is time.
+A run is a launch of one block shape, on memory that holds what is read from it as what it is read, with any grid, of
+which some blocks are run.
+A branch that parts threads only in runs in which a signed number overflows counts for nothing: C gives such a run no
+meaning, and machines run it all the same.
 Branches whose condition depends on kernel parameters and the launch's sizes alone are counted apart: any analysis gets
 them. Everything that is called uniform and parts threads is an error.
 """
@@ -63,6 +66,7 @@ class Given:
     seeds: int
     steps: int
     limits: Limits
+    enough: int
 
 
 class Late(BaseException):
@@ -72,7 +76,8 @@ class Late(BaseException):
 @dataclass
 class Tally:
     """Sums over kernels. `same`, `called`: branches that depend on more than parameters; `plain`: on those alone;
-    `open`: those that never part threads, in less than `enough` runs that were to do so."""
+    `open`: those that never part threads, in less than `enough` runs that were to do so; `wrapped`: those that do only
+    where signed numbers overflow."""
 
     enough: int
     kernels: int = 0
@@ -84,6 +89,7 @@ class Tally:
     plain_called: Counter[str] = field(default_factory=Counter)
     missed: list[str] = field(default_factory=list)
     open: Counter[str] = field(default_factory=Counter)
+    wrapped: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -104,6 +110,9 @@ class Tally:
             plain = is_plain(facts, fact)
             for level in LEVELS:
                 if name not in seen.passed or name in seen.parted[level]:
+                    continue
+                if name in steering.wrapped[level]:
+                    self.wrapped[level] += 1
                     continue
                 uniform = getattr(fact, level) == "uniform"
                 if not uniform and steering.tried[name, level] < self.enough:
@@ -139,6 +148,7 @@ class Tally:
             worst = f"{100 * called / (same + self.open[level]):.1f} %" if same else "none"
             plain = f"{self.plain_called[level]} of {self.plain[level]} on parameters"
             yield f"  {level}: {called} of {same} branches that never part threads are called uniform: {share}; {plain}"
+            yield f"    parting threads only where signed numbers overflow, not counted: {self.wrapped[level]}"
             yield f"    not decided: {self.open[level]}, for want of runs; were they all uniform, {worst}"
         both, called = self.same.total(), self.called.total()
         yield f"  both levels: {called} of {both}: {100 * called / max(both, 1):.1f} %"
@@ -215,14 +225,14 @@ def of_corpus(number: int, given: Given) -> Tally:
     def run(inputs: Inputs, observer: Observer, *, checks: bool) -> Outcome:
         return ran(kernel.module, kernel.run, inputs, observer, Memory(checks=checks))[0]
 
-    tally = Tally(given.limits.tries)
+    tally = Tally(given.enough)
     tally.add(_steered(Steering(kernel.facts, run), given))
     return tally
 
 
 def of_file(path: Path, given: Given) -> Tally:
     """Return the sums over the kernels of a file that nobody described."""
-    tally = Tally(given.limits.tries)
+    tally = Tally(given.enough)
     try:
         with _in_time():
             unit = read_unit(KernelFile(str(path)))
@@ -303,12 +313,14 @@ def main() -> None:
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--tries", type=int, default=150, help="of the search, for each branch")
+    parser.add_argument("--enough", type=int, help="tries after which a branch is decided, where time is out [--tries]")
     parser.add_argument("--steps", type=int, default=25_000, help="of a run")
     parser.add_argument("--all-steps", type=int, default=1_500_000, help="of the search, for each kernel")
     parser.add_argument("--seconds", type=float, default=60, help="of the search, for each kernel")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     options = parser.parse_args()
-    given = Given(options.seeds, options.steps, Limits(options.tries, options.all_steps, options.seconds))
+    enough = options.tries if options.enough is None else options.enough
+    given = Given(options.seeds, options.steps, Limits(options.tries, options.all_steps, options.seconds), enough)
     signal.signal(signal.SIGPROF, _late)
     if options.paths:
         title = "Public kernels, made-up inputs"
@@ -316,8 +328,8 @@ def main() -> None:
     else:
         title = "examples/kernels, inputs as described in the files"
         tasks = [partial(of_corpus, number, given) for number in range(len(kernels()))]
-    for line in _sums([*tasks], options.jobs, options.tries).text(
-        f"{title}; {given.seeds} runs each, {given.limits.tries} to part threads at a branch"
+    for line in _sums([*tasks], options.jobs, enough).text(
+        f"{title}; {given.seeds} runs each, {enough} to part threads at a branch, {options.tries} as far as time goes"
     ):
         print(line)
 

@@ -7,10 +7,10 @@ load [p + 4·i]      p = param [a+0]           the argument a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from warpsmith.ssa.nodes import Function, Instruction, Memory, Operand, Param, Phi, Value
+from warpsmith.ssa.nodes import Callee, Function, Instruction, Memory, Operand, Param, Phi, Value
 
 __all__ = ["Addressing", "addressing"]
 
@@ -21,18 +21,42 @@ _KEPT = ("shared", "local", "generic")
 @dataclass(frozen=True)
 class Addressing:
     """`loads` that give addresses; `parameters`, with an offset into them, that are addresses; `packed`: loads of words
-    with bit-fields."""
+    with bit-fields; `places`: which parameters have an address, by number."""
 
     loads: frozenset[Instruction]
     parameters: frozenset[tuple[str, int]]
     packed: frozenset[Instruction] = frozenset()
+    places: frozenset[int] = frozenset()
 
 
-def addressing(function: Function) -> Addressing:
-    """Return what the addresses of a function begin with."""
+def addressing(function: Function, functions: Sequence[Function] = ()) -> Addressing:
+    """Return what the addresses of a function begin with, and those of the `functions` that it calls."""
+    known = {one.name: one for one in functions if one.blocks}
+    called: dict[str, Addressing] = {}
+    pending = [function.name]
+    while pending:
+        # what is taken for an address grows until it stays: functions may call each other
+        for name in [*pending]:
+            one = known.get(name, function)
+            pending += [other for other in _called(one) if other in known and other not in pending]
+        found = {name: _addressing(known.get(name, function), called) for name in pending}
+        if found == called:
+            break
+        called = found
+    everything = called.values()
+    return Addressing(
+        frozenset(load for one in everything for load in one.loads),
+        called[function.name].parameters,
+        frozenset(load for one in everything for load in one.packed),
+    )
+
+
+def _addressing(function: Function, called: Mapping[str, Addressing]) -> Addressing:
+    """Return what the addresses of one function begin with, by what is known of those that it calls."""
     made: dict[Operand, Instruction | Phi] = {phi.result: phi for block in function.blocks for phi in block.phis}
     made |= {value: i for _, i in function.instructions() for value in i.results}
     pending = [i.operands[0] for _, i in function.instructions() if _is_far(i)]
+    pending += [operand for _, i in function.instructions() for operand in _handed_on(i, called)]
     kept = [i for _, i in function.instructions() if i.op == "store" and _space(i) in _KEPT]
     loads: set[Instruction] = set()
     parameters: set[tuple[str, int]] = set()
@@ -52,7 +76,23 @@ def addressing(function: Function) -> Addressing:
             pending += [o for store in again for o in store.operands[1:] if o.type.bytes == 8]
         else:
             pending += _begins(i)
-    return Addressing(frozenset(loads), frozenset(parameters), frozenset(_packed(function)))
+    names = [parameter.name for parameter in function.parameters]
+    places = frozenset(names.index(name) for name, _ in parameters if name in names)
+    return Addressing(frozenset(loads), frozenset(parameters), frozenset(_packed(function)), places)
+
+
+def _called(function: Function) -> Iterator[str]:
+    for _, i in function.instructions():
+        if isinstance(i.detail, Callee):
+            yield i.detail.name
+
+
+def _handed_on(i: Instruction, called: Mapping[str, Addressing]) -> Iterator[Operand]:
+    """Yield what a call gives to parameters that are addresses."""
+    if isinstance(i.detail, Callee) and i.detail.name in called:
+        for number, operand in enumerate(i.operands):
+            if number in called[i.detail.name].places:
+                yield operand
 
 
 def _packed(function: Function) -> Iterator[Instruction]:

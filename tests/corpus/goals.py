@@ -40,7 +40,7 @@ class Goals:
         self.stored = [
             o for _, i in facts.function.instructions() if i.op == "store" and _is_kept(i) for o in i.operands
         ]
-        self.pointing = addressing(facts.function).parameters
+        self.pointing = addressing(facts.function, facts.module.functions).parameters
         self.names = {fact.place.name for fact in facts.branches}
         self._found: dict[str, Goal] = {}
 

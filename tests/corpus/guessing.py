@@ -25,7 +25,7 @@ from warpsmith.ssa.nodes import Function, Instruction, Module, Param, Query, Spa
 from warpsmith.ssa.semantics import pattern_of
 from warpsmith.ssa.types import Type
 
-__all__ = ["Anywhere", "Guess", "shape_of"]
+__all__ = ["ARRAYS", "KINDS", "Anywhere", "Guess", "array_of", "shape_of"]
 
 PAGE: Final = 4096
 ARRAY: Final = 40
@@ -33,8 +33,12 @@ ARRAY: Final = 40
 
 _REACH: Final = 1 << 37
 _POINTED: Final = 1 << 12
+_MANY: Final = 12
 _SIZES: Final = (1, 2, 3, 5, 8, 16, 31, 33, 50, 64, 100, 127, 128, 200, 256, 300)
 _GRIDS: Final = ((1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 2, 1), (64, 1, 1), (40, 24, 1), (1 << 16, 1, 1), (1 << 21, 1, 1))
+
+ARRAYS: Final = (*range(1, 65), *range(_POINTED, _POINTED + _MANY))
+"""Their numbers, as far as arguments and words of memory point to any."""
 
 Maker = Callable[[int, int, int], float]
 """From a word's random bits, its number in the array and the array's random bits."""
@@ -57,6 +61,7 @@ _REAL: Final[Mapping[str, Maker]] = {
     "few": lambda h, n, a: (0.0, 1.0, -1.0, 0.5)[h % 4],
     "none": lambda h, n, a: 0.0,
 }
+KINDS: Final = ("none", "few", *sorted(_WHOLE.keys() ^ _REAL.keys()))
 _WHOLE_OFTEN: Final = ("small", "small", "small", "few", "rising", "order", "ends", "mixed", "mixed")
 _REAL_OFTEN: Final = ("unit", "unit", "part", "scaled", "mixed", "mixed")
 
@@ -77,12 +82,14 @@ class Anywhere(Memory):
 
     seed: int = 0
     words: Mapping[int, bytes] = field(default_factory=dict)
+    kinds: Mapping[int, str] = field(default_factory=dict)
     addressing: Addressing = field(default_factory=lambda: Addressing(frozenset(), frozenset()))
     pages: dict[int, Buffer] = field(default_factory=dict)
 
     def __init__(self, inputs: Inputs, addressing: Addressing, *, checks: bool) -> None:
         super().__init__(checks=checks)
-        self.seed, self.words, self.addressing, self.pages = inputs.seed, inputs.words, addressing, {}
+        self.seed, self.words, self.kinds = inputs.seed, inputs.words, inputs.kinds
+        self.addressing, self.pages = addressing, {}
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
         """Return a variable of the module; one that is not initialized may hold what the host has put there."""
@@ -131,26 +138,32 @@ class Anywhere(Memory):
         """Return the first content of a word, as its reader takes it."""
         assert isinstance(reader, Instruction)
         type = reader.results[0].type if reader.op == "load" else reader.operands[1].type
-        array = (address + _REACH) >> ARRAY
+        array = array_of(address)
         at = address + _REACH & (1 << ARRAY) - 1
         bits = _bits(self.seed, address)
         if reader in self.addressing.loads:
             return _pointer(bits).to_bytes(type.bytes, "little")
         if reader in self.addressing.packed and _bits(self.seed, array, 2) & 1:
             return bits.to_bytes(8, "little")[: type.bytes]
-        return _number(type, bits, (at - _REACH) // type.bytes, _bits(self.seed, array, 1))
+        return _number(type, bits, (at - _REACH) // type.bytes, _bits(self.seed, array, 1), self.kinds.get(array, ""))
 
 
 def _pointer(bits: int) -> int:
     """Return an address in one of a few arrays that no argument points to, at times none."""
-    return 0 if bits % 8 == 0 else _POINTED + (bits >> 8) % 12 << ARRAY | (bits >> 16) % 64 * 256
+    return 0 if bits % 8 == 0 else _POINTED + (bits >> 8) % _MANY << ARRAY | (bits >> 16) % 64 * 256
 
 
-def _number(type: Type, bits: int, place: int, array: int) -> bytes:
-    """Return a number of an array."""
+def array_of(address: int) -> int:
+    """Return the number of the array that an address belongs to."""
+    return (address + _REACH) >> ARRAY
+
+
+def _number(type: Type, bits: int, place: int, array: int, kind: str) -> bytes:
+    """Return a number of an array, of a kind or of one that is drawn."""
     makers, often = (_REAL, _REAL_OFTEN) if type.kind == "float" else (_WHOLE, _WHOLE_OFTEN)
     every = list(makers)
-    kind = often[array % len(often)] if array >> 32 & 7 else every[array % len(every)]
+    if kind not in every:
+        kind = often[array % len(often)] if array >> 32 & 7 else every[array % len(every)]
     if kind == "mixed":
         kind = every[(bits >> 40) % len(every)]
     made = makers[kind](bits, place, array >> 16)
@@ -175,7 +188,7 @@ class Guess:
     def __init__(self, module: Module, function: Function, block: Dim, launched: Dim | None, steps: int) -> None:
         self.module, self.function, self.block = module, function, block
         self.launched, self.steps = launched, steps
-        self.addressing: Addressing = addressing(function)
+        self.addressing: Addressing = addressing(function, module.functions)
         self.read = {
             (i.detail.parameter, i.detail.offset): i.result.type
             for _, i in function.instructions()
@@ -190,8 +203,8 @@ class Guess:
         if grid is None:
             grid = chosen.choice([*_GRIDS, *([self.launched] * 3 if self.launched else [])])
             blocks = _some(grid, chosen)
-        # a few threads get far in few steps
-        steps = self.steps if inputs.lanes is None else self.steps // 5
+        # two threads get far in few steps
+        steps = self.steps if inputs.lanes is None or len(inputs.lanes) > 2 else self.steps // 5
         launch = Launch(
             grid,
             self.block,

@@ -17,7 +17,7 @@ ANYTHING = "what is read here may be anything"
 class Inputs:
     """A `seed`, from which everything is made up, but for these `arguments`, for what memory holds at these addresses
     (`words`), and for the `grid`, of which some `blocks` are run, and of these some `lanes`. `patience`: how many times
-    as many steps as others the run may take."""
+    as many steps as others the run may take. `kinds`: how the words of an array are made, where that is not drawn."""
 
     seed: int
     arguments: Mapping[str, bytes] = field(default_factory=dict)
@@ -26,6 +26,7 @@ class Inputs:
     blocks: tuple[int, ...] | None = None
     lanes: tuple[int, ...] | None = None
     patience: int = 1
+    kinds: Mapping[int, str] = field(default_factory=dict)
 
     def instead(self, arguments: Mapping[str, bytes]) -> dict[str, bytes]:
         """Return arguments with those changed that are given here; a key is a parameter and an offset into it."""

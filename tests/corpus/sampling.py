@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from tests.corpus.inputs import Inputs
+from tests.corpus.margins import Near, Ruler
 from tests.corpus.watching import Together
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import Block, Instruction
 
-__all__ = ["Samples", "Who"]
+__all__ = ["Known", "Samples", "Who"]
 
 Who = tuple[int, int]
 """A thread: its block and its number there."""
@@ -24,7 +26,8 @@ _MOMENTS = 40
 class Samples(Together):
     """`numbers` that `watched` instructions gave; of a load, the `words` of memory and what they held; `reads`: the
     loads of each thread, by instruction and moment, with address and numbers; `visitors` of each branch; `ways`: those
-    taken from block to block; `went`: who took which way from a branch that is `open`, by moment."""
+    taken from block to block; `went`: who took which way from a branch that is `open`, by moment; `ruler`: measures how
+    far branches were from their other sides."""
 
     watched: frozenset[Instruction] = frozenset()
     open: frozenset[str] = frozenset()
@@ -36,11 +39,25 @@ class Samples(Together):
     visitors: dict[str, dict[Who, None]] = field(default_factory=lambda: defaultdict(dict))
     ways: set[tuple[str, str]] = field(default_factory=set)
     went: dict[str, dict[object, dict[str, Who]]] = field(default_factory=lambda: defaultdict(dict))
+    ruler: Ruler | None = None
     _at: int | None = None
+
+    @property
+    def near(self) -> dict[str, Near]:
+        """The threads that came nearest to the other side of a branch."""
+        return {} if self.ruler is None else self.ruler.near
+
+    def again(self) -> None:
+        """Forget the moments of the run, and the numbers that were measured by."""
+        Together.again(self)
+        if self.ruler is not None:
+            self.ruler.known.clear()
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
         """Keep a sample of the results."""
         Together.value(self, lane, place, moment, numbers)
+        if self.ruler is not None:
+            self.ruler.value(lane, place, numbers)
         if place in self.watched:
             kept = self.numbers[place]
             if len(kept) < _SAMPLES and numbers[0] not in kept:
@@ -58,6 +75,8 @@ class Samples(Together):
         if block not in self.blocks:
             return
         Together.branch(self, lane, block, moment, taken)
+        if self.ruler is not None:
+            self.ruler.branch(lane, block, taken)
         self.ways.add((block.name, taken))
         visitors = self.visitors[block.name]
         if len(visitors) < _VISITORS:
@@ -91,3 +110,12 @@ class Samples(Together):
         """Return how far apart two threads read, by instruction."""
         mine, theirs = self.reads.get(model, {}), self.reads.get(other, {})
         return {key[0]: theirs[key][0] - mine[key][0] for key in mine if key in theirs}
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A run that was made: its inputs, what it showed, and whether it took too long."""
+
+    inputs: Inputs
+    watch: Samples
+    late: bool

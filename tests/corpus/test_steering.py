@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+import pytest
+
 from tests.corpus.inputs import Inputs
 from tests.corpus.steering import Limits, Steering
 from warpsmith.analysis.facts import LaunchShape
@@ -47,7 +49,7 @@ def _searched(condition: str) -> Steering:
         for address, word in inputs.words.items():
             buffer.data[address - buffer.address : address - buffer.address + len(word)] = word
         given = {"a": struct.pack("<q", buffer.address), "n": struct.pack("<i", 1000)}
-        launch = Launch((1, 1, 1), (32, 1, 1), inputs.instead(given), max_steps=4000)
+        launch = Launch((1, 1, 1), (32, 1, 1), inputs.instead(given), max_steps=4000, lanes=inputs.lanes)
         return interpret(module, "k", launch, memory, observer)
 
     made = Steering(examine(module, "k", LaunchShape((32, 1, 1)), device("h100")), run)
@@ -68,3 +70,25 @@ def test_what_never_parts_threads_stays() -> None:
     made = _searched("  %q:i32 = mul %v %v\n  %r:i32 = and %q 3:i32\n  %c:i1 = eq %r 3:i32")
     assert made.missing() == [("start", "warp"), ("start", "block")]
     assert made.made >= 100
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        # no comparison ever meets the word itself
+        "  %t:i32 = mul %v 5:i32\n  %m:i32 = mul %x 25:i32\n  %s:i32 = sub %t %m\n  %c:i1 = eq %s 98765430:i32",
+        "  %f:i32 = uextract %v 19:i32 9:i32\n  %c:i1 = eq %f 300:i32",
+    ],
+)
+def test_a_word_is_climbed_to(condition: str) -> None:
+    made = _searched(condition)
+    assert made.seen.parted["warp"] == {"start", "rare"}
+    assert made.made < 250
+
+
+def test_what_parts_threads_only_by_an_overflow_is_known_as_that() -> None:
+    # no square is negative, but for those that do not fit
+    made = _searched("  %q:i32 = mul [nsw] %v %v\n  %c:i1 = slt %q 0:i32")
+    assert made.wrapped["warp"] == {"start"}
+    assert made.seen.parted["warp"] == set()
+    assert made.missing() == []
