@@ -8,8 +8,10 @@ from pathlib import Path
 
 from tests.flows.loop_count import counted_loops
 from tests.flows.survey_projects import by_place, compiled, surveyed, written
+from warpsmith.base.findings import Finding
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.survey import CATEGORIES, SurveyReport
+from warpsmith.report.survey_rank import ranking
 
 EVERY_KIND = {
     "kinds.h": """
@@ -97,6 +99,23 @@ def test_a_headers_loop_stands_at_its_place_and_names_the_files_that_have_it(tmp
     assert len(found) == 2
 
 
+def test_a_header_is_one_file_whatever_way_leads_to_it(tmp_path: Path) -> None:
+    header = "#pragma once\nstatic inline void zero(double *a) { for (int i = 0; i < 9; i++) a[i] = 0; }\n"
+    for folder in ("inc", "src", "lib"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "linked").symlink_to("inc")
+    files = {
+        "inc/h.h": header,
+        "src/a.c": '#include "../inc/h.h"\nvoid f(double *a) { zero(a); }\n',
+        "lib/b.c": '#include "../inc/h.h"\nvoid g(double *a) { zero(a); }\n',
+        "c.c": '#include "linked/h.h"\nvoid h(double *a) { zero(a); }\n',
+    }
+    written(tmp_path, files)
+    (loop,) = surveyed(compiled(tmp_path, "src/a.c", "lib/b.c", "c.c")).loops
+    assert str(loop.spot) == "inc/h.h:2"
+    assert set(loop.units) == {"src/a.c", "lib/b.c", "c.c"}
+
+
 def test_two_sets_of_options_give_the_answer_that_promises_less(tmp_path: Path) -> None:
     text = "void f(int n, double *a) {\n    for (int i = 1; i < n; i++)\n        a[i] = a[i - STEP] * a[i - STEP];\n"
     text += "#ifdef MORE\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n#endif\n}\n"
@@ -105,6 +124,7 @@ def test_two_sets_of_options_give_the_answer_that_promises_less(tmp_path: Path) 
     assert by_place(once) == {"a.c:2": "parallel"}
     twice = surveyed(compiled(tmp_path, ("a.c", "-DSTEP=0"), ("a.c", "-DSTEP=1", "-DMORE")))
     assert by_place(twice) == {"a.c:2": "sequential", "a.c:5": "parallel"}
+    assert (twice.extent, twice.lines) == ("1 file (2 compilations), 8 lines, 2 loops", 8)
 
 
 def test_static_functions_of_one_name_are_two(tmp_path: Path) -> None:
@@ -194,11 +214,14 @@ def test_without_a_main_other_code_may_do_anything_to_globals(tmp_path: Path) ->
     }
     written(tmp_path, files)
 
-    def assumed(*units: str) -> bool:
-        (loop,) = surveyed(compiled(tmp_path, *units)).loops
+    def assumed(*units: str, said: tuple[Finding, ...] = ()) -> bool:
+        (loop,) = surveyed(replace(compiled(tmp_path, *units), findings=said)).loops
         return loop.category != "parallel" or bool(loop.assumptions)
 
     assert not assumed("own.c", "main.c")
+    # how a run ended, and what it did not count, hides no code; a file that is not there does
+    assert not assumed("own.c", "main.c", said=(Finding("PRF006", "note", "1 loop was not counted", None, ()),))
+    assert assumed("own.c", "main.c", said=(Finding("PRJ002", "warning", "gone.c is not there", None, ()),))
     assert assumed("own.c")
     assert assumed("own.c", "main.c", "bad.c")
 
@@ -215,6 +238,8 @@ def test_two_programs_with_functions_of_one_name(tmp_path: Path) -> None:
     assert by_place(surveyed(compiled(tmp_path, "driver.c", "calm.c")))["driver.c:3"] == "parallel"
     both = surveyed(compiled(tmp_path, "driver.c", "calm.c", "wild.c"))
     assert by_place(both)["driver.c:3"] == "unanalyzable"
+    (loop,) = both.loops
+    assert loop.construct == "call of part(), which several files define"
 
 
 def test_a_file_that_cannot_be_read_makes_the_survey_incomplete(tmp_path: Path) -> None:
@@ -275,6 +300,39 @@ def test_loops_over_members_and_rows_are_what_steps_make_of_them(tmp_path: Path)
         "a.c:12": ("sequential", ()),
     }
     assert all(loop.assumptions for loop in report.loops if loop.category == "parallel-after")
+
+
+def test_text_of_c_binds_nothing_to_references_of_other_files(tmp_path: Path) -> None:
+    text = """#define FILL(a, n, v) for (int i_ = 0; i_ < (n); i_++) (a)[i_] = (v)
+void smooth(double *a, double *b, int n) {
+    for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
+    FILL(a, n, 1);
+}
+"""
+    written(tmp_path, {"a.c": text, "b.cpp": "double twice(const double &x) { return 2 * x; }\n"})
+    assert by_place(surveyed(compiled(tmp_path, "a.c", "b.cpp")))["a.c:3"] == "parallel"
+
+
+def test_loops_are_named_in_words_of_the_file(tmp_path: Path) -> None:
+    text = "#include <vector>\nvoid f(std::vector<double> &v) {\n    for (double &x : v) x = 0;\n}\n"
+    written(tmp_path, {"a.cpp": text})
+    assert [loop.label for loop in surveyed(compiled(tmp_path, "a.cpp")).loops] == ["for x"]
+
+
+def test_what_the_device_does_not_have_keeps_a_parallel_loop_on_the_host(tmp_path: Path) -> None:
+    text = """#include <math.h>
+#include <string.h>
+static int length(const char *s) { return (int)strlen(s); }
+void f(int n, char s[][16], int *restrict l) { for (int i = 0; i < n; i++) l[i] = length(s[i]); }
+void g(int n, double *a) { for (int i = 0; i < n; i++) a[i] = sqrt(a[i]); }
+"""
+    written(tmp_path, {"a.c": text})
+    report = surveyed(compiled(tmp_path, "a.c"))
+    f, g = sorted(report.loops, key=lambda one: one.spot.line)
+    assert (f.standing, f.construct) == ("parallel, on host", "call of strlen(), which does not exist on the device")
+    assert (g.standing, g.portable) == ("parallel", True)
+    found = ranking(report.loops)
+    assert [loop.function for loop in found.first] == ["g"] and [loop.function for loop in found.behind] == ["f"]
 
 
 def test_several_processes_find_the_same(tmp_path: Path) -> None:

@@ -71,6 +71,20 @@ def test_nothing_is_compiled_when_all_is_up_to_date(project: Path) -> None:
     assert len(capture_build(["make", "-B"]).commands) == 2
 
 
+def test_a_build_that_writes_down_where_its_compiler_is(project: Path) -> None:
+    found = capture_build(["sh", "-c", "make && command -v gcc > where.txt && echo new > other.txt"])
+    (finding,) = found.findings
+    assert finding.rule == "PRJ007" and "where.txt" in finding.message and "other.txt" not in finding.message
+
+
+def test_in_the_folder_of_a_configured_build_cmake_is_what_helps(project: Path) -> None:
+    (project / "CMakeCache.txt").touch()
+    with pytest.raises(InputError) as found:
+        capture_build(["true"])
+    (said,) = found.value.findings[0].help
+    assert f"cmake {project} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON" in said
+
+
 def test_a_part_that_is_up_to_date_is_told(project: Path) -> None:
     capture_build(["make"])
     (project / "main.o").unlink()
@@ -131,3 +145,24 @@ def test_the_wrappers_leave_words_as_they_are(project: Path) -> None:
     finally:
         os.environ["PATH"] = path
     assert (project / "said").read_text() == "".join(f"<{word}>" for word in ["-E", *words])
+
+
+def test_what_stands_before_the_compiler_finds_the_real_one_in_path(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as `gcc` that is a link to ccache does: it goes on to the next gcc of PATH that is not itself
+    links = tmp_path / "links"
+    links.mkdir()
+    before = f"""#!/bin/sh
+test -n "$BEFORE" && exit 1
+IFS=:
+for folder in $PATH; do
+    test "$folder" != "{links}" && test -x "$folder/gcc" && BEFORE=once exec "$folder/gcc" "$@"
+done
+"""
+    (links / "gcc").write_text(before)
+    (links / "gcc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{links}{os.pathsep}{os.environ['PATH']}")
+    found = capture_build(["make"])
+    assert not found.findings
+    assert {Path(c.file).name for c in found.commands} == {"main.c", "k.c"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warpsmith.report.survey import Spot, SurveyLoop
 from warpsmith.report.survey_rank import ranking
 
@@ -38,3 +40,19 @@ def test_a_sequential_loop_inside_one_that_is_ported_does_not_stay_behind() -> N
 def test_two_loops_of_one_macro_are_one_nest() -> None:
     outer, inner = _loop((1, 1), "parallel", 0.9, 0.1), _loop((1, 1), "sequential", 0.9, 0.8)
     assert _ids(ranking([outer, inner]).first) == ["f/1"]
+
+
+def test_what_a_run_has_shown_to_gain_nothing_is_not_worth_porting_first() -> None:
+    def run(number: int, category: str, entries: float, kept: float | None) -> SurveyLoop:
+        loop = _loop((number, number), category, 0.1, 0.1)
+        return replace(loop, measured=True, entries=entries, seconds=0.5 * bool(entries), gain_kept=kept)
+
+    loops = [
+        run(1, "parallel", 4, 0.4), run(2, "parallel", 4, -0.1), run(3, "parallel", 0, 0.0),
+        run(4, "sequential", 0, None), run(5, "sequential", 2, None),
+    ]  # fmt: skip
+    not_counted = replace(_loop((6, 6), "parallel", 0.0, 0.0), measured=True)
+    found = ranking([*loops, not_counted])
+    assert _ids(found.first) == ["f/1", "f/6"]
+    assert _ids(found.idle) == ["f/2", "f/3"]
+    assert _ids(found.behind) == ["f/5"]

@@ -81,6 +81,35 @@ def test_the_text_has_the_summary_first_and_only_the_loops_that_matter() -> None
     assert "a file.c:58" in survey_text(_report(), everything=True)
 
 
+def test_work_that_is_in_no_loop_is_told() -> None:
+    loop = dataclasses.replace(_report().loops[0], own=0.75)
+    text = survey_text(dataclasses.replace(_report(), loops=(loop,), blockers=()))
+    assert [line.split() for line in text.split("\n")[2:4]] == [["parallel", "1", "75.0%"], ["elsewhere", "25.0%"]]
+
+
+def test_many_conditions_are_counted_and_few_are_listed() -> None:
+    def why(count: int) -> str:
+        conditions = tuple((f"a and b{n} are apart", "guarded") for n in range(count))
+        reason = SurveyReason("POR001", f"no carried dependence (if {'; '.join(text for text, _ in conditions)})", None)
+        loop = dataclasses.replace(_report().loops[0], assumptions=conditions, reasons=(reason,))
+        return " ".join(survey_text(dataclasses.replace(_report(), loops=(loop,), blockers=())).split())
+
+    assert "no carried dependence (9 conditions tested at run time)" in why(9)
+    assert "b1 are" in why(2)
+
+
+def test_the_page_has_what_a_run_has_shown() -> None:
+    loop = dataclasses.replace(
+        _report().loops[0], measured=True, entries=1.0, iterations=9.0, seconds=0.5, bytes=72.0, copied=144.0,
+        gain_alone=0.25, gain_kept=0.375,
+    )  # fmt: skip
+    page = survey_html(dataclasses.replace(_report(), loops=(loop,)))
+    assert "measured: entered once, 9 iterations, 0.5 s, 72 bytes touched, 144 bytes to copy" in page
+    assert "saves 0.25 s alone, 0.38 s where its data are kept" in page and "of the time" in page
+    text = survey_text(dataclasses.replace(_report(), loops=(loop,)))
+    assert "1 x 9" in " ".join(text.split()) and "72 B" in text
+
+
 def test_json_is_of_the_reports_schema() -> None:
     document = json.loads(survey_json(_report()))
     jsonschema.validate(document, schema())
@@ -167,4 +196,10 @@ def test_constructs_have_names() -> None:
     assert named("what rows[i] points to is not known", "POR005") == "pointer that is an element of an array (T **)"
     assert named("the loop may be left early by break") == "loop that may be left early by break"
     assert named("a construct that is not modelled: inline assembly") == "inline assembly"
+    assert named("a construct that is not modelled: its header is the macro EACH") == "loop whose header is a macro"
+    assert named("not a counted loop: it does not set its counter") == "for loop without a counter"
+    assert named("calls f, a function pointer", "POR006") == "call through a function pointer"
+    assert named("memcpy(a, b, 8) may touch any part of a").startswith("call of memcpy(), which may touch")
     assert construct("parallel", "for i", (SurveyReason("POR001", "anything", None),)) == ""
+    blocked = SurveyReason("POR006", "calls puts, which writes output", None)
+    assert construct("parallel", "for i", (blocked,)) == "call of puts(), which writes output"

@@ -34,7 +34,6 @@ def _exports(*functions: Plain, named: dict[str, list[str]] | None = None, main:
         "library": [],
         "escaped": [],
         "main": main,
-        "references": False,
         "seen": [],
         "shared": [],
         "taken": [],
@@ -85,3 +84,16 @@ def test_it_is_closed_only_with_a_main_and_all_files() -> None:
     assert _link(one, main).closed
     assert not _link(one).closed
     assert not _link(one, main, complete=False).closed
+
+
+def test_which_pointer_a_function_stores_through_is_nothing_to_others() -> None:
+    def told(local: str) -> Plain:
+        root: Plain = ["p", f"solver.c:{local}:p", "local", ["p", ["s", "double", 64, "float"], False, False]]
+        writes = compact([[], [[root, True, ["s", "double", 64, "float"]]], [], False])
+        main = _exports(_function("main"), named={"main": ["step"]}, main=True)
+        step = {**_exports(_function("step"), named={"step": []}), "writes": {"step": writes}}
+        return _link(main, step, programs=[frozenset({0}), frozenset({0})]).told(0)
+
+    # the file was edited above the function, and its local stands elsewhere now
+    assert told("100") == told("140")
+    assert "double" in compact(told("100"))

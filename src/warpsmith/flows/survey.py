@@ -70,9 +70,8 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         if not any(record.exports for record in records):
             raise InputError(*(findings or [_nothing(project)]))
         # What each tells the others, until nothing new is told.
-        link = Link(
-            [record.exports for record in records], _programs(project, commands), not (findings or project.findings)
-        )
+        programs = _programs(project, commands)
+        link = Link([record.exports for record in records], programs, not (findings or _hides_code(project)))
         state.settle(link)
         clock.lap("link")
         # The verdicts, each with what is known of all.
@@ -91,7 +90,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         root=project.root,
         units=len(sources),
         read=len(state.again),
-        lines=sum(int(str(record.exports["lines"])) for record in records if record.exports),
+        lines=sum(_line_counts(sources, records).values()),
         loops=loops,
         blockers=blockers(loops),
         findings=said,
@@ -117,9 +116,15 @@ def _sources(project: Project) -> tuple[list[Source], list[int], list[Finding]]:
     findings = []
     if others:
         named = ", ".join(sorted({Path(path).name for path in others})[:3])
-        message = f"{len(others)} files are not C, C++ or CUDA ({named}): their loops are not listed"
+        count = "1 file is" if len(others) == 1 else f"{len(others)} files are"
+        message = f"{count} not C, C++ or CUDA ({named}): their loops are not listed"
         findings.append(Finding("PRJ005", "warning", message, None, ("nothing: calls of them count as unknown",)))
     return sources, numbers, findings
+
+
+def _line_counts(sources: Sequence[Source], records: Sequence[Record]) -> dict[str, int]:
+    """Return the lines of each file that could be read; one that is compiled several times counts once."""
+    return {s.path: int(str(r.exports["lines"])) for s, r in zip(sources, records, strict=True) if r.exports}
 
 
 def _programs(project: Project, numbers: Sequence[int]) -> list[frozenset[int]]:
@@ -134,6 +139,11 @@ def _programs(project: Project, numbers: Sequence[int]) -> list[frozenset[int]]:
             if project.commands[number] in members:
                 inside[place].add(program)
     return [frozenset(found) for found in inside]
+
+
+def _hides_code(project: Project) -> bool:
+    """Whether a finding on the project tells of code that nobody has read; those on a run do not."""
+    return any(not f.rule.startswith("PRF") and f.rule != "PRJ007" for f in project.findings)
 
 
 def _nothing(project: Project) -> Finding:
@@ -212,7 +222,7 @@ class _Survey:
             if not isinstance(answer, dict) or "verdicts" not in answer:
                 self.failures.append(self._crashed(number, answer))
                 answer = {"verdicts": [], "efforts": []}
-            answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer)))
+            answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer), link.programs[number]))
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
         return answers
 

@@ -23,6 +23,7 @@ from warpsmith.run.programs import RunSetting, run_program
 from warpsmith.run.reference import runtime_files
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import (
+    Call,
     Copy,
     DataEnter,
     DataExit,
@@ -34,7 +35,9 @@ from warpsmith.tree.nodes import (
     Stmt,
     Update,
 )
-from warpsmith.tree.walk import walk
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loops, root_symbol, walk
 
 __all__ = ["Scheme", "compared_schemes", "measured_copies"]
 
@@ -45,7 +48,8 @@ _TOLD = (Copy, DataEnter, DataExit, DataHold, DataPause, DeviceAlloc, Update)
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """One way to place copies: how many stand in the text, how many of those in loops; `moved`: what a run counted to
+    """One way to place copies: how many stand in the text, how many of those in loops or in functions that loops call,
+    whole sections each time; `moved`: what a run counted to
     the device and to the host (None: it was not run)."""
 
     name: TransferScheme
@@ -144,5 +148,21 @@ def _scheme(name: TransferScheme, written: Written, run: VerifyOptions, *, measu
             for way in ("in", "out")
         )
         moved = (to_device, to_host)
-    in_loops = sum(1 for t in transfers if t.in_loop is not None and not t.held and t.few is None)
+    again = [function.span for function in _called_in_loops(written.port.program)]
+    bulk = [t for t in transfers if not t.held and t.few is None]
+    in_loops = sum(1 for t in bulk if t.in_loop is not None or any(span.contains(t.cause) for span in again))
     return Scheme(name, len(transfers), in_loops, moved)
+
+
+def _called_in_loops(program: Program) -> list[Function]:
+    """Return the functions that a loop of the program calls, directly or through others."""
+    defined = {f.symbol: f for _, f in program.functions()}
+    pending = [part for f in defined.values() for loop, _ in loops(f.body) for part in walk(loop)]
+    found: dict[Symbol, Function] = {}
+    while pending:
+        part = pending.pop()
+        callee = root_symbol(part.function) if isinstance(part, Call) else None
+        if callee in defined and callee not in found:
+            found[callee] = defined[callee]
+            pending += walk(defined[callee].body)
+    return list(found.values())

@@ -10,10 +10,9 @@ all functions are known (report/ranking.py). Nothing here is a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from warpsmith.loops.traffic import Touched, target_of, touched_by
+from warpsmith.loops.traffic import Touched, moved_by, target_of, touched_by
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -34,7 +33,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, peel
+from warpsmith.tree.walk import children, peel, walk
 
 __all__ = ["FunctionEffort", "LoopEffort", "effort_of"]
 
@@ -72,7 +71,7 @@ class _Count:
     operations: int
     calls: list[str]
     touched: list[Touched] = field(default_factory=list)
-    counters: Mapping[Symbol, int] = field(default_factory=dict)
+    moving: dict[Symbol, frozenset[int]] = field(default_factory=dict)
     targets: set[int] = field(default_factory=set)
 
 
@@ -83,11 +82,11 @@ def effort_of(function: Function) -> FunctionEffort:
     while stack:
         node, inside = stack.pop()
         if isinstance(node, For | While):
-            counter = {node.variable: len(counts) - 1} if isinstance(node, For) else {}
-            counts.append(_Count(inside - 1, node, 1, [], counters={**counts[inside].counters, **counter}))
+            counter = {node.variable: frozenset({len(counts) - 1})} if isinstance(node, For) else {}
+            counts.append(_Count(inside - 1, node, 1, [], moving={**counts[inside].moving, **counter}))
             inside = len(counts) - 1
         else:
-            _count(node, counts[inside])
+            _count(node, inside - 1, counts[inside])
         stack += [(child, inside) for child in reversed(list(children(node)))]
     outside, *inner = counts
     loops = tuple(
@@ -98,13 +97,17 @@ def effort_of(function: Function) -> FunctionEffort:
     return FunctionEffort(function.symbol.key, outside.operations, tuple(outside.calls), loops)
 
 
-def _count(node: Node, into: _Count) -> None:
+def _count(node: Node, loop: int, into: _Count) -> None:
     if isinstance(node, _OPERATIONS):
         into.operations += 1
         target = target_of(node)
         into.targets.update({id(target)} if target is not None else set())
         seen = into.loop is None or id(node) in into.targets
-        touched = touched_by(node, into.counters) if not seen else None
+        # what a subscript counts up moves what it stands in
+        for part in walk(node) if loop >= 0 and isinstance(node, Assign | Index | Unary | VarDecl) else ():
+            moved = moved_by(part, loop, into.moving)
+            into.moving.update([moved] if moved is not None else [])
+        touched = touched_by(node, into.moving) if not seen else None
         into.touched += [touched] if touched is not None else []
     if isinstance(node, Call):
         function = peel(node.function)

@@ -3,9 +3,9 @@
     PATH=/tmp/…/bin:$PATH make -j8      bin/gcc: note folder and words in a file of its own, then exec the real gcc
                                         bin/ar: likewise      bin/cmake: note, and run without the wrappers
 
-Invariant: the build does what it would have done: wrappers exec the real tool with the same words, and nothing of ours
-is left in what it writes (cmake records where the compiler is, so it must not see a wrapper: its own
-compile_commands.json is read instead). One file a call, so that -j cannot mix them up.
+Invariant: the build does what it would have done: wrappers exec the real tool with the same words. cmake records where
+the compiler is, so it must not see a wrapper: its own compile_commands.json is read instead. Where another build writes
+down the path of a wrapper, the user is told. One file a call, so that -j cannot mix them up.
 
 Limits: a compiler that is called by an absolute path is not seen, unless it is given as CC=/…; a compiler server that
 starts compilers elsewhere neither. Objects that are linked and whose compilation was not seen are reported.
@@ -17,9 +17,11 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +39,8 @@ __all__ = ["capture_build"]
 _VARIABLES: Final = ("CC", "CXX", "NVCC", "MPICC", "MPICXX", "LD", "LINK", "CCC", "HOSTCC", "HOSTCXX")
 _LAUNCHERS: Final = ("ccache", "sccache", "distcc", "icecc")
 _ARCHIVER = re.compile(r"(?:^|-)(?:ar|gcc-ar|llvm-ar)(?:-[0-9.]+)?$")
+_MOST: Final = 4 << 20
+"""A larger file is no place where a build writes down what its tools are."""
 _INSIDE: Final = "WARPSMITH_CAPTURE_INSIDE"
 
 _WRAPPER: Final = """#!/bin/sh
@@ -46,7 +50,13 @@ if [ -z "${inside}" ]; then
     while [ -e "$file" ]; do file="${{file}}x"; done
     printf '%s\\0' "$PWD" {name} "$@" > "$file"
 fi
-{inside}=1 exec {real} "$@"
+# who stands before a compiler, as a link to ccache does, looks for the next of its name in PATH: that is not this one
+rest=":$PATH:"
+while case "$rest" in *":{folder}:"*) true ;; *) false ;; esac; do
+    rest="${{rest%%":{folder}:"*}}:${{rest#*":{folder}:"}}"
+done
+rest="${{rest#:}}"
+PATH="${{rest%:}}" {inside}=1 exec {real} "$@"
 """
 _CMAKE: Final = """#!/bin/sh
 file="{log}/$$"
@@ -69,9 +79,11 @@ def capture_build(command: Sequence[str]) -> Project:
         wrappers = _Wrappers.made(Path(folder))
         words, environment = wrappers.applied(command, os.environ)
         sys.stderr.flush()
+        started = time.time()
         code = subprocess.run(words, env=environment, stdout=_standard_error(), check=False).returncode
         seen = list(_seen(wrappers.log))
-    findings = [_failed(command, code)] if code != 0 else []
+        findings = _named_wrappers(Path.cwd(), wrappers, started)
+    findings += [_failed(command, code)] if code != 0 else []
     return _project(seen, str(Path.cwd()), findings)
 
 
@@ -107,7 +119,7 @@ class _Wrappers:
         place = self.folder / name
         form = _CMAKE if name == "cmake" else _WRAPPER
         text = form.format(
-            log=self.log, name=shlex.quote(real), real=shlex.quote(real), inside=_INSIDE,
+            log=self.log, folder=self.folder, name=shlex.quote(real), real=shlex.quote(real), inside=_INSIDE,
             path=shlex.quote(os.environ.get("PATH", os.defpath)),
         )  # fmt: skip
         place.write_text(text)
@@ -178,6 +190,8 @@ def _project(seen: Iterable[tuple[str, list[str]]], root: str, findings: list[Fi
     gathered = _Gathered()
     for folder, words in seen:
         _gather(folder, words, gathered)
+    if Path(root, "CMakeCache.txt").is_file():  # its makefiles name the compiler by an absolute path
+        gathered.folders.append(root)
     for place in dict.fromkeys(gathered.folders):
         if Path(place, NAME).is_file():
             known = read_database(place)
@@ -252,9 +266,8 @@ def _nothing(folders: Sequence[str]) -> Finding:
         "or the compiler has an absolute path in the build file: `make CC=gcc`",
     ]
     if folders:
-        helps.insert(
-            0, f"cmake -B {folders[0]} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, then `warpsmith survey -p {folders[0]}`"
-        )
+        export = f"cmake {folders[0]} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
+        helps = [f"cmake keeps the compiler's absolute path: `{export}`, then `warpsmith survey -p {folders[0]}`"]
     return Finding("PRJ004", "error", "the build compiled nothing that could be seen", None, tuple(helps))
 
 
@@ -263,6 +276,29 @@ def _failed(command: Sequence[str], code: int) -> Finding:
     how = f"exit code {code}" if code > 0 else f"signal {-code}"
     helps = ("its output stands above; what it compiled before it failed is surveyed",)
     return Finding("PRJ006", "error", f"the build failed: `{words}` ended with {how}", None, helps)
+
+
+def _named_wrappers(root: Path, wrappers: _Wrappers, started: float) -> list[Finding]:
+    """Return a finding where the build wrote down where a wrapper is: that place is gone when we are."""
+    found: list[str] = []
+    mark = os.fsencode(wrappers.folder)
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in (".git", ".hg", ".svn")]
+        for place in (Path(folder, name) for name in names):
+            try:
+                known = place.lstat()
+                changed = stat.S_ISREG(known.st_mode) and known.st_mtime >= started - 2 and known.st_size <= _MOST
+                if changed and mark in place.read_bytes():
+                    found.append(os.path.relpath(place, root))
+            except OSError:
+                continue
+    if not found:
+        return []
+    shown = ", ".join(sorted(found)[:3]) + (", …" if len(found) > 3 else "")
+    message = f"the build asked where its compiler is, and wrote down a wrapper of ours, which is gone now: {shown}"
+    return [
+        Finding("PRJ007", "warning", message, None, ("make that anew without us: `make clean`, or configure again",))
+    ]
 
 
 def _gone(file: str) -> Finding:

@@ -68,6 +68,11 @@ class Profile:
     uncounted: tuple[UncountedLoop, ...] = field(default=(), repr=False)
     exact: Mapping[tuple[str, int, int], LoopProfile] = field(default_factory=dict, repr=False)
 
+    @property
+    def busy_seconds(self) -> float:
+        """What shares are shares of: how long the run took, or more where several threads ran loops at once."""
+        return max(self.total_seconds, sum(loop.self_seconds for loop in self.exact.values()))
+
     def at(self, file: str, line: int, column: int) -> LoopProfile | None:
         """Return the loop whose keyword stands there, else all of its line."""
         return self.exact.get((file, line, column)) or self.loops.get((file, line))

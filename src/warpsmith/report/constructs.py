@@ -1,4 +1,4 @@
-"""Names for what keeps a loop from running in parallel: the table constructs.toml, asked about a reason."""
+"""Names for what keeps a loop on the host: the table constructs.toml, asked about a reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Sequence
 from importlib import resources
 
-from warpsmith.report.survey import Blocker, SurveyLoop, SurveyReason
+from warpsmith.report.survey import PORTABLE, Blocker, SurveyLoop, SurveyReason
 
 __all__ = ["blockers", "construct"]
 
@@ -21,8 +21,8 @@ def _table() -> tuple[tuple[str, re.Pattern[str], str], ...]:
 
 
 def construct(category: str, label: str, reasons: Sequence[SurveyReason]) -> str:
-    """Return what stands in the way of a loop, "" where nothing does."""
-    if category not in ("sequential", "unanalyzable") or not reasons:
+    """Return what keeps a loop on the host, "" where nothing does."""
+    if not reasons or (category in PORTABLE and reasons[0].rule != "POR006"):
         return ""
     return _named(label, reasons[0].rule, reasons[0].text)
 

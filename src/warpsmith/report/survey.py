@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from warpsmith.base.findings import Finding
 from warpsmith.report.status import Status
 
-__all__ = ["Blocker", "Spot", "SurveyDependence", "SurveyLoop", "SurveyReason", "SurveyReport"]
+__all__ = [
+    "CATEGORIES",
+    "PORTABLE",
+    "Blocker",
+    "Spot",
+    "SurveyDependence",
+    "SurveyLoop",
+    "SurveyReason",
+    "SurveyReport",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,14 @@ class SurveyReason:
 class SurveyLoop:
     """One loop of the project's text. `spot` is all of it, `head` its first line; `units` are the files compiled in
     which it stands (several for a header's). `share` is the part of the program's work that runs inside it, between 0
-    and 1, `own` the part of all loops' work that is in its body, inner loops and calls left out; `work` the estimate
-    itself: operations, or seconds where `measured`. `steps`, as `--transform` takes them, are what the category rests
-    on where it is not that of the loop as written. `construct` names what stands in the way of its running in parallel,
-    "" where nothing does."""
+    and 1, `own` the part that is in its body, inner loops and calls left out; `work` the estimate itself: operations,
+    or seconds where `measured`. `steps`, as `--transform` takes them, are what the category rests on where it is not
+    that of the loop as written. `construct` names what keeps it on the host, "" where nothing does: a parallel loop may
+    call what the device does not have.
+
+    Of a run: how often it was entered, its iterations and seconds, the `bytes` that they touch, those `copied` to a
+    device and back where it is moved alone, the seconds that this saves, and those that it saves where its data are
+    kept on the device."""
 
     id: str
     spot: Spot
@@ -84,20 +97,32 @@ class SurveyLoop:
     iterations: float | None = None
     seconds: float | None = None
     bytes: float | None = None
-    gain: float | None = None
+    copied: float | None = None
+    gain_alone: float | None = None
+    gain_kept: float | None = None
+
+    @property
+    def portable(self) -> bool:
+        """Whether it can run on a device."""
+        return self.category in PORTABLE and not self.construct
+
+    @property
+    def standing(self) -> str:
+        """Its category, and whether it stays on the host all the same."""
+        return f"{self.category}, on host" if self.category in PORTABLE and self.construct else self.category
 
     @property
     def worth(self) -> float:
-        """What the ranking goes by: the seconds that moving it saves, or that it takes where nothing can be moved yet;
-        its share of the work where nothing was measured."""
+        """What the ranking goes by: the seconds that moving it saves, its data kept on the device, or that it takes
+        where nothing can be moved yet; its share of the work where nothing was measured."""
         if not self.measured or self.seconds is None:
             return self.share
-        return self.seconds if self.gain is None else max(0.0, self.gain)
+        return self.seconds if self.gain_kept is None else max(0.0, self.gain_kept)
 
 
 @dataclass(frozen=True, slots=True)
 class Blocker:
-    """Loops that the same construct keeps from running in parallel; `share` of the program's work, one place."""
+    """Loops that the same construct keeps on the host; `share` of the program's work, one place."""
 
     construct: str
     count: int
@@ -128,9 +153,21 @@ class SurveyReport:
         return {name: counts[name] for name in CATEGORIES if counts[name]}
 
     @property
+    def extent(self) -> str:
+        """How much was surveyed, in words: a file that is compiled with two sets of options is one file."""
+        files = len(set(self.inputs))
+        compiled = f" ({self.units:,} compilations)" if self.units > files else ""
+        loops = len(self.loops)
+        return (
+            f"{files:,} file{'' if files == 1 else 's'}{compiled}, {self.lines:,} lines, "
+            f"{loops:,} loop{'' if loops == 1 else 's'}"
+        )
+
+    @property
     def measured(self) -> bool:
         """Whether the ranking rests on a run."""
         return any(loop.measured for loop in self.loops)
 
 
-CATEGORIES = ("parallel", "parallel-after", "reduction", "scan", "sequential", "unanalyzable")
+PORTABLE = ("parallel", "parallel-after", "reduction", "scan")
+CATEGORIES = (*PORTABLE, "sequential", "unanalyzable")

@@ -30,13 +30,14 @@ def survey_html(report: SurveyReport) -> str:
         findings=_findings(report),
         first=_first(report),
         blockers="".join(map(_blocker, report.blockers)),
+        share="of the time" if report.measured else "of the work",
         basis="seconds measured in a run" if report.measured else "work estimated from the text",
         loops="".join(_loop(number, loop) for number, loop in enumerate(report.loops, start=1)),
     ).rstrip()
 
 
 def _summary(report: SurveyReport) -> str:
-    words = f"{report.units:,} files, {report.lines:,} lines, {len(report.loops):,} loops"
+    words = report.extent
     return words if report.status == "ok" else f"{words}; incomplete: a part could not be read"
 
 
@@ -51,6 +52,11 @@ def _bars(report: SurveyReport) -> Iterable[str]:
 
 def _badge(category: str) -> str:
     return f'<span class="badge {category}">{category}</span>'
+
+
+def _host(loop: SurveyLoop) -> str:
+    """Return a word beside the category where a loop that could run in parallel stays on the host."""
+    return " on host" if loop.standing != loop.category else ""
 
 
 def _findings(report: SurveyReport) -> str:
@@ -98,7 +104,8 @@ def _loop(number: int, loop: SurveyLoop) -> str:
         f'<td data-v="{escape(loop.spot.file)}:{loop.spot.line:08d}"><code>{escape(place)}</code></td>'
         f"<td>{escape(loop.function)}</td>"
         f'<td><code title="{escape(loop.head, quote=True)}">{escape(loop.label)}</code></td>'
-        f'<td class="n">{loop.depth}</td><td>{_badge(loop.category)}</td><td>{_why(loop.reasons, loop)}</td></tr>\n'
+        f'<td class="n">{loop.depth}</td><td>{_badge(loop.category)}{_host(loop)}</td>'
+        f"<td>{_why(loop.reasons, loop)}</td></tr>\n"
     )
 
 
@@ -113,7 +120,21 @@ def _why(reasons: Sequence[SurveyReason], loop: SurveyLoop) -> str:
             shown = f": {escape(pair.witness)}" if pair.witness else ""
             details.append(f"<li>line {pair.source.line} &rarr; line {pair.sink.line}{shown}</li>")
         details += [f"<li>would help: {escape(words)}</li>" for words in reason.legal_if]
+    details += _measured(loop)
     details += [f"<li>assumes {escape(text)} ({escape(kind)})</li>" for text, kind in loop.assumptions]
     if not details:
         return escape(first.text)
     return f"<details><summary>{escape(first.text)}</summary><ul>{''.join(details)}</ul></details>"
+
+
+def _measured(loop: SurveyLoop) -> list[str]:
+    """Return what a run has shown of a loop, as an item of the list."""
+    if loop.seconds is None or not loop.entries:
+        return []
+    often = "once" if loop.entries == 1 else f"{loop.entries:,.0f} times"
+    words = f"entered {often}, {loop.iterations or 0:,.0f} iterations, {loop.seconds:.3g} s"
+    words += f", {loop.bytes:,.0f} bytes touched" if loop.bytes is not None else ""
+    words += f", {loop.copied:,.0f} bytes to copy where it is moved alone" if loop.copied is not None else ""
+    if loop.gain_alone is not None and loop.gain_kept is not None:
+        words += f", saves {loop.gain_alone:.2g} s alone, {loop.gain_kept:.2g} s where its data are kept on the device"
+    return [f"<li>measured: {words}</li>"]

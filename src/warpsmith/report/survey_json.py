@@ -55,7 +55,7 @@ def _loop(loop: SurveyLoop) -> Json:
     if loop.measured:
         measured: Json = {
             "entries": loop.entries, "iterations": loop.iterations, "seconds": loop.seconds, "bytes": loop.bytes,
-            "gain_s": loop.gain,
+            "copied": loop.copied, "gain_s": loop.gain_alone, "gain_kept_s": loop.gain_kept,
         }  # fmt: skip
         weight["measured"] = {key: value for key, value in measured.items() if value is not None}
     return {

@@ -5,8 +5,8 @@
             for (i …) a[i] = …
         for (k …) s = f(s)    behind: work of its own, not parallel as it is
 
-Every loop is in at most one of the three; those inside a loop that can be ported are in none. An order for reading, not
-a verdict.
+Every loop is in at most one of them; those inside a loop that can be ported are in none. What a run has shown to gain
+nothing, or not entered at all, is idle. An order for reading, not a verdict.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from typing import Final
 
 from warpsmith.report.survey import SurveyLoop
 
-__all__ = ["PORTABLE", "Ranking", "ranking"]
+__all__ = ["Ranking", "ranking"]
 
-PORTABLE: Final = ("parallel", "parallel-after", "reduction", "scan")
 _LITTLE: Final = 0.1
 """A loop with a smaller part of its work in its own body is there for the loops and calls inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """`first` with the most work inside first, `behind` with the most work of their own first, `around` likewise."""
+    """`first` with the most work inside first, `behind` with the most work of their own first, `around` likewise;
+    `idle`: of those that can be ported, the ones that a run has shown to be worth nothing."""
 
     first: tuple[SurveyLoop, ...]
     behind: tuple[SurveyLoop, ...]
     around: tuple[SurveyLoop, ...]
+    idle: tuple[SurveyLoop, ...] = ()
 
 
 def ranking(loops: Sequence[SurveyLoop]) -> Ranking:
@@ -46,17 +47,21 @@ def ranking(loops: Sequence[SurveyLoop]) -> Ranking:
         for loop in sorted(group, key=lambda one: (_start(one), _reversed_end(one), one.depth)):
             if any(_holds(outer, loop) for outer in ported):
                 continue
-            if loop.category in PORTABLE:
+            if loop.portable:
                 ported.append(loop)
             else:
                 rest.append(loop)
         first += ported
+    rest = [loop for loop in rest if loop.entries != 0]
     around = [loop for loop in rest if loop.own < _LITTLE * loop.share]
     behind = [loop for loop in rest if loop.own >= _LITTLE * loop.share]
+    idle = tuple(loop for loop in first if loop.entries == 0 or (loop.gain_kept is not None and loop.worth <= 0))
+    first = [loop for loop in first if loop not in idle]
     return Ranking(
         tuple(sorted(first, key=lambda one: (-one.worth, *_place(one)))),
         tuple(sorted(behind, key=lambda one: (-one.own, *_place(one)))),
         tuple(sorted(around, key=lambda one: (-one.share, *_place(one)))),
+        idle,
     )
 
 

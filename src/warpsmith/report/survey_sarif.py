@@ -75,10 +75,9 @@ def _notification(finding: Finding) -> Json:
 
 
 def _result(loop: SurveyLoop, place: Mapping[str, int]) -> Json:
-    blocked = loop.category in ("sequential", "unanalyzable")
     reason = loop.reasons[0].text if loop.reasons else ""
     share = f"{100 * loop.share:.1f}% of the {'seconds' if loop.measured else 'estimated work'}"
-    text = f"{loop.label} in {loop.function or 'the file'} is {loop.category}: {reason} ({share})"
+    text = f"{loop.label} in {loop.function or 'the file'} is {loop.standing}: {reason} ({share})"
     related = [
         {"id": number, "physicalLocation": _location(spot), "message": {"text": words}}
         for number, (spot, words) in enumerate(_related(loop))
@@ -86,7 +85,7 @@ def _result(loop: SurveyLoop, place: Mapping[str, int]) -> Json:
     entry: Json = {
         "ruleId": _rule(loop),
         "ruleIndex": place[_rule(loop)],
-        "kind": "review" if blocked else "informational",
+        "kind": "informational" if loop.portable else "review",
         "level": "none",
         "message": {"text": text},
         "locations": [

@@ -77,7 +77,7 @@ class Record:
 
 # what a file tells the others: a record without it was written while the sources of warpsmith were being changed
 _EXPORTED = frozenset({
-    "files", "loops", "functions", "writes", "named", "outside", "library", "escaped", "main", "references", "seen",
+    "files", "loops", "functions", "writes", "named", "outside", "library", "escaped", "main", "seen",
     "shared", "taken", "mentioned", "warnings", "lines",
 })  # fmt: skip
 

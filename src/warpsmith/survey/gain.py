@@ -1,10 +1,13 @@
 """What a loop would gain on a GPU, from what a run has shown of it: an estimate, for ranking alone.
 
-    bytes   touched by all of its iterations           at the memory bandwidth of the device
-    copies  of every array that it names, each time    over the bus
+    bytes   touched by all of its iterations           at the memory bandwidth of the device; an element that a loop
+                                                       inside does not move is touched once for all of that loop
+    copies  of every array that it names               over the bus
     gain    seconds measured - bytes - copies - launches
 
-The copies are those of a loop that is moved alone: what stays on the device between loops is only cheaper.
+A loop that is moved alone is copied for each time that it is entered; where the loops around it let its data stay on
+the device, as a time loop does whose other loops are moved as well, once. The ranking goes by the latter, which is what
+a port of all of them comes to.
 """
 
 from __future__ import annotations
@@ -31,11 +34,13 @@ Measured = Callable[[int], LoopProfile | None]
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """`bytes` that the iterations touch, `copied` to the device and back in all, `seconds` that are saved."""
+    """`bytes` that the iterations touch; `copied` to the device and back, and seconds saved, if it is moved `alone`;
+    seconds saved where its data are `kept` on the device."""
 
     bytes: float
     copied: float
-    seconds: float
+    alone: float
+    kept: float
 
 
 def gain_of(effort: FunctionEffort, number: int, measured: Measured, device: Device) -> Gain | None:
@@ -46,10 +51,11 @@ def gain_of(effort: FunctionEffort, number: int, measured: Measured, device: Dev
     inside = [n for n in range(len(effort.loops)) if number in _around(effort, n)]
     trips = {n: _trips(measured(n)) for n in inside}
     touched = [(n, t) for n in inside for t in effort.loops[n].touched]
-    traffic = sum(_iterations(effort, n, measured) * t.bytes * (t.read + t.written) for n, t in touched)
-    copied = own.entries * (_sections(touched, trips, written=False) + _sections(touched, trips, written=True))
-    there = traffic / (device.bandwidth_gb_s * 1e9) + own.entries * LAUNCH_S
-    return Gain(traffic, copied, own.seconds - there - copied / BUS_BYTES_S)
+    traffic = sum(_times(effort, number, t, measured) * t.bytes * (t.read + t.written) for _, t in touched)
+    once = _sections(touched, trips, written=False) + _sections(touched, trips, written=True)
+    saved = own.seconds - traffic / (device.bandwidth_gb_s * 1e9) - own.entries * LAUNCH_S
+    copied = own.entries * once
+    return Gain(traffic, copied, saved - copied / BUS_BYTES_S, saved - min(once, copied) / BUS_BYTES_S)
 
 
 def _around(effort: FunctionEffort, number: int) -> list[int]:
@@ -63,6 +69,13 @@ def _around(effort: FunctionEffort, number: int) -> list[int]:
 
 def _trips(loop: LoopProfile | None) -> float:
     return loop.iterations / loop.entries if loop is not None and loop.entries else 1.0
+
+
+def _times(effort: FunctionEffort, number: int, touched: Touched, measured: Measured) -> float:
+    """Return how often a reference inside loop `number` came to another element."""
+    own = measured(number)
+    inner = [n for n in touched.moved if number in _around(effort, n)]
+    return _iterations(effort, max(inner), measured) if inner else float(own.entries if own is not None else 0)
 
 
 def _iterations(effort: FunctionEffort, number: int, measured: Measured) -> float:

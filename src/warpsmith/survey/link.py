@@ -56,8 +56,6 @@ class Link:
     _defined: dict[str, list[int]] = field(default_factory=dict)
     closed: bool = False
     """No code but libraries is left that nobody has looked at."""
-    _references: bool = False
-    """Some file may bind a variable to a reference."""
     _open: dict[int, frozenset[str]] = field(default_factory=dict)
     _closed_writes: dict[str, Plain] | None = None
     _touched: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -74,7 +72,6 @@ class Link:
         for name in ("mentioned", "escaped"):
             self._joined[name] = {text: text for e in self._usable_list() for text in _texts(e[name])}
         self.closed = self.complete and any(exports["main"] for exports in self._usable_list())
-        self._references = any(exports["references"] for exports in self._usable_list())
         for number, exports in self._usable():
             self._needed[number] = self._foreign(number, _texts(exports["outside"]))
             self.functions[number] = _functions(exports)
@@ -127,7 +124,6 @@ class Link:
             "writes": {key: self._closing()[key] for key in known},
             "escaped": self._of_all("escaped", _texts(exports["seen"])),
             "whole": self.closed,
-            "references": self._references,
         }
 
     def _closing(self) -> dict[str, Plain]:
@@ -253,10 +249,17 @@ def _own_writes(bodies: Iterable[Plain]) -> _Writes:
     found = _Writes(set(), set(), [], False)
     for variables, stores, calls, unknown in map(_list, bodies):
         found.variables |= {compact(s) for s in _list(variables) if _list(s)[2] in _FILE_SCOPE}
-        found.stores |= {compact(s) for s in _list(stores) if _is_outer(_list(s))}
+        found.stores |= {compact(_store_seen(_list(s))) for s in _list(stores) if _is_outer(_list(s))}
         found.calls += [str(_list(s)[1]) for s in _list(calls)]
         found.unknown = found.unknown or bool(unknown)
     return found
+
+
+def _store_seen(store: list[Plain]) -> list[Plain]:
+    """Return a store as other files see it: which pointer of the function it goes through is nothing to them, so that
+    they need not hear of an edit that only moves that pointer."""
+    root, indirect, type = store
+    return [None if indirect else root, indirect, type]
 
 
 def _is_outer(store: list[Plain]) -> bool:

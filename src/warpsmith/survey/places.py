@@ -7,6 +7,7 @@ that promises least is the loop's. So nothing is said of a loop that is false in
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,21 +20,25 @@ from warpsmith.project.profile import LoopProfile, Profile
 from warpsmith.report.constructs import construct
 from warpsmith.report.ranking import Weights, weigh
 from warpsmith.report.survey import CATEGORIES, Spot, SurveyDependence, SurveyLoop, SurveyReason
-from warpsmith.survey.gain import GAIN_DEVICE, gain_of
+from warpsmith.survey.callgraph import CallGraph, Key
+from warpsmith.survey.gain import GAIN_DEVICE, Gain, gain_of
 from warpsmith.survey.plain import decode_effort
 from warpsmith.tree.plain import Plain
 
 __all__ = ["Answers", "joined_loops"]
 
-Key = tuple[str, int, int]
+Home = tuple[str, int]
+"""A loop in a function: the function's key in the call graph, and the loop's number in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What is known of one file: its exports, and the verdicts on its loops with their efforts."""
+    """What is known of one file: its exports, the verdicts on its loops with their efforts, and the numbers of the
+    programs that it goes into."""
 
     exports: Mapping[str, Plain]
     found: Mapping[str, Plain]
+    programs: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -41,8 +46,10 @@ class _Joined:
     places: dict[Key, list[Plain]] = field(default_factory=dict)
     verdicts: dict[Key, Mapping[str, Plain]] = field(default_factory=dict)
     units: dict[Key, list[str]] = field(default_factory=dict)
+    graph: CallGraph = field(default_factory=CallGraph)
     efforts: dict[str, FunctionEffort] = field(default_factory=dict)
-    homes: dict[Key, tuple[str, int]] = field(default_factory=dict)
+    homes: dict[Key, list[Home]] = field(default_factory=dict)
+    """A text that is compiled several times, as a template's, is several loops."""
 
 
 def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None) -> tuple[SurveyLoop, ...]:
@@ -50,14 +57,16 @@ def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None)
     joined = _Joined()
     for answer in answers:
         _join(answer, joined, memory=profile is not None)
+    for effort, places in joined.graph.functions():
+        joined.efforts[effort.key] = effort
+        for number, key in enumerate(places):
+            if key is not None:
+                joined.homes.setdefault(key, []).append((effort.key, number))
     weights = weigh(list(joined.efforts.values()))
-    owned = [_own(key, joined, weights) for key in joined.places]
-    everything = sum(owned) or 1.0
-    loops = [
-        _loop(key, joined, weights, (own / everything, root)) for key, own in zip(joined.places, owned, strict=True)
-    ]
+    loops = [_loop(key, joined, weights, root) for key in joined.places]
     if profile is not None:
-        loops = [_measured(loop, profile, root) for loop in loops]
+        total = profile.busy_seconds or 1.0
+        loops = [_measured(loop, profile, root, total) for loop in loops]
         loops = _with_gains(loops, joined, profile)
     ranked = sorted(loops, key=lambda one: (-one.worth, -one.depth, one.spot.file, one.spot.line, one.spot.column))
     return tuple(ranked)
@@ -77,12 +86,11 @@ def _join(answer: Answers, joined: _Joined, *, memory: bool) -> None:
         old = joined.verdicts.get(key)
         if old is None or _rank(verdict) > _rank(old):
             joined.verdicts[key] = verdict
+    joined.graph.programs.append(answer.programs)
     for plain, where in map(_list, _list(answer.found["efforts"])):
-        effort = decode_effort(plain, memory=memory)
-        joined.efforts.setdefault(effort.key, effort)
-        for inner, number in enumerate(cast(list[int], where)):
-            if number >= 0:
-                joined.homes.setdefault(keys[number], (effort.key, inner))
+        numbers = cast(list[int], where)
+        places = tuple(keys[number] if number >= 0 else None for number in numbers)
+        joined.graph.add(len(joined.graph.programs) - 1, decode_effort(plain, memory=memory), places)
 
 
 def _rank(verdict: Mapping[str, Plain]) -> int:
@@ -99,19 +107,13 @@ def _unjudged(place: list[Plain]) -> Mapping[str, Plain]:
     }  # fmt: skip
 
 
-def _own(key: Key, joined: _Joined, weights: Weights) -> float:
-    """Return the share of all work that is a loop's own."""
-    home = joined.homes.get(key)
-    return (weights.own.get(home, 0.0) if home is not None else 0.0) / weights.total
-
-
-def _loop(key: Key, joined: _Joined, weights: Weights, shown: tuple[float, str]) -> SurveyLoop:
-    (own, root) = shown
+def _loop(key: Key, joined: _Joined, weights: Weights, root: str) -> SurveyLoop:
     place, verdict = joined.places[key], joined.verdicts[key]
     reasons = tuple(_reason(_list(r), root) for r in _list(verdict["reasons"]))
     category, label = str(verdict["category"]), str(verdict["label"])
-    home = joined.homes.get(key)
-    inclusive = weights.inclusive.get(home, 0.0) if home is not None else 0.0
+    homes = joined.homes.get(key, ())
+    inclusive = min(weights.total, sum(weights.inclusive[home] for home in homes))
+    own = min(inclusive, sum(weights.own[home] for home in homes))
     return SurveyLoop(
         id=str(verdict["id"]),
         spot=_spot([place[0], *_list(place[5])], root),
@@ -127,16 +129,15 @@ def _loop(key: Key, joined: _Joined, weights: Weights, shown: tuple[float, str])
         steps=tuple(map(str, _list(verdict["steps"]))),
         construct=construct(category, label, reasons),
         share=inclusive / weights.total,
-        own=own,
+        own=own / weights.total,
         work=inclusive,
     )
 
 
-def _measured(loop: SurveyLoop, profile: Profile, root: str) -> SurveyLoop:
+def _measured(loop: SurveyLoop, profile: Profile, root: str, total: float) -> SurveyLoop:
     """Return a loop with what the run has shown of it; one that never ran is last, as is one that was not counted."""
-    file, line = str(Path(root, loop.spot.file)), loop.spot.line
+    file, line = _whole(str(Path(root, loop.spot.file))), loop.spot.line
     found = profile.at(file, line, loop.spot.column)
-    total = profile.total_seconds or 1.0
     if found is None:
         return replace(loop, share=0.0, own=0.0, work=0.0, measured=True)
     share = min(1.0, found.seconds / total)
@@ -150,24 +151,29 @@ def _measured(loop: SurveyLoop, profile: Profile, root: str) -> SurveyLoop:
 def _with_gains(loops: list[SurveyLoop], joined: _Joined, profile: Profile) -> list[SurveyLoop]:
     """Return the loops with what each would gain on a GPU, its copies paid."""
     machine = device(GAIN_DEVICE)
-    places = {home: (key[0], place) for key, home in joined.homes.items() for place in [joined.places[key]]}
+    places = {home: (key[0], joined.places[key]) for key, homes in joined.homes.items() for home in homes}
     made: list[SurveyLoop] = []
     for key, loop in zip(joined.places, loops, strict=True):
-        home = joined.homes.get(key)
-        if home is None or loop.entries is None:
+        homes = joined.homes.get(key, ())
+        if not homes or loop.entries is None:
             made.append(loop)
             continue
+        # counters are a place's, so that any of its compilations tells
+        home = homes[0]
 
         def measured(number: int, function: str = home[0]) -> LoopProfile | None:
             found = places.get((function, number))
             return profile.at(found[0], *_line_and_column(found[1])) if found is not None else None
 
         gain = gain_of(joined.efforts[home[0]], home[1], measured, machine)
-        moves = loop.category not in ("sequential", "unanalyzable")
-        known = gain is not None and moves
-        saved = gain.seconds if gain is not None and known else None
-        made.append(replace(loop, bytes=gain.bytes if gain is not None else None, gain=saved))
+        made.append(loop if gain is None else _with_gain(loop, gain))
     return made
+
+
+def _with_gain(loop: SurveyLoop, gain: Gain) -> SurveyLoop:
+    """Return a loop with what it moves, and what it gains where it can be moved."""
+    loop = replace(loop, bytes=gain.bytes, copied=gain.copied)
+    return replace(loop, gain_alone=gain.alone, gain_kept=gain.kept) if loop.portable else loop
 
 
 def _line_and_column(place: list[Plain]) -> tuple[int, int]:
@@ -205,14 +211,20 @@ def _spot(plain: Sequence[Plain], root: str) -> Spot:
 
 @functools.lru_cache(maxsize=4096)
 def _whole(path: str) -> str:
-    return str(Path(path).absolute())
+    """Return the one path of a file, whatever `..` and links it was reached by."""
+    return os.path.realpath(path)
 
 
 @functools.lru_cache(maxsize=4096)
 def _shown(path: str, root: str) -> str:
-    """Return a path as the user reads it: relative to the project where it lies in it."""
-    whole = Path(path).absolute()
-    return str(whole.relative_to(root)) if root and whole.is_relative_to(root) else str(whole)
+    """Return a path as the user reads it: relative to the project where it lies in it, by a link's name if need be."""
+    real, named = Path(_whole(path)), Path(os.path.normpath(Path(path).absolute()))
+    if not root:
+        return str(real)
+    for place, folder in ((real, _whole(root)), (named, root)):
+        if place.is_relative_to(folder):
+            return str(place.relative_to(folder))
+    return str(real)
 
 
 def _list(plain: Plain) -> list[Plain]:

@@ -21,6 +21,7 @@ from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_sep
 from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.loops.effort import effort_of
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.device import host_call
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.global_pointers import global_uses
 from warpsmith.poly.honor import honored
@@ -28,6 +29,7 @@ from warpsmith.poly.library import mentions
 from warpsmith.poly.outside import Outside, OutsideFunction, encode_function
 from warpsmith.poly.summaries import Summaries
 from warpsmith.report.claims import claim_reasons
+from warpsmith.report.survey import PORTABLE
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.plain import (
     decode_outside,
@@ -97,7 +99,7 @@ class Desk:
                 where = numbered.get(known.loop)
                 if where is None:
                     continue
-                verdict = _verdict(known, better.get(known.loop))
+                verdict = _verdict(known, better.get(known.loop), facts.summaries)
                 if where not in verdicts or _rank(verdict) > _rank(verdicts[where]):
                     verdicts[where] = verdict
         rest = {n: _boxed(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
@@ -125,7 +127,6 @@ class Desk:
             library=library,
             escaped=first.escaped | frozenset(cast(list[str], fields["escaped"])),
             whole=bool(fields["whole"]),
-            references=first.references or bool(fields["references"]),
         )
 
     def _unit(self, number: int) -> tuple[Parsed, Unit]:
@@ -156,13 +157,12 @@ class Desk:
             "library": sorted(parsed.library(effects)),
             "escaped": sorted(parsed.escaped(effects)),
             "main": parsed.has_main(),
-            "references": unit.language != "c",
             "seen": sorted(s.key for s in uses.seen),
             "shared": [encode_symbol(s) for s in sorted(uses.shared, key=lambda s: s.key)],
             "taken": [encode_symbol(s) for s in sorted(uses.taken, key=lambda s: s.key)],
             "mentioned": sorted(watched.intersection(*[frozenset().union(*map(mentions, unit.functions))])),
             "warnings": [encode_finding(f) for f in parsed.warnings()],
-            "lines": unit.file.line_count,
+            "lines": len(unit.file.text.splitlines()),
         }
 
 
@@ -228,23 +228,33 @@ def _rank(verdict: Plain) -> int:
     return RANK.index(str(cast(Mapping[str, Plain], verdict)["category"]))
 
 
-def _verdict(facts: LoopFacts, better: Improved | None) -> Plain:
+def _verdict(facts: LoopFacts, better: Improved | None, summaries: Summaries) -> Plain:
     loop = facts.loop
     now = facts if better is None else better.facts
+    category = facts.category if better is None else better.category
+    host = host_call(summaries, loop) if category in PORTABLE else None
     assumed: list[Plain] = [[a.text, a.kind] for a in _assumptions(now)]
     if better is not None and better.tested:
         assumed.append([f"the test before the loop, of {' and '.join(better.steps)}, holds", "guarded"])
     return {
         "id": facts.id,
-        "label": f"for {loop.variable.name}" if isinstance(loop, For) else loop.form,
+        "label": _label(loop),
         "variable": loop.variable.name if isinstance(loop, For) else "",
         "function": facts.function.symbol.name,
         "depth": facts.depth + 1,
-        "category": facts.category if better is None else better.category,
-        "reasons": [_reason(r) for r in (*_after(better), *now.reasons, *claim_reasons(now))],
+        "category": category,
+        "reasons": [_reason(r) for r in (*filter(None, [host]), *_after(better), *now.reasons, *claim_reasons(now))],
         "assumptions": assumed,
         "steps": [] if better is None else list(better.steps),
     }
+
+
+def _label(loop: Loop) -> str:
+    """Return a loop in few words of the user's: the counter of `for (x : v)` is ours, and has x in its name."""
+    if not isinstance(loop, For):
+        return loop.form
+    name, key = loop.variable.name, loop.variable.key
+    return f"for {name.rstrip('_').removesuffix('_at') if key.endswith(':at') else name}"
 
 
 def _after(better: Improved | None) -> tuple[Reason, ...]:
