@@ -331,7 +331,7 @@ def idiom_module(seed: int) -> Module:
 def lined(module: Module, *, compiled: bool) -> Module:
     """Return a module whose instructions are each on a line of their own; `compiled`: it is taken to be PTX."""
     (function,) = module.functions
-    texts = [".entry k" if compiled else "void k"]
+    texts = ["kernel k"]
     for number, block in enumerate(function.blocks):
         texts += [_line(i, number) for i in block.instructions]
         texts.append("return;" if isinstance(block.terminator, Return) else "branch")
@@ -346,7 +346,8 @@ def lined(module: Module, *, compiled: bool) -> Module:
         )
         for block in function.blocks
     )
-    return replace(module, functions=(replace(function, blocks=blocks, span=head),))
+    listing = file if compiled else None
+    return replace(module, functions=(replace(function, blocks=blocks, span=head, listing=listing),))
 
 
 def _line(i: Instruction, number: int) -> str:

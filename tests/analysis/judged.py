@@ -21,7 +21,7 @@ from warpsmith.analysis.facts import ExchangeFact
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.simt.counters import Request
-from warpsmith.simt.interpreter import shared_layout
+from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import SHARED_WINDOW, Access
 from warpsmith.ssa.nodes import Instruction, Module
 
@@ -248,7 +248,7 @@ def _outside(claim: Claim) -> Iterator[str]:
     made, (thread, byte, size) = claim.made, claim.finding.evidence[0].rows[0]
     name = re.search(r"(?:load of|store to|atomic on) (\w+)", claim.finding.message)
     assert name is not None
-    start = shared_layout(made.did.module).get(name[1], 0)
+    start = shared_layout(made.did.module, made.facts.kernel).starts.get(name[1], 0)
     bytes_ = max(request.bytes for request in made.did.requests[claim.place])
     if 0 <= int(byte) <= int(size) - bytes_:
         yield "it is inside"

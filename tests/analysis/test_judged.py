@@ -139,7 +139,7 @@ BUGS: list[tuple[Callable[[Patch], None], int]] = [
     (addresses_do_not_move, 37),
     (warps_do_not_wait, 40),
     (guards_do_not_matter, 47),
-    (nothing_comes_before, 51),
+    (nothing_comes_before, 85),
     (constants_come_by_sectors, 91),
     (expressions_are_all_one, 108),
     (nobody_waits_on_the_way, 313),

@@ -34,7 +34,7 @@ KERNEL = re.compile(
 PAGES = [rule for rule in load_rules().values() if rule.family in KERNEL_FAMILIES and rule.example]
 PAGES = [rule for rule in PAGES if rule.code != "MEM013"]
 NO_FIXTURE = {"MEM013", "OCC006", "OCC007"}
-"""Rules of what ptxas says, and of PTX: tested below; of host code: test_transfers.py."""
+"""Rules of what ptxas says, and of PTX: test_rules_of_ptx.py; of host code: test_transfers.py."""
 
 
 def _settings(kernels: tuple[KernelSettings, ...]) -> Settings:
@@ -132,3 +132,34 @@ def test_the_examples_of_a_page_are_what_it_says(rule: Rule) -> None:
     found = {(one.kernel.removesuffix("_k"), one.finding.rule) for one in _pages().findings}
     assert (f"bad_{rule.code}", rule.code) in found
     assert (f"good_{rule.code}", rule.code) not in found
+
+
+ARRAYS = """
+__global__ void table(int *a) { const int v[4] = {31, 28, 31, 30}; a[threadIdx.x] = v[a[threadIdx.x] & 3]; }
+__global__ void ring(float *a, int n) { float v[4] = {}; for (int t = 0; t < n; t++) v[t & 3] += a[t]; a[0] = v[0]; }
+__global__ void picked(float *a, int n) { float v[16]; v[n] = a[0]; a[threadIdx.x] = v[3]; }
+"""
+
+
+def test_arrays_that_no_compiler_can_keep_in_registers_are_told_without_being_asked() -> None:
+    report = explain([KernelFile("a.cu", "cuda", text=ARRAYS)], ExplainOptions(_settings(())))
+    sure = {one.kernel: one.finding.certainty for one in report.findings if one.finding.rule == "MEM012"}
+    assert {name: sure.get(name) for name in ("table", "ring", "picked")} == {
+        "table": "heuristic", "ring": "conditional", "picked": "conditional",
+    }  # fmt: skip
+
+
+PADDED = """
+__global__ void unpadded(float *a) { __shared__ float s[16][17]; int x = threadIdx.x, y = threadIdx.y;
+    s[y][x] = a[y * 16 + x]; __syncthreads(); a[y * 16 + x] = s[y][x]; }
+__global__ void columns(float *a) { __shared__ float s[64][64]; int x = threadIdx.x;
+    s[x][0] = a[x]; __syncthreads(); a[x] = s[x][0]; }
+"""
+
+
+def test_advice_about_rows_was_tried_on_the_addresses() -> None:
+    kernels = (_launch("unpadded", "--block 16,16"), _launch("columns", "--block 64"))
+    report = explain([KernelFile("p.cu", "cuda", text=PADDED)], ExplainOptions(_settings(kernels)))
+    helps = {one.kernel: one.finding.help[0] for one in report.findings if one.finding.rule == "MEM010"}
+    assert helps["unpadded"] == "rows of 64 bytes in place of 68 have no conflict: leave the padding out"
+    assert helps["columns"] == "rows, or records, of 260 bytes in place of 256 have no conflict: pad by one element"

@@ -391,6 +391,18 @@ def test_suppressions(
     assert [one["hidden"] for one in kept] == ([] if why is None else [{"by": "suppressed", "reason": why}])
 
 
+def test_a_comment_is_of_no_use_only_where_its_rules_were_looked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("k.ptx").write_text(_commented("ignore[DIV001] why not", ".visible .entry"))
+    assert "SUP001" in codes(document(capsys, "k.ptx", "--block", "64")[1])
+    assert codes(document(capsys, "k.ptx", "--block", "64", "--select", "SUP")[1]) == []
+    assert codes(document(capsys, "k.ptx", "--block", "64", "--kernel", "fine")[1]) == []
+    for ignored in ("ALL", "DIV", "SUP"):
+        Path("warpsmith.toml").write_text(f'[per-file-ignores]\n"*.ptx" = ["{ignored}"]\n')
+        assert "SUP001" not in codes(document(capsys, "k.ptx", "--block", "64")[1])
+
+
 def test_a_baseline_survives_moved_lines_and_other_registers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("baseline", "write", "k.ptx", "--block", "64") == 0
     assert run("baseline", "check", "k.ptx", "--block", "64") == 0

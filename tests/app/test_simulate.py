@@ -107,6 +107,23 @@ __global__ void dynamic(int *out)
     __syncthreads();
     out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
 }
+__global__ void beside(int *out)
+{
+    __shared__ int first[32];
+    __shared__ int second[32];
+    second[threadIdx.x & 31] = 1;
+    __syncthreads();
+    first[threadIdx.x] = second[threadIdx.x & 31];
+    __syncthreads();
+    out[threadIdx.x] = first[threadIdx.x & 31];
+}
+__global__ void own(int *out)
+{
+    int first[4], second[4];
+    for (int i = 0; i < 4; i++)
+        first[i] = second[i] = i;
+    out[threadIdx.x] = first[threadIdx.x & 7] + second[threadIdx.x & 3];
+}
 """
 
 OPENCL = """\
@@ -275,6 +292,19 @@ def test_mistakes_name_elements(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("kernel", ["beside", "own"])
+def test_what_runs_beyond_an_array_does_not_become_another_one_s(
+    kernel: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = call(capsys, "k.cu", "--kernel", kernel, "--block", "64", *args("out=zeros:i32[64]"))
+    assert code == 1
+    size = {"beside": 32, "own": 4}[kernel]
+    found = re.search(r"SIM002\] out of bounds: first\[(\d+)\]: first has (\d+) elements of 4 bytes", out)
+    assert found is not None
+    assert int(found[1]) >= int(found[2]) == size
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_budget_makes_a_run_incomplete(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["k.cu", "--kernel", "endless", "--block", "32", *args("out=zeros:i32[2]"), "--max-steps", "5000"]
     code, found = document(capsys, *words)
@@ -318,7 +348,7 @@ def test_shared_memory_that_the_launch_gives(capsys: pytest.CaptureFixture[str])
 
 
 WRONG = [
-    (["k.cu", "--block", "32"], "8 kernels that may be meant"),
+    (["k.cu", "--block", "32"], "10 kernels that may be meant"),
     (["k.cu", "--kernel", "scal", "--block", "32"], "did you mean 'scale'"),
     (["k.cu", "--kernel", "scale", "--block", "32"], "--arg 'y=iota:f32[n]' --arg 'x=iota:f32[n]'"),
     (["k.cu", "--kernel", "scale", "--block", "32", "--arg", "z=1"], "no parameter 'z'"),

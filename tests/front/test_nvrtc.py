@@ -22,15 +22,26 @@ int main() { std::cout << "host"; fine<<<1, 2>>>(0); lost<<<1, 32>>>((int *)0); 
 
 def test_what_the_parser_loses_is_named_with_the_text_of_the_device() -> None:
     unit = load_kernels(Source("n.cu", (), None, TEXT), FrontOptions())
-    assert (unit.kernels, unit.lost) == (("fine",), ("lost<int>",))
+    assert (unit.kernels, [one.name for one in unit.lost]) == (("fine",), ["lost<int>"])
+    assert [one.name for one in unit.lost[0].parameters] == ["x"] and unit.lost[0].span.text == "lost"
     assert "host" not in unit.device_text and "three()" in unit.device_text
     assert len(unit.device_text) == len(TEXT)
+
+
+def test_a_kernel_that_calls_what_is_lost_is_lost_in_part() -> None:
+    text = (
+        "__device__ int f(int x) { return nowhere(x); }\n__device__ int g(int x) { return f(x) + 1; }\n"
+        "__global__ void k(int *a) { a[0] = g(2); }\n__global__ void fine(int *a) { a[0] = 2; }\n"
+    )
+    unit = load_kernels(Source("n.cu", (), None, text), FrontOptions())
+    assert (unit.kernels, [one.name for one in unit.lost]) == (("k", "fine"), ["k"])
+    assert unit.lost[0].extent.text.startswith("__global__ void k")
 
 
 @pytest.mark.skipif(not has_nvrtc(), reason="NVRTC is not installed")
 def test_lost_kernels_become_ptx() -> None:
     unit = load_kernels(Source("n.cu", (), None, TEXT), FrontOptions())
-    made = compile_to_ptx(SourceFile("n.cu", unit.device_text), (), unit.lost)
+    made = compile_to_ptx(SourceFile("n.cu", unit.device_text), (), [one.name for one in unit.lost])
     assert isinstance(made, PtxText)
     assert set(made.stood_in) == {"iostream", "some/library.h"}
     module, findings = read_ptx(SourceFile("n.ptx", made.text))
@@ -43,6 +54,12 @@ def test_a_refusal_is_a_finding_at_its_line() -> None:
     text = "__global__ void k(float *x)\n{\n    x[0] = nowhere;\n}\n"
     answer = compile_to_ptx(SourceFile("r.cu", text), (), ("k",))
     assert isinstance(answer, Finding) and answer.span is not None and answer.span.line == 3
+
+
+@pytest.mark.skipif(not has_nvrtc(), reason="NVRTC is not installed")
+def test_a_compilation_without_an_end_is_given_up() -> None:
+    answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",), timeout_s=0.0)
+    assert isinstance(answer, Finding) and "too long" in answer.message
 
 
 def test_without_nvrtc_the_finding_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from warpsmith.analysis.accesses import Place
 from warpsmith.analysis.branches import reasons
+from warpsmith.analysis.by_data import picked
 from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, ExchangeFact, RaceFact, Side, Thread
 from warpsmith.analysis.forms import Forms
 from warpsmith.analysis.phases import ALL_LANES, around, full_barrier, intervals
@@ -21,7 +22,7 @@ from warpsmith.analysis.presence import Presences
 from warpsmith.analysis.races import Clash, Judge, Meeting, meetings
 from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Text
+from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Text, Value
 
 __all__ = ["Races", "barriers", "exchanges", "races"]
 
@@ -195,12 +196,13 @@ def races(
     seen: set[tuple[int, int]] = set()
     for meeting in pairs:
         clash = judge.judge(meeting)
+        told = clash if clash.clash is not None else picked(judge, meeting) or clash
         if meeting.first.space == "shared":
             complete = complete and clash.clash is not None
             assumptions += clash.assumptions
-        if clash.clash and (key := _pair(meeting)) not in seen:
+        if told.clash and (key := _pair(meeting)) not in seen:
             seen.add(key)
-            found.append(_race(judge, meeting, clash, facts, assumed))
+            found.append(_race(judge, meeting, told, facts, assumed))
     shared = [place for place in looked if place.space == "shared"]
     if not _inside(shared):
         assumptions.append("no index leaves its array")
@@ -256,14 +258,16 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
             continue
         mask = _mask(i)
         presence = presences.at(name)
-        absent = mask is not None and presence.kind != "all"
+        absent = presence.kind != "all" if mask is not None else _is_stale(presences, name, i)
         if absent and mask is not None and presence.kind == "known":
             absent = any(
                 _missing(forms, presence.threads, warp, mask & ((1 << width) - 1)) for warp in forms.lanes.warps()
             )
         exits = absent and all(_never_back(presences, branch, name) for branch in presences.parted_by(name))
         texts = list(assumed)
-        if absent and presence.kind != "known":
+        if absent and mask is None:
+            texts.append("lanes that part before it were active together where its mask was taken")
+        elif absent and presence.kind != "known":
             texts.append("the condition differs between lanes of one warp")
         if exits:
             texts.append("what a lane that has ended would give is used")
@@ -291,6 +295,19 @@ def _mask(i: Instruction) -> int | None:
     masked = i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)
     last = i.operands[-1] if masked and i.operands else None
     return last.bits if isinstance(last, Constant) else None
+
+
+def _is_stale(presences: Presences, block: str, i: Instruction) -> bool:
+    """Whether the mask of an exchange says who was active before a branch that parts them: m = __activemask();
+    if (…) __shfl_sync(m, …)."""
+    if not i.operands or not (i.op == "warp_barrier" or (isinstance(i.detail, Exchange) and i.detail.masked)):
+        return False
+    mask = i.operands[-1]
+    made = presences.forms.answer.definitions.get(mask) if isinstance(mask, Value) else None
+    if not isinstance(made, Instruction) or made.op != "active":
+        return False
+    home = presences.forms.answer.homes[made.result]
+    return bool(set(presences.parted_by(block)) - set(presences.parted_by(home)))
 
 
 def _never_back(presences: Presences, branch: str, block: str) -> bool:

@@ -24,13 +24,16 @@ from warpsmith.analysis.phases import Cut, Interval, Turns, full_barrier, interv
 from warpsmith.analysis.presence import Presences
 from warpsmith.analysis.symbols import Atom, Form
 from warpsmith.analysis.trial import Orbit, Trial, orbits
-from warpsmith.ssa.nodes import Instruction
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Value
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 
 _MOST_TRIALS = 64
 _MOST_PAIRS = 4000
 UNLIKE: Final = "lanes of one warp write different values"
+FIRST_BLOCK: Final = "the block is the first one of the grid"
+
+_BOUNDS: Final = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 Row = tuple[tuple[int, ...], frozenset[int]]
 """A number for each thread of a block, and the threads that are there."""
@@ -192,6 +195,10 @@ class Judge:
         overflow = (f"the index of {p.base.name} does not overflow" for p in (a, b) if p.overflow and p.base)
         return replace(made, assumptions=tuple(dict.fromkeys((*overflow, *made.assumptions))))
 
+    def may_be_ordered(self, meeting: Meeting) -> bool:
+        """Whether barriers of a warp, or of some of its lanes, may stand between the two."""
+        return meeting.key in self._ordered or meeting.key in self._perhaps
+
     def _told(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
         """Return what is known of a meeting; threads of one warp may have an order of their own."""
         ordered, perhaps = meeting.key in self._ordered, meeting.key in self._perhaps
@@ -264,9 +271,37 @@ class Judge:
         if clash is None:
             return Clash(False)
         if modulus:
-            return Clash(None, why="it depends on what is not known")
+            return self._of_first_block(first, second, difference, warped=warped)
         exact = sure and certain and self._together(meeting)
         return Clash(True, clash, self._place(first.whole, clash[0]), exact)
+
+    def _of_first_block(self, first: _Side, second: _Side, difference: Form, *, warped: bool) -> Clash:
+        """Return what is known where two places are apart by more the greater the index of the block: every grid has a
+        first block."""
+        unknown = Clash(None, why="it depends on what is not known")
+        rest = [monomial for monomial in difference.terms if monomial]
+        wrapping = [monomial for monomial in rest if any(atom.wraps for atom in monomial)]
+        growing = (any(atom.wraps or atom.name.startswith("ctaid") for atom in monomial) for monomial in rest)
+        tested = any(self._keeps_blocks_out(side.place.block) for side in (first, second))
+        if first.unknown or second.unknown or tested or not all(growing):
+            return unknown
+        sizes = first.place.bytes, second.place.bytes, 0
+        clash = self._overlap(first, second, difference.terms.get((), 0), sizes, self.forms.lanes.warp if warped else 0)
+        named = first.place.base
+        said = (f"the index of {named.name} does not overflow",) if wrapping and named is not None else ()
+        return unknown if clash is None else Clash(True, clash, assumptions=(FIRST_BLOCK, *said))
+
+    def _keeps_blocks_out(self, block: str) -> bool:
+        """Whether a test before a block may keep the grid's first block away: any but of a bound that is not known."""
+        for name in self.presences.parted_by(block):
+            end = self.forms.blocks[name].terminator
+            condition = end.condition if isinstance(end, Branch) else None
+            made = self.forms.answer.definitions.get(condition) if isinstance(condition, Value) else None
+            if not isinstance(made, Instruction) or made.op not in _BOUNDS:
+                return True
+            if any(isinstance(operand, Constant) for operand in made.operands):
+                return True
+        return False
 
     def _side(self, place: Place, trial: Trial, there: frozenset[int], ahead: Ahead = ()) -> _Side:
         """Return a place as it is under a trial, in terms of the unknowns of another one that it is `ahead` of."""

@@ -84,7 +84,9 @@ def level_of(i: Instruction, threads: Threads, known: Known, parameters: Mapping
         case "vote" | "match" | "reduce" | "shuffle":
             return _exchange(i, threads, known)
         case "barrier":
-            reduces = isinstance(i.detail, Barrier) and i.detail.reduces
+            reduces = i.detail.reduces if isinstance(i.detail, Barrier) else ""
+            if reduces.startswith(("scan_", "before_")):
+                return Seed("divergent", text="what the threads before it have brought")
             return _SAME if reduces and len(i.operands) < 3 else Seed("divergent", text="a barrier of some threads")
         case "free" if i.op != "lanewise":
             return Seed("divergent", text="the result of a call" if i.op == "call" else "an unknown instruction")

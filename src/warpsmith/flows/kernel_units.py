@@ -1,6 +1,7 @@
 """Files with kernels become modules of the kernel IR, whatever they are written in.
 
 .ptx              our reader                                   .cu .cuh .cl     libclang → tree → SSA
+                                                                                kernels lost there: NVRTC → our reader
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final, Literal
 from warpsmith.analysis.facts import Dim
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
+from warpsmith.flows.ptx_kernels import recovered
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
@@ -102,16 +104,16 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
 
 
 def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> KernelUnit:
-    """Return the kernels of a source file: libclang reads it, the tree becomes SSA."""
+    """Return the kernels of a source file: libclang reads it, the tree becomes SSA; what it cannot take, NVRTC may."""
     text = file.text if wanted.text is not None else None
     source = Source(wanted.path, wanted.arguments, language, text)
     read = load_kernels(source, FrontOptions(), wanted.instances)
-    lowered = lower(read.program)
+    whole = recovered(read, lower(read.program), wanted.arguments)
     seen = read.program.units[0].file if read.program.units else file
-    launches = {name: shape for name in read.kernels if (shape := _launched(read.launches, name)) is not None}
-    declared = {name: read.function(name).parameters for name in read.kernels}
-    findings = (*read.findings, *lowered.findings)
-    return KernelUnit(seen, lowered.module, findings, launches, language, declared, read.repeats)
+    names = [function.name for function in whole.module.functions if function.kernel]
+    launches = {name: shape for name in names if (shape := _launched(read.launches, name)) is not None}
+    declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
+    return KernelUnit(seen, whole.module, whole.findings, launches, language, declared, read.repeats)
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

@@ -21,8 +21,9 @@ from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID, block_fits
 from warpsmith.report.simulation import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
 from warpsmith.report.status import Status
-from warpsmith.simt.interpreter import SHARED_END, interpret, shared_layout
+from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
+from warpsmith.simt.layout import ROW, Part, shared_layout
 from warpsmith.simt.memory import Buffer, Memory
 from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Function
@@ -68,10 +69,13 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     clock.lap("parse")
     # the run, every lane by itself
     memory = Memory(checks=bool(options.checks))
-    buffers, packed, local = _placed(arguments, memory, shared_layout(unit.module)[SHARED_END] + shared)
+    end = shared_layout(unit.module, kernel.name).end
+    buffers, packed, parts = _placed(arguments, memory, end + shared)
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
     width = options.warp or gpu.warp_width
-    launch = Launch(grid, block, packed, shared + local, width, options.seed, options.max_steps)
+    asked = shared + sum(part.end - part.start for part in parts)
+    added = max((part.end - end for part in parts), default=shared)
+    launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
     tally = Tally(order=text_order(unit.module))
     outcome = interpret(unit.module, kernel.name, launch, memory, tally)
     clock.lap("run")
@@ -94,7 +98,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         kernel=name,
         device=gpu.name,
         warp_width=width,
-        launch=LaunchRow(grid, block, launch.shared, options.arguments, options.seed, _warps(launch)),
+        launch=LaunchRow(grid, block, asked, options.arguments, options.seed, _warps(launch)),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched, sums.lost),
@@ -160,12 +164,14 @@ def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
             raise _usage(f"--out {name}: no argument of this name is an array", f"the arrays: {listed}")
 
 
-def _placed(arguments: Iterable[Argument], memory: Memory, end: int) -> tuple[dict[str, Buffer], dict[str, bytes], int]:
+def _placed(
+    arguments: Iterable[Argument], memory: Memory, end: int
+) -> tuple[dict[str, Buffer], dict[str, bytes], tuple[Part, ...]]:
     """Put the arguments into memory; shared memory that arguments ask for comes behind byte `end`. Returns buffers, the
-    bytes of the parameters, and how many bytes of shared memory the arguments need."""
+    bytes of the parameters, and the parts of shared memory that are arguments."""
     buffers: dict[str, Buffer] = {}
     packed: dict[str, bytes] = {}
-    place = end
+    parts: list[Part] = []
     for one in arguments:
         if one.bytes is not None:
             packed[one.name] = one.bytes
@@ -173,10 +179,10 @@ def _placed(arguments: Iterable[Argument], memory: Memory, end: int) -> tuple[di
             buffers[one.name] = memory.allocate(one.name, one.array.tobytes(), known=one.known)
             packed[one.name] = buffers[one.name].address.to_bytes(8, "little")
         else:
-            place = -(-place // 16) * 16
-            packed[one.name] = place.to_bytes(8, "little")
-            place += one.local
-    return buffers, packed, place - end
+            start = -(-max((part.end + ROW for part in parts), default=end) // ROW) * ROW
+            packed[one.name] = start.to_bytes(8, "little")
+            parts.append(Part(one.name, start, start + one.local))
+    return buffers, packed, tuple(parts)
 
 
 # --- how it ends

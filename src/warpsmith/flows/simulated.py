@@ -12,8 +12,8 @@ from warpsmith.flows.kernel_units import KernelUnit
 from warpsmith.machine.requests import SECTOR
 from warpsmith.report.simulation import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
 from warpsmith.simt.counters import BranchCount, Request
-from warpsmith.simt.interpreter import shared_layout
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
+from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import Access, Conflict, Memory, Where
 from warpsmith.simt.tally import Piece, Tally
 from warpsmith.ssa.nodes import Block, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
@@ -111,22 +111,22 @@ def _memory_row(watched: Watched, request: Request) -> MemoryRow:
 
 def _variable(watched: Watched, space: str, address: int) -> str:
     """Return the name of what lies at an address."""
-    if space == "shared":
-        return _shared_place(watched, address)[0]
-    if space == "local":
-        return "(local)"
+    if space in ("shared", "local"):
+        return _own_place(watched, space, address)[0]
     return next((b.name for b in watched.memory.buffers if b.address <= address < b.end), "(nothing)")
 
 
-def _shared_place(watched: Watched, offset: int) -> tuple[str, int]:
-    """Return the shared variable that a byte is in, and the byte's place in it."""
-    found, start = "shared memory", 0
-    for name, place in sorted(shared_layout(watched.unit.module).items(), key=lambda item: item[1]):
-        if place <= offset and name.isprintable():
-            found, start = name, place
+def _own_place(watched: Watched, space: str, offset: int) -> tuple[str, int, int]:
+    """Return the variable of shared or local memory that a byte is in, or next to, the byte's place in it, its size."""
+    module, kernel, launch = watched.unit.module, watched.kernel.name, watched.launch
+    shared = space == "shared"
+    layout = shared_layout(module, kernel, launch.shared, launch.parts) if shared else local_layout(module, kernel)
+    part = layout.near(offset)
+    if part is None:
+        return f"{space} memory", offset, 0
     # a name that several kernels have is numbered
-    shown = found if watched.unit.language == "ptx" else found.partition(".")[0]
-    return shown, offset - start
+    shown = part.name if watched.unit.language == "ptx" else part.name.partition(".")[0]
+    return shown, offset - part.start, part.end - part.start
 
 
 # --- mistakes
@@ -179,18 +179,27 @@ def _said(watched: Watched, problem: Problem) -> str:
     text, size = _element(watched, problem.where)
     if problem.kind == "uninitialized":
         return f"{text} is read before anything was written there"
-    buffer = next((b for b in watched.memory.buffers if b.name == problem.where[0]), None)
-    if buffer is None:
+    name, bytes_ = problem.where[0], 0
+    if (space := _own_space(name)) is not None:
+        name, _, bytes_ = _own_place(watched, space, problem.where[1])
+    else:
+        bytes_ = next((len(b.data) for b in watched.memory.buffers if b.name == name), 0)
+    count = bytes_ // size
+    if not count:
         return problem.message
-    count = len(buffer.data) // size
-    return f"{text}: {readable(buffer.name)} has {count:,} element{'' if count == 1 else 's'} of {size} bytes"
+    return f"{text}: {readable(name)} has {count:,} element{'' if count == 1 else 's'} of {size} bytes"
+
+
+def _own_space(buffer: str) -> str | None:
+    """Return the space of a buffer that is a block's or a thread's own; None for one of all."""
+    return next((space for space in ("shared", "local") if buffer.startswith(f"the {space} memory")), None)
 
 
 def _element(watched: Watched, where: Where) -> tuple[str, int]:
     """Return the element at a place in memory, `s[3]`, and how many bytes it has."""
     name, offset, size = where
-    if name.startswith("the shared memory"):
-        name, offset = _shared_place(watched, offset)
+    if (space := _own_space(name)) is not None:
+        name, offset, _ = _own_place(watched, space, offset)
     elif name in watched.elements:
         size = watched.elements[name]
     return f"{readable(name)}[{offset // size}]", size

@@ -19,6 +19,7 @@ from warpsmith.front.device_closures import bind_captures, is_closure
 from warpsmith.front.device_defaults import members_made
 from warpsmith.front.device_expressions import DeviceExpressions
 from warpsmith.front.device_lambdas import Lambda
+from warpsmith.front.device_losses import LostKernel
 from warpsmith.front.device_marks import kernel_name, traits_of
 from warpsmith.front.device_statements import DeviceStatements
 from warpsmith.tree.device import DeviceTraits
@@ -66,12 +67,17 @@ class DeviceFunctions:
             yield dataclasses.replace(made, device=traits)
             yield from self._lambdas(statements, text, traits)
 
-    def kernel_names(self, row: int) -> tuple[str, ...]:
-        """Return the name of the kernel in a row; nothing for any other function."""
+    def lost_kernel(self, row: int, number: int) -> LostKernel | None:
+        """Return the kernel in a row of file `number`, which is not built; None for any other function."""
         declared = self.table.aux[row]
         mark = (self.context.dump.marks or {}).get(declared)
-        kernel = mark is not None and traits_of(mark, self.constant, ours=False).kernel
-        return (kernel_name(self.context.detail(declared)[0], mark),) if kernel else ()
+        if mark is None or not traits_of(mark, self.constant, ours=False).kernel:
+            return None
+        text = self.context.text(number)
+        start, end = self.table.range(row, text.uses)
+        extent = Span(text.file, start, end)
+        span = self.context.symbol(declared).span or extent
+        return LostKernel(kernel_name(self.context.detail(declared)[0], mark), self._parameters(row), span, extent)
 
     def _traits(self, declared: int, number: int) -> DeviceTraits:
         marks = self.context.dump.marks or {}

@@ -21,6 +21,7 @@ from warpsmith.front.canonical import constant_value
 from warpsmith.front.context import Context
 from warpsmith.front.device_functions import DeviceFunctions
 from warpsmith.front.device_instances import named_instances
+from warpsmith.front.device_losses import LostKernel, lost_in_part
 from warpsmith.front.device_problems import Problems
 from warpsmith.front.device_source import DeviceInput, device_arguments, read_device_input
 from warpsmith.front.device_statements import DeviceStatements
@@ -34,7 +35,7 @@ from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["KernelUnit", "LaunchSite", "load_kernels"]
+__all__ = ["KernelUnit", "LaunchSite", "LostKernel", "load_kernels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,15 @@ class LaunchSite:
 
 @dataclass(frozen=True, slots=True)
 class KernelUnit:
-    """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost` of
-    those that cannot. `device_text`, where some are lost: the file without its host functions, in the same places, for
-    a compiler that takes device code only (front/nvrtc.py)."""
+    """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost`
+    what of them cannot. `device_text`: the file without its host functions, in the same places, for a compiler that
+    takes device code only (front/nvrtc.py); "" for OpenCL."""
 
     program: Program
     kernels: tuple[str, ...]
     findings: tuple[Finding, ...]
     launches: tuple[LaunchSite, ...] = ()
-    lost: tuple[str, ...] = ()
+    lost: tuple[LostKernel, ...] = ()
     device_text: str = ""
     repeats: tuple[HostRepeat, ...] = ()
 
@@ -139,10 +140,10 @@ class _Reader:
         written: list[Function] = []
         called: list[Function] = []
         builder = DeviceFunctions(self.context, self._constant)
-        lost: list[str] = []
+        lost: dict[Symbol, LostKernel | None] = {}
         for row, number, own in self._rows():
             if self.problems.lost(row, number):
-                lost += builder.kernel_names(row)
+                lost[self.context.symbol(self.table.aux[row])] = builder.lost_kernel(row, number)
             else:
                 made = tuple(builder.build(row, number))
                 kernel = any(f.device is not None and f.device.kernel for f in made)
@@ -157,9 +158,11 @@ class _Reader:
         unit = Unit(self.file, self.given.language, tuple(items), tuple(kept), (), self.given.arguments, (), headers)
         kernels = tuple(dict.fromkeys(_label(f) for f in kept if f.device is not None and f.device.kernel))
         findings = (*self.problems.findings(kernels, templates, self.wanted), *too_deep_findings(self.context))
-        launches = tuple(self._launches(kept))
-        text = self._device_text() if lost else ""
-        gone, repeats = tuple(dict.fromkeys(lost)), tuple(self._repeats())
+        labels = {f.symbol: _label(f) for f in kept}
+        labels |= {symbol: kernel.name for symbol, kernel in lost.items() if kernel is not None}
+        launches, repeats = tuple(self._launches(labels)), tuple(self._repeats())
+        gone = (*(kernel for kernel in lost.values() if kernel is not None), *lost_in_part(kept, set(lost)))
+        text = self._device_text() if self.given.language == "cuda" else ""
         return KernelUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
 
     def _device_text(self) -> str:
@@ -174,15 +177,16 @@ class _Reader:
         return "".join([*pieces, text[position:]])
 
     def _host_ranges(self, marks: Mapping[int, Mark]) -> Iterator[tuple[int, int]]:
-        for top, number in self.dump.tops:
+        text = self.context.text(0)
+        for top in (top for top, number in self.dump.tops if number == 0):
             row = top
             while row < self.table.after[top]:
                 kind = self.table.kind[row]
                 if kind in kinds.FUNCTIONS or kind == kinds.FUNCTION_TEMPLATE:
                     words = marks.get(self.table.aux[row], ([], ""))[0]
-                    start, end = self.table.range(row, self.context.text(number).uses)
-                    anywhere = "constexpr" in self.context.text(number).file.text[start:end].partition("{")[0]
-                    if number == 0 and "kernel" not in words and "device" not in words and not anywhere:
+                    start, end = self.table.range(row, text.uses)
+                    anywhere = "constexpr" in text.file.text[start:end].partition("{")[0]
+                    if "kernel" not in words and "device" not in words and not anywhere:
                         yield start, end
                     row = self.table.after[row]
                 else:
@@ -270,8 +274,7 @@ class _Reader:
                     return constant_value(init) if init is not None else None
         return None
 
-    def _launches(self, functions: list[Function]) -> Iterator[LaunchSite]:
-        labels = {f.symbol: _label(f) for f in functions}
+    def _launches(self, labels: Mapping[Symbol, str]) -> Iterator[LaunchSite]:
         for declared, file, start, end, grid, block, shared in self.dump.launches:
             label = labels.get(self.context.symbol(declared))
             if label is not None:

@@ -19,7 +19,7 @@ from typing import Any
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.lower.conversions import converted
-from warpsmith.lower.layout import NotModeled, align_of, is_object, leaf, size_of, stored_type, value_type
+from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.places import (
     Place,
     Target,
@@ -298,10 +298,14 @@ class Frame:
         return address_of_symbol(self.builder, made.name, "local")
 
     def assign(self, place: Place, type: tree.Type, expr: nodes.Expr) -> None:
-        """Copy the object that `expr` is to `place`."""
+        """Copy the object that `expr` is to `place`; a number stands for all lanes of a vector."""
         found = self.value(expr)
         if isinstance(found, tuple):
             self.store_lanes(place, type, found)
+        elif lanes_of(type) and found is not None and not isinstance(found, Place):
+            element, _ = self.lane_types(type)
+            one = converted(self.builder, found, self.decayed(expr.type), element)
+            self.store_lanes(place, type, (one,) * lanes_of(type))
         elif isinstance(found, Place):
             copy(self.builder, place, found, type)
         else:

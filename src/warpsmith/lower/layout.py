@@ -8,8 +8,10 @@ pieces         the accesses by which an object is copied: one for each scalar in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I8, I64, TYPES, Type
@@ -79,9 +81,19 @@ def value_type(type: tree.Type) -> Type:
                 return TYPES[f"i{type.bits}"]
         case tree.Pointer() | tree.FunctionType():
             return I64
+        case tree.Opaque() if _is_handle(type):
+            return I64
         case _:
             pass
     raise NotModeled(f"a value of type {_said(type)}")
+
+
+_HANDLE: Final = re.compile(r"(?:__?\w+ )*(?:image\w+_t|sampler_t)$")
+
+
+def _is_handle(type: tree.Opaque) -> bool:
+    """Whether a type of OpenCL stands for an image or a sampler: a number that says which."""
+    return _HANDLE.match(type.text) is not None
 
 
 def stored_type(type: tree.Type) -> Type:
@@ -101,7 +113,7 @@ def size_of(type: tree.Type) -> int:
             return type.count * size_of(type.of)
         case tree.Scalar(kind="void"):
             return 1
-        case tree.Scalar() | tree.Pointer():
+        case tree.Scalar() | tree.Pointer() | tree.Opaque():
             return stored_type(type).bytes
         case _:
             raise NotModeled(f"the size of {_said(type)}")

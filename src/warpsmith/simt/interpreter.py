@@ -15,14 +15,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from warpsmith.simt.collect import collected
 from warpsmith.simt.exchange import exchanged
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
+from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, Kernel, Thread
-from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module, Symbol
+from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module
 
-__all__ = ["SHARED_END", "interpret", "shared_layout"]
+__all__ = ["interpret"]
 
 TURN = 16
 TOGETHER = 8
@@ -55,38 +57,16 @@ def _unwritten(where: Where, access: Access) -> Problem:
 def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
     codes = {function.name: Code.of(function) for function in module.functions if function.blocks}
     entry = codes[name]
-    mine = [*module.symbols, *(symbol for code in codes.values() for symbol in code.function.symbols)]
     constants: dict[str, int] = {}
-    for symbol in mine:
+    own = (symbol for code in codes.values() for symbol in code.function.symbols)
+    for symbol in (*module.symbols, *own):
         if symbol.space in ("global", "constant"):
             data = b"".join(number.to_bytes(symbol.type.bytes, "little") for number in symbol.initial)
             filled = data + bytes(symbol.bytes - len(data))
             constants[symbol.name] = memory.allocate(symbol.name, filled, space=symbol.space).address
-    shared = shared_layout(module)
-    local = _laid_out(s for s in mine if s.space == "local")
-    return Kernel(module, entry, launch, memory, codes, constants, shared, local, observer)
-
-
-def shared_layout(module: Module) -> dict[str, int]:
-    """Return where each shared variable of a module starts in the shared memory of a block; under `SHARED_END`, where
-    what the launch adds ends up when no variable has it."""
-    used = (symbol for function in module.functions if function.blocks for symbol in function.symbols)
-    return _laid_out(symbol for symbol in (*module.symbols, *used) if symbol.space == "shared")
-
-
-def _laid_out(symbols: Iterable[Symbol]) -> dict[str, int]:
-    """Return where each variable stands in its space; what the launch sizes comes last."""
-    places: dict[str, int] = {}
-    end = 0
-    for symbol in sorted(symbols, key=lambda s: s.count == 0):
-        end = -(-end // symbol.align) * symbol.align
-        places[symbol.name] = end
-        end += symbol.bytes
-    places[SHARED_END] = end
-    return places
-
-
-SHARED_END = "\0end"
+    shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
+    places = {**constants, **local.starts, **shared.starts}
+    return Kernel(module, entry, launch, memory, codes, places, shared, local, observer)
 
 
 @dataclass(slots=True)
@@ -136,8 +116,7 @@ class _Run:
 
     def _block(self, number: int) -> _Block:
         launch = self.kernel.launch
-        size = max(self.kernel.shared[SHARED_END] + launch.shared, 1)
-        shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", size)
+        shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", self.kernel.shared)
         there = range(launch.threads) if launch.lanes is None else launch.lanes
         threads = [self._thread(number, thread, shared) for thread in there]
         warps: dict[int, list[Thread]] = defaultdict(list)
@@ -152,7 +131,7 @@ class _Run:
         launch = self.kernel.launch
         index, at = _along(number, launch.block), _along(block, launch.grid)
         lane = Lane(block, number, number // launch.warp, number % launch.warp, index, at)
-        local = self.kernel.memory.piece(f"the local memory of thread {number}", "local", self.kernel.local[SHARED_END])
+        local = self.kernel.memory.piece(f"the local memory of thread {number}", "local", self.kernel.local)
         thread = Thread(self.kernel, lane, shared, local)
         thread.start()
         return thread
@@ -251,14 +230,16 @@ class _Run:
         whole = len(threads) == block.awaited
         if len(places) > 1:
             self._note("threads of one block meet at different barriers", threads[0], "barrier")
-        conditions = [bool(thread.operands[-1]) for thread in threads if _reduces(thread)]
+        brought = {thread.lane.thread: thread.operands[-1] for thread in threads if _reduces(thread)}
+        results: dict[str, Mapping[int, int]] = {}
         for thread in threads:
             instruction = thread.waiting
             assert instruction is not None
             how = _reduces(thread)
-            results = {"and": all(conditions), "or": any(conditions), "count": sum(conditions)}
             thread.epoch += whole
-            thread.finish(instruction, (int(results[how]),) if how else ())
+            if how and how not in results:
+                results[how] = collected(how, instruction.operands[-1].type, brought)
+            thread.finish(instruction, (results[how][thread.lane.thread],) if how else ())
 
     def _stuck(self, blocks: Iterable[_Block]) -> None:
         for block in blocks:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.source import Span
+from warpsmith.simt.layout import Part
 from warpsmith.simt.memory import Conflict, Where
 from warpsmith.ssa.types import Type
 
@@ -23,17 +24,19 @@ Textures = Callable[[str, tuple[int, ...], Type], int]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory; `seed` orders the lanes;
-    `only`: the linear numbers of the blocks that are run, `lanes`: of the threads of each, None for all. Threads begin
-    in any order, so that what some do before any other begins is the start of a run of the whole grid: all that may be
-    seen of grids that are too large. Where they wait for others, that is the end (`budget`). `textures`: what a fetch
-    gives, by its name, its operands and its result's type; without it fetches are not modeled.
+    """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory, `parts`: what of it arguments
+    are (__local of OpenCL); `seed` orders the lanes; `only`: the linear numbers of the blocks that are run, `lanes`: of
+    the threads of each, None for all. Threads begin in any order, so that what some do before any other begins is the
+    start of a run of the whole grid: all that may be seen of grids that are too large. Where they wait for others, that
+    is the end (`budget`). `textures`: what a fetch gives, by its name, its operands and its result's type; without it
+    fetches are not modeled.
     """
 
     grid: Dim = (1, 1, 1)
     block: Dim = (32, 1, 1)
     arguments: Mapping[str, bytes] = field(default_factory=dict)
     shared: int = 0
+    parts: tuple[Part, ...] = ()
     warp: int = 32
     seed: int = 0
     max_steps: int = 10_000_000

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from warpsmith.simt.layout import Layout, Part
 from warpsmith.ssa.nodes import Space
 
 __all__ = ["LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where"]
@@ -75,13 +76,15 @@ class Conflict:
 
 @dataclass(slots=True)
 class Buffer:
-    """A run of bytes at `address`; `known` has a 1 for each byte that holds something."""
+    """A run of bytes at `address`; `known` has a 1 for each byte that holds something; `parts`: where its variables
+    are, if there are several: what lies between belongs to nobody."""
 
     name: str
     space: Space
     address: int
     data: bytearray
     known: bytearray
+    parts: tuple[Part, ...] = ()
     last: dict[int, dict[tuple[int, int, AccessKind], list[Access]]] = field(default_factory=dict, repr=False)
 
     @property
@@ -107,16 +110,18 @@ class Memory:
         self.buffers.append(made)
         return made
 
-    def piece(self, name: str, space: Space, size: int) -> Buffer:
+    def piece(self, name: str, space: Space, layout: Layout) -> Buffer:
         """Return the shared memory of a block or the local memory of a thread: it stands at its window."""
         address = SHARED_WINDOW if space == "shared" else LOCAL_WINDOW
-        return Buffer(name, space, address, bytearray(size), bytearray(size))
+        return Buffer(name, space, address, bytearray(layout.size), bytearray(layout.size), layout.parts)
 
     def find(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> tuple[Buffer, int]:
         """Return the buffer and the offset of `size` bytes at a generic address; raises Fault."""
         for buffer in (*pieces, *self.buffers):
             if buffer.address <= address and address + size <= buffer.end:
-                return buffer, address - buffer.address
+                offset = address - buffer.address
+                if not buffer.parts or any(p.start <= offset and offset + size <= p.end for p in buffer.parts):
+                    return buffer, offset
         raise self._outside(address, size, pieces)
 
     def _outside(self, address: int, size: int, pieces: tuple[Buffer, ...]) -> Fault:
@@ -125,6 +130,10 @@ class Memory:
         if near is None or max(near.address - address, address - near.end) > _GAP:
             return Fault(f"{size} bytes at {address:#x}, where there is no memory", "bounds")
         offset = address - near.address
+        part = Layout(near.parts, 0).near(offset)
+        if part is not None:
+            message = f"{size} bytes at byte {offset - part.start} of {part.name}, which has {part.end - part.start}"
+            return Fault(message, "bounds", (near.name, offset, size))
         message = f"{size} bytes at byte {offset} of {near.name}, which has {len(near.data)}"
         return Fault(message, "bounds", (near.name, offset, size))
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.simt.launch import Launch
+from warpsmith.simt.layout import Layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
 from warpsmith.simt.observer import Lane, Observer
 from warpsmith.ssa.graph import Graph
@@ -91,16 +92,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What all threads of a launch share."""
+    """What all threads of a launch share. `places`: where each variable stands, in its own space."""
 
     module: Module
     entry: Code
     launch: Launch
     memory: Memory
     codes: Mapping[str, Code]
-    constants: Mapping[str, int]
-    shared: Mapping[str, int]
-    local: Mapping[str, int]
+    places: Mapping[str, int]
+    shared: Layout
+    local: Layout
     observer: Observer
     overflows: dict[Instruction, Lane] = field(default_factory=dict)
 
@@ -260,9 +261,9 @@ class Thread:
         """Return where a variable stands in its own space."""
         detail = instruction.detail
         assert isinstance(detail, Address)
-        for known in (self.kernel.shared, self.kernel.local, self.kernel.constants):
-            if detail.symbol in known:
-                return (known[detail.symbol],)
+        place = self.kernel.places.get(detail.symbol)
+        if place is not None:
+            return (place,)
         raise Fault(f"there is no variable called {detail.symbol}")
 
     def query(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
@@ -393,9 +394,10 @@ class Thread:
         incoming = {phi.result: dict(phi.incoming)[before] for phi in block.phis} if before else {}
         frame.values.update({value: self.number(operand, frame) for value, operand in incoming.items()})
         for header in frame.code.around[name]:
-            if header == name:
-                inside = before in frame.code.cycles[header]
-                frame.rounds[header] = frame.rounds.get(header, 0) + 1 if inside else 0
+            if before not in frame.code.cycles[header]:
+                frame.rounds[header] = 0
+            elif header == name:
+                frame.rounds[header] += 1
         frame.block, frame.place = block, 0
         self.moved()
         self.kernel.observer.entered(self.lane, block, self.moment, 0)

@@ -117,6 +117,10 @@ _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "__powf": _power,
     "__tanf": math.tan,
     "__tanhf": math.tanh,
+    **{f"native_{name}": getattr(math, name) for name in ("exp", "tan")},
+    **{f"native_{name}": _logarithm(getattr(math, name)) for name in ("log", "log10")},
+    "native_exp10": lambda x: _power(10.0, x),
+    "native_powr": _power,
     "degrees": math.degrees,
     "radians": math.radians,
 }

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from warpsmith.base.source import Span
+from warpsmith.base.source import SourceFile, Span
 from warpsmith.ssa.types import Type
 
 __all__ = [
@@ -140,11 +140,13 @@ class NoWrap:
 class Barrier:
     """A barrier of the block: operand 0 its number, operand 1 (if there is one) how many threads take part.
 
-    `waits`: false for one that only arrives; `reduces`: what it combines of the predicate that comes last.
+    `waits`: false for one that only arrives; `reduces`: how it combines what threads bring as the last operand. `and`,
+    `or`, `count` of a predicate, and of numbers `add`, `smin`, `umax`, `fadd` … are the same for all; `scan_add` … is
+    of those up to the thread, `before_add` … of those before it.
     """
 
     waits: bool = True
-    reduces: Literal["", "and", "or", "count"] = ""
+    reduces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +322,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A kernel or device function; without blocks it is only declared. `symbols` are its own (shared, local)."""
+    """A kernel or device function; without blocks it is only declared. `symbols` are its own (shared, local).
+    `listing`: the PTX that it was read from, so that a compiler has been over it; None for what is source."""
 
     name: str
     kernel: bool
@@ -330,6 +333,7 @@ class Function:
     symbols: tuple[Symbol, ...] = ()
     limits: Limits = Limits()
     span: Span | None = None
+    listing: SourceFile | None = None
 
     def instructions(self) -> Iterator[tuple[Block, Instruction]]:
         """Yield every instruction with its block, in order."""

@@ -6,7 +6,7 @@ nowhere else, each piece is a variable of the Builder: stores write it, loads re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from warpsmith.ssa.nodes import (
@@ -52,10 +52,7 @@ def promoted(function: Function, *changes: Change) -> Function:
 
 def _without(function: Function, names: set[str]) -> Function:
     kept = tuple(symbol for symbol in function.symbols if symbol.name not in names)
-    return Function(
-        function.name, function.kernel, function.parameters, function.results, function.blocks, kept, function.limits,
-        function.span,
-    )  # fmt: skip
+    return replace(function, symbols=kept)
 
 
 def _overlap(found: set[tuple[int, int]]) -> bool:

@@ -150,6 +150,14 @@ _OWN: dict[Shape, Callable[[_Types, _Types], _Types]] = {
 
 _ADDRESSES = ((I32,), (I64,))
 
+
+def _collected(given: _Types) -> tuple[_Types, ...]:
+    """Return what a barrier may give: nothing of numbers; a vote or a count of a predicate, else the type it is of."""
+    if given[-1:] == (I1,):
+        return (I1,), (I32,)
+    return ((), given[-1:]) if len(given) > 1 else ((),)
+
+
 _RULES: dict[Shape, Callable[[_Types, _Types], bool]] = {
     "unary": lambda given, made: len(made) == 1 and given == made,
     "binary": lambda given, made: len(made) == 1 and given == made * 2,
@@ -177,9 +185,7 @@ _RULES: dict[Shape, Callable[[_Types, _Types], bool]] = {
     "shuffle": lambda given, made: given[1:] in ((I32, I32), (I32, I32, I32)) and made in (given[:1], (*given[:1], I1)),
     "match": lambda given, made: given[1:] in ((), (I32,)) and made in ((I32,), (I32, I1)),
     "reduce": lambda given, made: given in ((I32,), (I32, I32)) and made == (I32,),
-    "barrier": lambda given, made: (
-        set(given[:-1]) <= {I32} and len(given) <= 3 and (bool(made) == (given[-1:] == (I1,))) and len(made) <= 1
-    ),
+    "barrier": lambda given, made: set(given[:-1]) <= {I32} and len(given) <= 3 and made in _collected(given),
     "fence": lambda given, made: not given and not made,
     "warp": lambda given, made: given in ((), (I32,)) and not made,
     "free": lambda given, made: True,

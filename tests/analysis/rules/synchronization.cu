@@ -289,6 +289,132 @@ __global__ void SYN005_true_loop(int *a)
     a[threadIdx.x] = x;
 }
 
+// launch: --block 64
+__global__ void SYN001_true_before_a_return(float *o, int n)
+{
+    if (threadIdx.x & 1)
+        __syncthreads();  // SYN001
+    if (threadIdx.x >= n)
+        return;
+    o[threadIdx.x] = 1;
+}
+
+// launch: --block 64
+__global__ void SYN003_true_in_a_loop(float *o, int n)
+{
+    for (int k = 0; k < n; k++) {
+        if (o[threadIdx.x] > k)
+            return;
+        __syncthreads();  // SYN003
+    }
+}
+
+// launch: --block 256
+__global__ void SYN002_true_bins(const int *d, int *h, int n)
+{
+    __shared__ int s[256];
+    s[threadIdx.x] = 0;
+    for (int i = threadIdx.x; i < n; i += 256)
+        atomicAdd(&s[d[i] & 255], 1);  // SYN002
+    __syncthreads();
+    h[threadIdx.x] += s[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN002_true_gathered(const int *d, int *h)
+{
+    __shared__ int s[256];
+    s[threadIdx.x] = h[threadIdx.x];
+    h[threadIdx.x] = s[d[threadIdx.x] & 255];  // SYN002
+}
+
+// launch: --block 256
+__global__ void SYN002_true_first_block(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = a[8 * i + 3];
+    a[3 * i] = x;  // SYN002
+}
+
+// launch: --block 256
+__global__ void SYN002_near_one_block_only(float *a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 300)
+        a[2 * i] = a[3 * i];
+}
+
+// launch: --block 256
+__global__ void SYN002_near_parts(const float *in, float *out, int n, int steps)
+{
+    extern __shared__ float all[];
+    float *a = all, *x = &all[n + 1];
+    a[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int k = 1; k < steps; k *= 2) {
+        float left = a[(threadIdx.x - k) & (n - 1)];
+        x[threadIdx.x] = left;
+        __syncthreads();
+        a[threadIdx.x] += left;
+        __syncthreads();
+    }
+    a[threadIdx.x] = x[threadIdx.x];
+    out[threadIdx.x] = a[threadIdx.x];
+}
+
+// launch: --block 256
+__global__ void SYN002_near_bins(const int *d, int *h, int n)
+{
+    __shared__ int s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += 256)
+        atomicAdd(&s[d[i] & 255], 1);
+    __syncthreads();
+    h[threadIdx.x] += s[threadIdx.x];
+}
+
+// launch: --block 32
+__global__ void SYN002_near_bins_of_each_thread(const int *d, int *h, int n)
+{
+    __shared__ int s[32 * 16];
+    for (int k = 0; k < 16; k++)
+        s[threadIdx.x * 16 + k] = 0;
+    for (int i = 0; i < n; i++)
+        s[threadIdx.x * 16 + (d[i * 32 + threadIdx.x] & 15)]++;
+    h[threadIdx.x] = s[threadIdx.x * 16];
+}
+
+// launch: --block 128
+__global__ void SYN005_true_active_before(int *a)
+{
+    unsigned m = __activemask();
+    int x = a[threadIdx.x];
+    if (threadIdx.x & 1)
+        x += __shfl_xor_sync(m, x, 2);  // SYN005
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_near_active_inside(int *a)
+{
+    int x = a[threadIdx.x];
+    if (threadIdx.x & 1)
+        x += __shfl_xor_sync(__activemask(), x, 2);
+    a[threadIdx.x] = x;
+}
+
+// launch: --block 128
+__global__ void SYN005_near_active_of_all(int *a, int n)
+{
+    unsigned m = __activemask();
+    int x = a[threadIdx.x];
+    if (n > 2)
+        x += __shfl_xor_sync(m, x, 2);
+    a[threadIdx.x] = x;
+}
+
 // launch: --block 128
 __global__ void SYN005_near_all(int *a)
 {

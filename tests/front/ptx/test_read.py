@@ -11,7 +11,19 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Barrier, Branch, Exit, Function, Instruction, Limits, Memory, Module, Switch, Undefined
+from warpsmith.ssa.nodes import (
+    Barrier,
+    Branch,
+    Constant,
+    Exit,
+    Function,
+    Instruction,
+    Limits,
+    Memory,
+    Module,
+    Switch,
+    Undefined,
+)
 from warpsmith.ssa.text import print_function, print_module
 from warpsmith.ssa.types import F32
 from warpsmith.ssa.verify import faults
@@ -176,3 +188,59 @@ def test_long_code_is_read_in_linear_time_and_depth() -> None:
     )
     assert len(function.blocks) > 4000
     assert print_function(function)
+
+
+def test_a_function_whose_address_is_taken_is_a_number_of_its_own() -> None:
+    text = f"""{HEADER}.func f() {{ ret; }}
+.func g() {{ ret; }}
+.entry k(.param .u64 a) {{ .reg .b64 %rd<4>; mov.u64 %rd1, f; mov.u64 %rd2, g; st.global.u64 [%rd1], %rd2; }}"""
+    module, findings = _read(text)
+    assert not findings
+    kernel = module.function("k")
+    assert kernel is not None
+    address, value = _only(kernel, "store").operands
+    assert isinstance(address, Constant) and isinstance(value, Constant) and address.bits != value.bits
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("bar.sync 0; st.global.u32 [%rd1], %r1;", "the file ends inside of this function"),
+        ("@%p1 bra nowhere; bar.sync 0;", "bra: there is no label nowhere"),
+        ("bra.uni nowhere;", "bra.uni: there is no label nowhere"),
+    ],
+)
+def test_what_is_not_in_the_file_may_do_anything(body: str, message: str) -> None:
+    registers = ".reg .b32 %r<9>; .reg .pred %p<9>; .reg .b64 %rd<9>;"
+    end = "" if "ends" in message else "ret; }"
+    module, findings = _read(f"{HEADER}.entry k() {{ {registers} {body} {end}")
+    assert message in [finding.message for finding in findings]
+    (kernel,) = module.functions
+    assert not faults(kernel)
+    assert "unmodeled" in _ops(kernel)
+
+
+def test_what_a_broken_instruction_writes_is_unknown() -> None:
+    registers = ".reg .b32 %r<9>; .reg .pred %p<9>; .reg .b64 %rd<9>;"
+    body = "mov.u32 %r1, 1; setp.eq.u32 %p1, %r1, 1; @%p1 add.s32 %r1, %r2; st.global.u32 [%rd1], %r1; ret;"
+    module, findings = _read(f"{HEADER}.entry k() {{ {registers} {body} }}")
+    assert [finding.message for finding in findings] == ["add.s32: add.s32 has 2 operands and needs 3"]
+    (kernel,) = module.functions
+    assert not faults(kernel)
+    (store,) = (block for block in kernel.blocks if any(i.op == "store" for i in block.instructions))
+    unknown = _only(kernel, "unmodeled").results[0]
+    assert unknown in [value for phi in store.phis for _, value in phi.incoming]
+
+
+def test_what_is_not_modeled_is_said_once_a_kernel() -> None:
+    registers = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;"
+    body = (
+        "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.commit_group; mbarrier.arrive.shared.b64 %rd2, [%r1];"
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]; ret;"
+    )
+    module, findings = _read(f"{HEADER}.entry k() {{ {registers} {body} }}")
+    said = "not modeled: cp, mbarrier; what comes of them is taken for unknown"
+    assert [(f.rule, f.severity, f.message) for f in findings] == [("INP006", "note", said)]
+    # a texture is changed by no thread: what it gives is a function of the place
+    assert _only(module.functions[0], "lanewise").operands[1:]
+    assert _ops(module.functions[0]).count("unmodeled") == 3

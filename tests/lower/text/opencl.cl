@@ -217,3 +217,8 @@ float2 v = vload2(g, fin);
 of[g] = fast_length((float2)(3.0f, 4.0f)); of[g + 16] = length((float2)(6.0f, 8.0f)); of[g + 32] = distance((float2)(1.0f, 2.0f), (float2)(4.0f, 6.0f)); of[g + 48] = normalize((float2)(0.0f, 2.0f)).y;
 //// sizes of unsigned numbers
 oi[g] = abs((uint)(in[g] - 90)) >> 3; oi[g + 16] = abs((uchar)(in[g] * 5)); ou[g] = abs((uchar4)(200, (uchar)t, 3, 4)).x + abs((char4)(-128)).y; ol[g] = abs(0xffffffffffffff00ul - t) >> 4;
+//// numbers that stand for vectors
+float4 v = 2, w = fin[g]; int2 p = 1.9f; uchar4 u = 300;
+v += 1; w = g > 3 ? w : 0.5f; p.x += t;
+of[g] = v.x + w.w; of[g + 16] = v.z * w.y; oi[g] = p.x * 10 + p.y + u.z;
+v = s; of[g + 32] = v.w;

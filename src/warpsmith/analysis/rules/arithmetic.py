@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from warpsmith.analysis.facts import KernelFacts
@@ -17,9 +17,16 @@ from warpsmith.ssa.types import F32, F64, I32
 __all__ = ["arithmetic"]
 
 _DIVISIONS: Final = ("sdiv", "udiv", "srem", "urem")
-_SLOW: Final = ("fdiv", "sqrt", "rsqrt", "rcp", "sin", "cos", "exp2", "log2", "tanh")
-_CALLS: Final = ("sin", "cos", "tan", "exp", "log", "exp10", "log10", "pow", "sinf", "cosf", "tanf", "expf", "logf",
-                 "exp10f", "log10f", "powf")  # fmt: skip
+_FAST: Final[Mapping[str, str]] = {
+    **{name: f"__{name}f(x)" for name in ("sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10")},
+    "pow": "__powf(x, y)",
+    "fdiv": "__fdividef(x, y)",
+    "rcp": "__fdividef(1.0f, x)",
+    "sqrt": "sqrtf(x) under -prec-sqrt=false",
+}
+"""The fast forms of CUDA, for ops and functions. rsqrtf and exp2f have none: they are fast as they are."""
+
+_OPS_OF_FAST: Final = ("fdiv", "sqrt", "rcp")
 
 
 def arithmetic(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -40,9 +47,10 @@ def _of(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFindin
         yield from _division(facts, block, i)
     if i.op == "ftrunc" and i.result.type == F32:
         yield from _double(facts, i)
-    if (named := _function(i)) in ("pow", "powf"):
-        yield from _power(facts, i)
-    elif named is not None or i.op in _SLOW:
+    named = _function(i)
+    powers = list(_power(facts, i)) if named == "pow" else []
+    yield from powers
+    if not powers and (named is not None or i.op in _OPS_OF_FAST):
         yield from _slow(facts, block, i, named or i.op)
     if OPS[i.op].cost in ("divide", "special") and OPS[i.op].pure:
         yield from _same_for_all(facts, i)
@@ -174,7 +182,8 @@ def _function(i: Instruction) -> str | None:
     text = i.detail.text if isinstance(i.detail, Text) else getattr(i.detail, "name", "")
     name = text.split("(")[0].split()[-1] if text.strip() else ""
     name = name.removeprefix("__nv_")
-    return name if name in _CALLS else None
+    name = name.removesuffix("f") if i.results and i.results[0].type == F32 else name
+    return name if name in _FAST and name not in _OPS_OF_FAST else None
 
 
 def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
@@ -189,16 +198,13 @@ def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
 
 
 def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator[KernelFinding]:
-    approximate = isinstance(i.detail, Float) and i.detail.approximate
-    if approximate or not _in_loop(facts, block) or (i.results and i.results[0].type != F32):
+    # in source, who names a rounding (__fsqrt_rn) has chosen it; in PTX every instruction has one
+    chosen = isinstance(i.detail, Float) and (i.detail.approximate or (i.detail.rounding and not is_compiled(facts)))
+    if chosen or not _in_loop(facts, block) or (i.results and i.results[0].type != F32):
         return
-    fast = {"fdiv": "__fdividef(x, y)", "sqrt": "__fsqrt_rn is exact; -use_fast_math takes the approximation",
-            "rcp": "__frcp_rn is exact; -use_fast_math takes the approximation"}  # fmt: skip
-    stem = name.removesuffix("f")
-    advice = fast.get(name, f"__{stem}f(x)")
     yield _finding(
-        facts, i, "ARI005", f"{'a division' if name == 'fdiv' else name} in full accuracy, in a loop",
-        (f"where about 2 ulp, and less for large arguments, will do: {advice}, or native_{stem} in OpenCL",),
+        facts, i, "ARI005", f"{'a division' if name in ('fdiv', 'rcp') else name} in full accuracy, in a loop",
+        (f"where about 2 ulp, and less for large arguments, will do: {_FAST[name]}",),
         assumptions=("the accuracy of the fast form is enough",),
     )  # fmt: skip
 

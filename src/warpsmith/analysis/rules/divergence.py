@@ -9,7 +9,7 @@ from warpsmith.analysis.facts import BranchFact, KernelFacts
 from warpsmith.analysis.joins import parting
 from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
-from warpsmith.analysis.rules.lanes import Lanes, masks
+from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks
 from warpsmith.analysis.rules.origins import Origin, origin
 from warpsmith.analysis.rules.sides import (
     Compare,
@@ -69,7 +69,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable
     if split is not None and all(mask in (0, full) for mask, full in zip(split, _full(lanes), strict=True)):
         return []
     if (period := period_of(facts, test, split)) is not None and sides.most > 0:
-        return [_modulo(facts, branch, sides, period, split)]
+        return [_modulo(facts, branch, sides, period, split)] if _is_of_warps(facts, branch, lanes) else []
     if (found := _early_exit(facts, branch, sides)) is not None:
         return [found]
     late = _late(facts, branch, sides)
@@ -145,10 +145,17 @@ def _picture(mask: int, width: int) -> str:
     return "".join("#" if mask >> k & 1 else "-" for k in range(width))
 
 
+def _is_of_warps(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> bool:
+    """Whether more than one warp of a block may get to a branch: of one warp's lanes none can be given to another."""
+    alive = alive_at(facts, branch.place.name, lanes)
+    return alive is None or sum(any(warp) for warp in lanes.warps(alive)) > 1 or len(lanes.warps(alive)) == 1
+
+
 def _modulo(
     facts: KernelFacts, branch: BranchFact, sides: Sides, period: int, split: tuple[int, ...] | None
 ) -> KernelFinding:
-    message = f"every warp runs both sides: the branch follows the thread's index modulo {period}"
+    said = "every warp runs both sides" if sides.least else "every warp runs it with a part of its lanes"
+    message = f"{said}: the branch follows the thread's index modulo {period}"
     found = _found(facts, branch, "DIV002", message, "proven")
     factor = (sides.then_cost + sides.other_cost) / max(1, sides.most) if sides.least else 1.0
     return replace(

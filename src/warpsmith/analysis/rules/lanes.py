@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.analysis.facts import Dim, KernelFacts
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Param, Query, Value
+from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes
 
-__all__ = ["Lanes", "masks"]
+__all__ = ["Lanes", "alive_at", "masks", "only_way"]
 
 _DEEPEST = 400
 
@@ -109,3 +109,34 @@ def masks(lanes: Lanes, terminator: Branch) -> tuple[int, ...] | None:
     if column is None:
         return None
     return tuple(sum(1 << k for k, bit in enumerate(warp) if bit) for warp in lanes.warps(column))
+
+
+# --- who gets where
+
+
+def alive_at(facts: KernelFacts, block: str, lanes: Lanes) -> list[int] | None:
+    """Return for each thread whether it may get to a block, as far as branches say that dominate it."""
+    graph = facts.warp_level.graph
+    alive: list[int] | None = None
+    for above in facts.function.blocks:
+        terminator = above.terminator
+        if above.name not in graph.successors or not isinstance(terminator, Branch):
+            continue
+        way = only_way(facts, above, block)
+        column = lanes.of(terminator.condition) if way is not None else None
+        if column is not None:
+            passing = [int(bool(bit) == way) for bit in column]
+            alive = passing if alive is None else [a & b for a, b in zip(alive, passing, strict=True)]
+    return alive
+
+
+def only_way(facts: KernelFacts, above: Block, block: str) -> bool | None:
+    """Return which way of a branch every path to `block` takes, None where both lead there."""
+    graph = facts.warp_level.graph
+    terminator = above.terminator
+    assert isinstance(terminator, Branch)
+    for way, taken in ((terminator.then, True), (terminator.other, False)):
+        other = terminator.other if taken else terminator.then
+        if way != other and graph.predecessors[way] == (above.name,) and graph.dominates(way, block):
+            return taken
+    return None

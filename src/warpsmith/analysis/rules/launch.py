@@ -214,7 +214,7 @@ def _calls(facts: KernelFacts) -> Iterator[KernelFinding]:
             continue
         told.add(name)
         yield KernelFinding(
-            "OCC007", f"{name} is called, not inlined: its values pass through the stack", "proven", facts.kernel,
+            "OCC007", f"{name} is called, not inlined: registers are saved around it", "proven", facts.kernel,
             i.span, f"call {name}", help=("declare it __forceinline__, unless it is large and often called",),
             impact=0.5,
         )  # fmt: skip

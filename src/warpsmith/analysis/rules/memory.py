@@ -10,12 +10,12 @@ from typing import Final
 
 from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
-from warpsmith.analysis.rules.origins import is_compiled, origin
+from warpsmith.analysis.rules.layouts import against_scatter
+from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
 from warpsmith.analysis.rules.repeated import repeated
 from warpsmith.analysis.rules.vectors import joined, narrow
 from warpsmith.base.findings import Note
-from warpsmith.base.source import Span
 from warpsmith.machine.requests import SECTOR
 from warpsmith.ssa.nodes import Instruction, Memory
 
@@ -35,7 +35,7 @@ def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
     for access in accesses:
         if _is_scattered(access):
             if not swapped:
-                yield _record(facts, access, records) or _scattered(facts, access)
+                yield _record(facts, access, records) or _scattered(facts, access, records)
         elif access.pattern == "indirect":
             yield _indirect(facts, access)
         elif (found := _misaligned(facts, access)) is not None:
@@ -61,6 +61,12 @@ def _is_scattered(access: AccessFact) -> bool:
     return access.sectors_whole.least >= 2 * max(1, access.ideal_sectors)
 
 
+def _needed(facts: KernelFacts, access: AccessFact) -> int:
+    """Return how many sectors the lanes that get there need, which may be a part of a warp."""
+    lanes = min(facts.device.warp_width, facts.block[0] * facts.block[1] * facts.block[2])
+    return max(1, -(-access.ideal_sectors * min(access.lanes, lanes) // lanes))
+
+
 def _stride(access: AccessFact) -> str:
     if access.stride_bytes is not None:
         return f"{access.stride_bytes} bytes"
@@ -75,18 +81,15 @@ def _traffic(access: AccessFact) -> Estimate:
     )  # fmt: skip
 
 
-def _scattered(facts: KernelFacts, access: AccessFact) -> KernelFinding:
-    counts = f"{access.sectors_whole} sectors per warp request, {access.ideal_sectors} would do"
+def _scattered(facts: KernelFacts, access: AccessFact, records: Mapping[Record, set[int]]) -> KernelFinding:
+    counts = f"{access.sectors_whole} sectors per warp request, {_needed(facts, access)} would do"
     message = f"uncoalesced {accessed(access)}: {counts}"
-    estimate = _traffic(access)
+    estimate = _traffic(replace(access, ideal_sectors=_needed(facts, access)))
     return replace(
         place_of(facts, access, "MEM001", message),
         label=f"{_stride(access)} between neighboring lanes",
         estimate=estimate,
-        help=(
-            "let threadIdx.x run along the fast dimension: swap the order of the index, or of the loops around",
-            "or go through a tile in shared memory: read rows, write rows; tile[32][33] keeps its banks apart",
-        ),
+        help=against_scatter(is_record=_is_record(access, records)),
         impact=estimate.value,
     )
 
@@ -113,11 +116,18 @@ def _records(accesses: Sequence[AccessFact]) -> dict[Record, set[int]]:
     return used
 
 
+def _is_record(access: AccessFact, records: Mapping[Record, set[int]]) -> bool:
+    """Whether lanes jump over records of which most is used, by this and by other accesses."""
+    size = abs(access.stride_bytes or 0)
+    used = records.get((access.variable, size), set())
+    return access.bytes < len(used) and 2 * len(used) > size
+
+
 def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[int]]) -> KernelFinding | None:
     """Return MEM002 where the stride is that of a record of which a part is used."""
     size = abs(access.stride_bytes or 0)
     used = records.get((access.variable, size))
-    from_source = access.span is not None and not (is_compiled(facts) and _is_assembly(facts, access.span))
+    from_source = access.span is not None and access.span.file is not facts.function.listing
     text = _BUILTIN.sub("", access.span.text) if access.span is not None and from_source else ""
     is_field = bool(_FIELD.search(text)) or (used is not None and access.bytes < len(used) < size)
     if used is None or not is_field or 2 * len(used) > size:
@@ -131,10 +141,6 @@ def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[in
         help=("keep each field in an array of its own (structure of arrays)",),
         impact=estimate.value,
     )
-
-
-def _is_assembly(facts: KernelFacts, span: Span) -> bool:
-    return facts.span is not None and span.file.path == facts.span.file.path
 
 
 def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelFinding]:

@@ -127,7 +127,7 @@ def _joined(parts: Sequence[Origin]) -> Origin:
 
 def is_compiled(facts: KernelFacts) -> bool:
     """Whether a compiler has been over the kernel (PTX), so that what it could improve is improved."""
-    return facts.span is not None and ".entry" in facts.span.text
+    return facts.function.listing is not None
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
 from warpsmith.analysis.rules.lanes import Lanes
+from warpsmith.analysis.rules.layouts import against_conflict
 from warpsmith.analysis.rules.place import accessed, place_of
 from warpsmith.analysis.rules.vectors import joined
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
@@ -44,7 +45,7 @@ def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
         label=f"{stride} between neighboring lanes",
         evidence=(*found.evidence, banks) if banks is not None else found.evidence,
         estimate=Estimate("time of the request", float(access.bank_ways.least), "times that without conflicts"),
-        help=("pad the leading dimension by one element: tile[32][33]", "or swizzle: column ^ row"),
+        help=against_conflict(facts, access),
         impact=float(access.bank_ways.least),
     )
 

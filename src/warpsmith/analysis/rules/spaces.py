@@ -10,7 +10,8 @@ from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.rules.place import accessed, place_of
-from warpsmith.base.findings import Note
+from warpsmith.base.findings import Certainty, Note
+from warpsmith.ssa.nodes import Branch, Constant
 
 __all__ = ["other_spaces"]
 
@@ -29,10 +30,11 @@ def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
         size = f" of {symbol.bytes} bytes" if symbol is not None and symbol.bytes else ""
         message = f"the private array {name or '(unnamed)'}{size} is in local memory, that is, in device memory"
         related = tuple(Note(a.span, accessed(a)) for a in rest[:3] if a.span is not None and a.span != first.span)
+        certainty, assumptions = _how_sure(facts, first, is_table=_is_table(facts, group))
         yield replace(
             place_of(facts, first, "MEM012", message),
-            certainty="proven" if is_compiled(facts) else "heuristic",
-            assumptions=(),
+            certainty=certainty,
+            assumptions=assumptions,
             label="indexed with a number that only the run tells, or too large for registers",
             related=related,
             help=("make every index a constant: unroll the loop over it (#pragma unroll)", "or use shared memory"),
@@ -43,6 +45,42 @@ def _is_moving(facts: KernelFacts, access: AccessFact) -> bool:
     """Whether the address depends on anything but the place of the array."""
     made_of = origin(facts, access.instruction.operands[0])
     return bool(made_of.parameters or made_of.registers or made_of.loads or made_of.unknown or made_of.loop)
+
+
+def _is_table(facts: KernelFacts, group: Iterable[AccessFact]) -> bool:
+    """Whether only constants are written, at constant places: compilers put such an array into constant memory."""
+    stores = [access for access in group if access.kind == "store"]
+    written = (operand for access in stores for operand in access.instruction.operands[1:])
+    return all(isinstance(o, Constant) for o in written) and not any(_is_moving(facts, access) for access in stores)
+
+
+def _how_sure(facts: KernelFacts, access: AccessFact, *, is_table: bool) -> tuple[Certainty, tuple[str, ...]]:
+    """Return how sure it is that an array is in memory: a compiler unrolls loops with constant bounds, and then knows
+    the index; what depends on the thread, an argument or data it cannot know."""
+    if is_compiled(facts):
+        return "proven", ()
+    made_of = origin(facts, access.instruction.operands[0])
+    known = not (made_of.parameters or made_of.registers or made_of.loads or made_of.unknown)
+    if is_table or (known and not (made_of.loop and _runs_on(facts, access.block))):
+        return "heuristic", ()
+    return "conditional", ("the compiler does not turn the array into selections between registers",)
+
+
+def _runs_on(facts: KernelFacts, block: str) -> bool:
+    """Whether no test at an end of the innermost loop around a block tells a compiler how often it runs at most."""
+    graph = facts.warp_level.graph
+    around = graph.cycles_around(block)
+    if not around:
+        return False
+    loop = around[-1]
+    for name in loop.blocks:
+        end = next(b for b in facts.function.blocks if b.name == name).terminator
+        counts = name == loop.header or loop.header in graph.successors[name]
+        if counts and isinstance(end, Branch) and not set(graph.successors[name]) <= set(loop.blocks):
+            test = origin(facts, end.condition)
+            if not (test.parameters or test.registers or test.loads or test.unknown):
+                return False
+    return True
 
 
 def _line(access: AccessFact) -> int:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from warpsmith.analysis.by_data import BY_DATA
 from warpsmith.analysis.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.analysis.races import UNLIKE
 from warpsmith.analysis.rules.blocks import tests_thread
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
-from warpsmith.analysis.rules.lanes import Lanes
+from warpsmith.analysis.rules.lanes import Lanes, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import accessed, place_of
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.base.findings import Note
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Block, Branch, Exit, Operand, Return, Value
+from warpsmith.ssa.nodes import Branch, Exit, Operand, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -76,22 +77,30 @@ def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
         terminator = branch.place.terminator
         if branch.block != "divergent" or not isinstance(terminator, Branch):
             continue
-        way = _only_way(facts, branch.place, barrier.block)
+        way = only_way(facts, branch.place, barrier.block)
         if way is None:
             continue
-        pending, seen = [terminator.other if way else terminator.then], set[str]()
-        while pending:
-            name = pending.pop()
-            if name in seen or name not in graph.successors:
-                continue
-            seen.add(name)
-            pending += graph.successors[name]
+        # whoever goes around the barrier meets the others behind it, and may return with them
+        behind = _reached(facts, list(graph.successors[barrier.block]), branch.place.name)
+        for name in _reached(facts, [terminator.other if way else terminator.then], branch.place.name) - behind:
             end = blocks[name].terminator
             if isinstance(end, Return | Exit) and _text(end.span).startswith("return"):
                 return True
         if branch.span is not None and "return" in branch.span.file.line(branch.span.line):
             return True
     return False
+
+
+def _reached(facts: KernelFacts, starts: list[str], end: str) -> set[str]:
+    """Return the blocks that control may come to from some, these included, without passing `end`."""
+    graph = facts.warp_level.graph
+    pending, seen = list(starts), {end}
+    while pending:
+        name = pending.pop()
+        if name not in seen and name in graph.successors:
+            seen.add(name)
+            pending += graph.successors[name]
+    return seen - {end}
 
 
 def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -127,6 +136,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     }  # fmt: skip
     message = words[rule][0]
     helps: tuple[str, ...] = words[rule][1]
+    if race.space != "shared" and rule == "SYN002":
+        helps = ("put __syncthreads(), which orders device memory too, between the two", *helps[1:])
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -160,7 +171,9 @@ def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
 def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether it is open that both threads get there, since a test of data or of the thread's index stands before."""
     is_open = any("get there" in text for text in race.assumptions)
-    return is_open and any(tests_thread(facts, side.access.block) for side in (race.first, race.second))
+    tested = [tests_thread(facts, side.access.block) for side in (race.first, race.second)]
+    # who picks an element by data meets all threads of the other side, if these all get there
+    return is_open and (all(tested) if BY_DATA in race.assumptions else any(tested))
 
 
 def _rows_alike(facts: KernelFacts, race: RaceFact) -> str:
@@ -195,36 +208,8 @@ def _in_one_warp(facts: KernelFacts, race: RaceFact) -> bool:
 
 def _warps_at(facts: KernelFacts, block: str, lanes: Lanes) -> int | None:
     """Return how many warps of a block may get to a block of code, where branches on the thread's index say so."""
-    alive = _alive(facts, block, lanes)
+    alive = alive_at(facts, block, lanes)
     return None if alive is None else sum(any(warp) for warp in lanes.warps(alive))
-
-
-def _alive(facts: KernelFacts, block: str, lanes: Lanes) -> list[int] | None:
-    """Return for each thread whether it may get to a block, as far as branches say that dominate it."""
-    graph = facts.warp_level.graph
-    alive: list[int] | None = None
-    for above in facts.function.blocks:
-        terminator = above.terminator
-        if above.name not in graph.successors or not isinstance(terminator, Branch):
-            continue
-        way = _only_way(facts, above, block)
-        column = lanes.of(terminator.condition) if way is not None else None
-        if column is not None:
-            passing = [int(bool(bit) == way) for bit in column]
-            alive = passing if alive is None else [a & b for a, b in zip(alive, passing, strict=True)]
-    return alive
-
-
-def _only_way(facts: KernelFacts, above: Block, block: str) -> bool | None:
-    """Return which way of a branch every path to `block` takes, None where both lead there."""
-    graph = facts.warp_level.graph
-    terminator = above.terminator
-    assert isinstance(terminator, Branch)
-    for way, taken in ((terminator.then, True), (terminator.other, False)):
-        other = terminator.other if taken else terminator.then
-        if way != other and graph.predecessors[way] == (above.name,) and graph.dominates(way, block):
-            return taken
-    return None
 
 
 # --- exchanges and atomics
@@ -271,7 +256,7 @@ def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFi
 
 def _alone(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> bool | None:
     """Whether at most one lane of each warp gets to an access; None: it is not known."""
-    alive = _alive(facts, access.block, lanes)
+    alive = alive_at(facts, access.block, lanes)
     if alive is not None and all(sum(warp) <= 1 for warp in lanes.warps(alive)):
         return True
     if _elected(facts, access.block):
@@ -285,7 +270,7 @@ def _elected(facts: KernelFacts, block: str) -> bool:
         terminator = above.terminator
         if above.name not in facts.warp_level.graph.successors or not isinstance(terminator, Branch):
             continue
-        way = _only_way(facts, above, block)
+        way = only_way(facts, above, block)
         test = comparison(facts, terminator.condition) if way is not None else None
         if test is not None and test.op == ("eq" if way else "ne"):
             for index, number in ((test.left, test.right), (test.right, test.left)):

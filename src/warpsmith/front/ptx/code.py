@@ -18,7 +18,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.front.ptx.arithmetic import ARITHMETIC, Ptx
 from warpsmith.front.ptx.declarations import declared, symbol
-from warpsmith.front.ptx.machine import MACHINE, elements, memory_operand, unmodeled
+from warpsmith.front.ptx.machine import MACHINE, elements, memory_operand, opaque
 from warpsmith.front.ptx.model import FUNDAMENTAL, Routine
 from warpsmith.front.ptx.registers import PtxError, Registers
 from warpsmith.front.ptx.statements import Statement
@@ -36,6 +36,7 @@ from warpsmith.ssa.nodes import (
     Return,
     Switch,
     Symbol,
+    Text,
     Undefined,
 )
 from warpsmith.ssa.types import I1, I32, I64, Type
@@ -61,7 +62,7 @@ def translate(
     returned = tuple(one.type for one in routine.results)
     made = Function(
         routine.name, routine.kernel, parameters, returned, code.blocks(), tuple(code.symbols), routine.limits,
-        routine.span,
+        routine.span, routine.span.file,
     )  # fmt: skip
     return made, tuple(code.findings)
 
@@ -89,7 +90,7 @@ class _Code:
         self.results = results
         self.place = place
         self.builder = Builder()
-        self.registers = Registers(self.builder, spaces)
+        self.registers = Registers(self.builder, spaces, results)
         self.symbols: list[Symbol] = []
         self.findings: list[Finding] = []
         self.parameters = {one.name for one in routine.parameters}
@@ -97,6 +98,7 @@ class _Code:
         self.call = _Call()
         self.tables: dict[str, list[str]] = {}
         self.labels = {s.words for s in routine.body or () if s.kind == "label"}
+        self.beyond = ""
 
     def run(self) -> None:
         """Translate every statement of the body."""
@@ -114,8 +116,15 @@ class _Code:
                     self.call = _Call()
                 case _:
                     pass
-        if not self.builder.ended:
+        if not self.builder.ended and self.routine.cut:
+            self.builder.end(Jump(self._beyond(), self.builder.span))
+        elif not self.builder.ended:
             self._return()
+        if self.beyond:
+            self.builder.start(self.beyond)
+            self.builder.emit_many("unmodeled", (), (), Text("what is not in the file"))
+            self._return()
+        self._say_what_is_lacking()
 
     def blocks(self) -> tuple[Block, ...]:
         """Return the finished blocks."""
@@ -166,42 +175,59 @@ class _Code:
     def _instruction(self, statement: Statement) -> None:
         if self.builder.ended:
             self.builder.start(self.builder.fresh("unreached"))
+        i = _apart(statement.words)
+        if statement.guard:
+            self._guarded(i, statement)
+        else:
+            self._attempt(i, statement)
+
+    def _attempt(self, i: Ptx, statement: Statement) -> None:
+        """Translate an instruction; where it makes no sense, what it gives and does is unknown."""
         try:
-            i = _apart(statement.words)
-            if statement.guard:
-                self._guarded(i, statement.guard)
-            else:
-                self._translate(i)
+            self._translate(i, statement)
         except (PtxError, KeyError, ValueError, OverflowError) as error:
+            if not self.builder.ended:
+                opaque(self.registers, i, "unmodeled")
             what = str(error) if isinstance(error, PtxError) else f"it is not of the form that is known ({error})"
             self._blame(statement, f"{(statement.words.split() or [statement.words])[0]}: {what}")
 
-    def _guarded(self, i: Ptx, guard: str) -> None:
+    def _guarded(self, i: Ptx, statement: Statement) -> None:
         """Translate an instruction under a predicate."""
-        condition = self.registers.read(guard.lstrip("!"), I1)
+        guard = statement.guard
+        try:
+            condition = self.registers.read(guard.lstrip("!"), I1)
+        except PtxError as error:
+            condition = self.builder.emit("unmodeled", (), I1)
+            self._blame(statement, f"@{guard}: {error}")
         after = self.builder.fresh("next")
-        taken = self._target(i) if i.base == "bra" else self.builder.fresh("then")
+        taken = self._target(i, statement) if i.base == "bra" else self.builder.fresh("then")
         ways = (after, taken) if guard.startswith("!") else (taken, after)
         uniform, inside = i.has("uni"), i.base != "bra"
         self.builder.end(Branch(condition, *ways, uniform, inside, self.builder.span))
         if inside:
             self.builder.start(taken)
-            self._translate(i)
+            self._attempt(i, statement)
             if not self.builder.ended:
                 self.builder.end(Jump(after, self.builder.span))
         self.builder.start(after)
 
-    def _target(self, i: Ptx) -> str:
-        name = i.needs(1)[0]
-        if name not in self.labels:
-            raise PtxError(f"there is no label {name}")
-        return name
+    def _target(self, i: Ptx, statement: Statement) -> str:
+        """Return the block that a branch goes to; where that is not in the file, one in which anything may happen."""
+        name = i.operands[0] if i.operands else ""
+        if name in self.labels:
+            return name
+        self._blame(statement, f"{'.'.join(i.parts)}: there is no label {name}")
+        return self._beyond()
 
-    def _translate(self, i: Ptx) -> None:
+    def _beyond(self) -> str:
+        self.beyond = self.beyond or self.builder.fresh("beyond")
+        return self.beyond
+
+    def _translate(self, i: Ptx, statement: Statement) -> None:
         span = self.builder.span
         match i.base:
             case "bra":
-                self.builder.end(Jump(self._target(i), span))
+                self.builder.end(Jump(self._target(i, statement), span))
             case "brx":
                 self._table(i)
             case "ret":
@@ -219,17 +245,17 @@ class _Code:
             case base if base in MACHINE:
                 MACHINE[base](self.registers, i)
             case base:
-                unmodeled(self.registers, i)
-                raise PtxError(f"the instruction {base} is not known; what it gives is taken for unknown")
+                said = f"the instruction {base} is not known; what it gives is taken for unknown"
+                raise PtxError(said if base else "this is not an instruction")
 
     def _table(self, i: Ptx) -> None:
         index, name = i.needs(2)[:2]
         targets = self.tables.get(name)
         if targets is None:
             raise PtxError(f"there is no table of targets called {name}")
-        cases = tuple((number, target) for number, target in enumerate(targets[:-1]))
+        known = [target if target in self.labels else self._beyond() for target in targets]
         value = self.registers.read(index, I32)
-        self.builder.end(Switch(value, cases, targets[-1], i.has("uni"), self.builder.span))
+        self.builder.end(Switch(value, tuple(enumerate(known[:-1])), known[-1], i.has("uni"), self.builder.span))
 
     def _return(self) -> None:
         values = []
@@ -304,6 +330,13 @@ class _Code:
             return (self.registers.read(text, I32),) if text[0] in "-0123456789" else (Undefined(I32),)
         return [stored[offset] for offset in sorted(stored)]
 
+    def _say_what_is_lacking(self) -> None:
+        """Say once which instructions are taken for unknown."""
+        if self.registers.lacking:
+            message = f"not modeled: {', '.join(self.registers.lacking)}; what comes of them is taken for unknown"
+            help = "the kernel is analyzed as far as that allows"
+            self.findings.append(Finding("INP006", "note", message, self.routine.span, (help,)))
+
     def _blame(self, statement: Statement, message: str) -> None:
         self.findings.append(Finding("INP001", "warning", message, statement.span))
 
@@ -312,7 +345,7 @@ def _apart(words: str) -> Ptx:
     """Return an instruction taken apart."""
     head = re.match(r"[\w.:]+", words)
     if head is None:
-        raise PtxError("this is not an instruction")
+        return Ptx("", (words.split()[0] if words else "",), (), ())
     mnemonic, rest = head.group(), words[head.end() :]
     parts = tuple(mnemonic.split("."))
     types = tuple(part for part in parts[1:] if part in FUNDAMENTAL)

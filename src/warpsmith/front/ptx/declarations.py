@@ -113,27 +113,27 @@ class _Reader:
             given = returned = ()
         text = self.source.text
         opened = text[statement.span.end : statement.span.end + 1] == "{"
-        body = None
+        body, ended = None, True
         if statement.span.end >= len(text.rstrip()):
             self._blame(statement.span, "the file ends inside of this function")
         if opened:
             next(rest)
-            body = self._body(rest, statement.span)
-        made = Routine(name, kind == "entry", given, returned, _limits(after), body, statement.span)
+            body, ended = self._body(rest, statement.span)
+        made = Routine(name, kind == "entry", given, returned, _limits(after), body, statement.span, not ended)
         self.routines = [old for old in self.routines if old.name != name or old.body is not None]
         self.routines.append(made)
 
-    def _body(self, rest: Iterator[Statement], start: Span) -> tuple[Statement, ...]:
-        """Return the statements up to the brace that closes a body."""
+    def _body(self, rest: Iterator[Statement], start: Span) -> tuple[tuple[Statement, ...], bool]:
+        """Return the statements up to the brace that closes a body, and whether there is one."""
         found: list[Statement] = []
         depth = 1
         for statement in rest:
             depth += (statement.kind == "open") - (statement.kind == "close")
             if depth == 0:
-                return tuple(found)
+                return tuple(found), True
             found.append(statement)
         self._blame(start, "the file ends inside of this function", "what comes before is still read")
-        return tuple(found)
+        return tuple(found), False
 
     def _blame(self, span: Span, message: str, *help: str) -> None:
         if len(self.findings) < _MOST_FINDINGS:

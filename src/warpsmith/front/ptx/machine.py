@@ -14,7 +14,7 @@ from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Barrier, Exchange, Fence, Memory, Operand, Space, Text
 from warpsmith.ssa.types import I1, I32, I64, Type, integer
 
-__all__ = ["MACHINE", "elements", "memory_operand", "unmodeled"]
+__all__ = ["MACHINE", "elements", "memory_operand", "opaque"]
 
 _SPACES: Final[dict[str, Space]] = {
     "global": "global", "shared": "shared", "local": "local", "const": "constant", "param": "param",
@@ -230,12 +230,23 @@ _REGISTER: Final = re.compile(r"%[\w$]+")
 
 def unmodeled(r: Registers, i: Ptx) -> None:
     """Translate what we do not model: what stands first is written, unless it is an address; all else is read."""
+    r.lacking[f"{i.base}.{i.name}" if i.base in ("atom", "red") else i.base] = None
+    opaque(r, i, "unmodeled")
+
+
+def _fetched(r: Registers, i: Ptx) -> None:
+    """Translate a fetch from a texture: which no thread changes, so that it is a function of what it reads."""
+    opaque(r, i, "lanewise")
+
+
+def opaque(r: Registers, i: Ptx, op: str) -> None:
+    """Translate an instruction to an op of which no more is known than what it reads and writes."""
     operands = list(i.operands)
     written = _registers(r, operands[:1]) if operands and not operands[0].strip().startswith("[") else []
     read = _registers(r, operands[1:] if written else operands)
     values = tuple(r.builder.read(name, r.types[name]) for name in read)
     types = tuple(r.types[name] for name in written)
-    found = r.builder.emit_many("unmodeled", values, types, Text(f"{'.'.join(i.parts)} {', '.join(operands)}"))
+    found = r.builder.emit_many(op, values, types, Text(f"{'.'.join(i.parts)} {', '.join(operands)}"))
     for name, value in zip(written, found, strict=True):
         r.write(name, value)
 
@@ -259,9 +270,8 @@ MACHINE: Final[dict[str, Handler]] = {
     "cvta": _cvta,
     **dict.fromkeys(("prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt", "discard", "applypriority"), nothing),
     **dict.fromkeys(("setmaxnreg", "griddepcontrol"), nothing),
-    **dict.fromkeys(
-        ("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "wmma", "mma", "wgmma", "ldmatrix"), unmodeled
-    ),
+    **dict.fromkeys(("tex", "tld4", "txq", "suq"), _fetched),
+    **dict.fromkeys(("suld", "sust", "sured", "wmma", "mma", "wgmma", "ldmatrix"), unmodeled),
     **dict.fromkeys(("stmatrix", "movmatrix", "mbarrier", "cp", "elect", "createpolicy", "istypep", "mapa"), unmodeled),
     **dict.fromkeys(
         ("getctarank", "multimem", "alloca", "stacksave", "stackrestore", "tcgen05", "tensormap"), unmodeled

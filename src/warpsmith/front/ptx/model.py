@@ -51,7 +51,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """An `.entry` or `.func`; without a body it is only declared."""
+    """An `.entry` or `.func`; without a body it is only declared. `cut`: the file ends before the body does."""
 
     name: str
     kernel: bool
@@ -60,6 +60,7 @@ class Routine:
     limits: Limits
     body: tuple[Statement, ...] | None
     span: Span
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

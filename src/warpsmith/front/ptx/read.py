@@ -6,9 +6,11 @@ inlined line stands for the place where it was inlined, which is in the kernel.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from warpsmith.base.findings import Finding
@@ -24,15 +26,18 @@ __all__ = ["read_ptx"]
 _LOC: Final = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 
 
-def read_ptx(file: SourceFile) -> tuple[Module, tuple[Finding, ...]]:
+def read_ptx(
+    file: SourceFile, sources: Mapping[str, SourceFile] = MappingProxyType({})
+) -> tuple[Module, tuple[Finding, ...]]:
     """Return what a PTX file holds, and a diagnostic for each part of it that could not be read.
 
-    An unknown instruction makes what it gives unknown; a broken declaration is left out; both are said.
+    An unknown instruction makes what it gives unknown; a broken declaration is left out; both are said. `sources`:
+    files that `.file` may name, by path, where they need not be read.
     """
     made, findings = read_file(file)
     found = list(findings)
     results = {routine.name: tuple(one.type for one in routine.results) for routine in made.routines}
-    places = _Places(file, made)
+    places = _Places(file, made, sources)
     functions: list[Function] = []
     for routine in made.routines:
         if routine.body is None:
@@ -49,15 +54,17 @@ def _declared(routine: Routine) -> Function:
         Parameter(one.name, one.bytes, one.align, one.type if one.count == 1 else None) for one in routine.parameters
     )
     results = tuple(one.type for one in routine.results)
-    return Function(routine.name, routine.kernel, parameters, results, (), (), routine.limits, routine.span)
+    file = routine.span.file
+    return Function(routine.name, routine.kernel, parameters, results, (), (), routine.limits, routine.span, file)
 
 
 class _Places:
     """Where statements come from."""
 
-    def __init__(self, ptx: SourceFile, file: File) -> None:
+    def __init__(self, ptx: SourceFile, file: File, sources: Mapping[str, SourceFile]) -> None:
         self.ptx = ptx
         self.names = file.files
+        self.sources = {os.path.realpath(path): source for path, source in sources.items()}
         self.read: dict[int, SourceFile | None] = {}
 
     def of(self, routine: Routine) -> dict[int, Span]:
@@ -85,8 +92,10 @@ class _Places:
         if number not in self.read:
             name = self.names.get(number, "")
             place = Path(self.ptx.path).parent / name
+            known = self.sources.get(os.path.realpath(place)) or self.sources.get(os.path.realpath(name))
             try:
-                self.read[number] = SourceFile.read(str(place)) if name and place.is_file() else None
+                read = SourceFile.read(str(place)) if known is None and name and place.is_file() else known
+                self.read[number] = read
             except OSError:
                 self.read[number] = None
         return self.read[number]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from warpsmith.front.ptx.model import Declared
@@ -22,7 +22,8 @@ _INTEGER: Final = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?$")
 _FLOAT: Final = re.compile(r"0[fFdD][0-9a-fA-F]{8,16}$|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?$")
 _SYMBOL: Final = re.compile(r"([A-Za-z_$%][\w$]*)\s*(?:\+\s*(-?\w+))?$")
 _WIDE: Final = frozenset({"clock64", "globaltimer", "gridid", "current_graph_exec"})
-_ONE: Final = frozenset({"is_explicit_cluster"})
+_FUNCTIONS: Final = 0x7F0000
+"""Where functions stand: at numbers that only differ from each other, and from 0."""
 
 
 class PtxError(Exception):
@@ -30,11 +31,14 @@ class PtxError(Exception):
 
 
 class Registers:
-    """Reads and writes registers through the builder; `spaces` are the symbols' spaces by name."""
+    """Reads and writes registers through the builder; `spaces` are the symbols' spaces by name, `functions` the names
+    of the file's functions, `lacking` the instructions of the text that are not modeled."""
 
-    def __init__(self, builder: Builder, spaces: Mapping[str, str]) -> None:
+    def __init__(self, builder: Builder, spaces: Mapping[str, str], functions: Iterable[str] = ()) -> None:
         self.builder = builder
         self.types: dict[str, Type] = {}
+        self.lacking: dict[str, None] = {}
+        self.functions = {name: _FUNCTIONS + 16 * place for place, name in enumerate(functions)}
         self.spaces = dict(spaces)
 
     def declare(self, one: Declared) -> None:
@@ -59,6 +63,8 @@ class Registers:
     def address(self, text: str, type: Type = I64) -> Operand:
         """Return the address of `symbol` or `symbol+offset`."""
         found = _SYMBOL.match(text)
+        if text in self.functions:
+            return constant(type, self.functions[text])
         if found is None or found.group(1) not in self.spaces:
             raise PtxError(f"there is no register or variable called {text.split('+')[0].strip()}")
         base = self.builder.emit("address", (), type, Address(found.group(1)), found.group(1))

@@ -11,6 +11,7 @@ from warpsmith.lower.builtins.integers import INTEGERS
 from warpsmith.lower.builtins.library import LIBRARY
 from warpsmith.lower.builtins.numbers import NUMBERS
 from warpsmith.lower.builtins.opencl import OPENCL
+from warpsmith.lower.builtins.opencl_groups import OPENCL_GROUPS
 from warpsmith.lower.builtins.opencl_numbers import OPENCL_NUMBERS
 from warpsmith.lower.builtins.relations import RELATIONS
 from warpsmith.lower.builtins.synchronize import SYNCHRONIZE
@@ -21,7 +22,7 @@ from warpsmith.lower.frame import Frame, Result
 __all__ = ["BUILTINS"]
 
 BUILTINS: Final[Mapping[str, Callable[[Frame, Any], Result]]] = {
-    **LIBRARY, **OPENCL, **OPENCL_NUMBERS, **VECTORS, **RELATIONS, **NUMBERS, **INTEGERS, **EXCHANGE, **ATOMICS,
-    **SYNCHRONIZE, **TEXTURES,
+    **LIBRARY, **OPENCL, **OPENCL_GROUPS, **OPENCL_NUMBERS, **VECTORS, **RELATIONS, **NUMBERS, **INTEGERS,
+    **EXCHANGE, **ATOMICS, **SYNCHRONIZE, **TEXTURES,
 }  # fmt: skip
 """Later tables win: a name that several have means what CUDA says."""

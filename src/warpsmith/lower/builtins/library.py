@@ -26,10 +26,21 @@ _NAMES: Final = (
 )  # fmt: skip
 _OTHERS: Final = (
     "__expf", "__exp10f", "__logf", "__log10f", "__powf", "__tanf", "__tanhf", "ilogb", "ilogbf", "__hadd_rn",
-    "__vabs4", "__vadd4", "__vsub4", "__vabsdiffu4", "__vcmpgtu4", "__vmaxu4", "__vminu4", "__vsads4", "__vsadu4",
     "__rhadd", "__urhadd", "__uhadd", "__hadd", "__hsub", "__hmul", "__hdiv", "__hfma", "__hlt", "__hgt", "__hle",
     "__hge", "__heq", "__hne", "__hneg", "__habs", "hsqrt", "hexp", "hlog", "hfloor", "hceil", "__hmax", "__hmin",
 )  # fmt: skip
+
+_BYTES_AND_HALVES: Final = tuple(
+    f"__v{name}{size}"
+    for size in (2, 4)
+    for name in (
+        "abs", "absss", "neg", "negss", "add", "addss", "addus", "sub", "subss", "subus", "absdiffs", "absdiffu",
+        "sads", "sadu", "haddu", "avgs", "avgu", "maxs", "maxu", "mins", "minu",
+        *(f"{test}{how}" for test in ("cmp", "set") for how in ("eq", "ne")),
+        *(f"{test}{how}{sign}" for test in ("cmp", "set") for how in ("ge", "gt", "le", "lt") for sign in "su"),
+    )
+)  # fmt: skip
+"""Functions of the bytes or halves of a word (CUDA Math API, SIMD intrinsics)."""
 
 
 def _two(name: str, results: tuple[str, str]) -> Rule:
@@ -63,7 +74,7 @@ def _parts(name: str, extra: str) -> Rule:
 
 LIBRARY: Final[dict[str, Rule]] = {
     **{f"{prefix}{name}{end}": lanewise(name) for name in _NAMES for end in ("", "f") for prefix in ("", "std::")},
-    **{name: lanewise(name) for name in _OTHERS},
+    **{name: lanewise(name) for name in (*_OTHERS, *_BYTES_AND_HALVES)},
     **{name: _two(name, ("sin", "cos")) for name in ("sincos", "sincosf", "__sincosf")},
     **{name: _two(name, ("sinpi", "cospi")) for name in ("sincospi", "sincospif")},
     **{f"frexp{end}": _parts("frexp", "frexp exponent") for end in ("", "f")},

@@ -85,7 +85,7 @@ OPENCL: Final[dict[str, Rule]] = {
     "work_group_barrier": _barrier,
     **dict.fromkeys(("mem_fence", "read_mem_fence", "write_mem_fence"), _fence),
     **{f"{prefix}_{name}": op_of(name, _FAST, count=1) for name in _NATIVE for prefix in ("native", "half")},
-    **{f"{prefix}_{name}": lanewise(name) for name in _LIBRARY for prefix in ("native", "half")},
+    **{f"{prefix}_{name}": lanewise(f"native_{name}") for name in _LIBRARY for prefix in ("native", "half")},
     **{f"{prefix}_divide": op_of("fdiv", _FAST, count=2) for prefix in ("native", "half")},
     **{f"{prefix}_recip": op_of("rcp", _FAST, count=1) for prefix in ("native", "half")},
     **{name: lanewise(name) for name in ("pown", "powr", "rootn", "degrees", "radians")},

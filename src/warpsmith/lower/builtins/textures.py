@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.lower.builtins.rows import Rule, needs, place_argument
+from warpsmith.lower.builtins.rows import Rule, lanewise, needs, nothing, place_argument
 from warpsmith.lower.frame import Frame, Result
-from warpsmith.lower.layout import is_object, pieces, value_type
+from warpsmith.lower.layout import is_object, lanes_of, pieces, value_type
 from warpsmith.lower.places import Place, store_pieces
 from warpsmith.ssa.nodes import Operand, Text
 from warpsmith.tree import nodes
@@ -52,4 +52,33 @@ def _fill(frame: Frame, place: Place, type: tree.Type, operands: tuple[Operand, 
     store_pieces(frame.builder, place, type, frame.builder.emit_many("lanewise", operands, types, detail))
 
 
-TEXTURES: Final[dict[str, Rule]] = {name: _fetch(name) for name in _FETCHES}
+# --- images of OpenCL
+
+
+def _read(name: str) -> Rule:
+    """Return the rule of read_imagef and its kin: four numbers, of the image, the sampler and the place."""
+
+    def rule(frame: Frame, e: nodes.Call) -> Result:
+        operands: list[Operand] = []
+        for argument in needs(e, 2):
+            operands += frame.lanes(argument) if lanes_of(argument.type) else [frame.scalar(argument)]
+        types = (frame.lane_types(e.type)[1],) * lanes_of(e.type) if lanes_of(e.type) else (value_type(e.type),)
+        found = frame.builder.emit_many("lanewise", tuple(operands), types, Text(name))
+        return tuple(found) if lanes_of(e.type) else found[0]
+
+    return rule
+
+
+_READS: Final = ("read_imagef", "read_imagei", "read_imageui", "read_imageh")
+_SIZES: Final = tuple(
+    f"get_image_{what}"
+    for what in ("width", "height", "depth", "dim", "array_size", "channel_data_type", "channel_order")
+)
+
+TEXTURES: Final[dict[str, Rule]] = {
+    **{name: _fetch(name) for name in _FETCHES},
+    **{name: _read(name) for name in _READS},
+    **{name: lanewise(name) for name in _SIZES},
+    # what is written to an image nobody reads in the same launch (OpenCL C 3.0, 6.15.15.6)
+    **{f"write_image{kind}": nothing for kind in ("f", "i", "ui", "h")},
+}

@@ -113,6 +113,10 @@ public:
     }
     __device__ int any(int predicate) const { return __any_sync(ws_tile_mask<N>::here(), predicate); }
     __device__ int all(int predicate) const { return __all_sync(ws_tile_mask<N>::here(), predicate); }
+    template <class T> __device__ unsigned match_any(T value) const
+    {
+        return __match_any_sync(ws_tile_mask<N>::here(), value) >> ((ws_thread_rank() & 31u) & ~(N - 1u));
+    }
     __device__ unsigned ballot(int predicate) const
     {
         unsigned votes = __ballot_sync(ws_tile_mask<N>::here(), predicate) & ws_tile_mask<N>::here();

@@ -54,6 +54,22 @@ WS_D unsigned int __vminu4(unsigned int, unsigned int);
 WS_D unsigned int __vabsdiffu4(unsigned int, unsigned int);
 WS_D unsigned int __vcmpeq4(unsigned int, unsigned int);
 WS_D unsigned int __vsadu4(unsigned int, unsigned int);
+#define WS_ONE(name) WS_D unsigned int __v##name(unsigned int);
+#define WS_TWO(name) WS_D unsigned int __v##name(unsigned int, unsigned int);
+WS_ONE(abs2) WS_ONE(abs4) WS_ONE(absss2) WS_ONE(absss4) WS_ONE(neg2) WS_ONE(neg4) WS_ONE(negss2)
+WS_ONE(negss4)
+WS_TWO(absdiffs2) WS_TWO(absdiffs4) WS_TWO(absdiffu2) WS_TWO(addss2) WS_TWO(addss4) WS_TWO(addus2)
+WS_TWO(addus4) WS_TWO(avgs2) WS_TWO(avgs4) WS_TWO(avgu2) WS_TWO(avgu4) WS_TWO(cmpeq2) WS_TWO(cmpges2)
+WS_TWO(cmpges4) WS_TWO(cmpgeu2) WS_TWO(cmpgeu4) WS_TWO(cmpgts2) WS_TWO(cmpgts4) WS_TWO(cmpgtu2)
+WS_TWO(cmpgtu4) WS_TWO(cmples2) WS_TWO(cmples4) WS_TWO(cmpleu2) WS_TWO(cmpleu4) WS_TWO(cmplts2)
+WS_TWO(cmplts4) WS_TWO(cmpltu2) WS_TWO(cmpltu4) WS_TWO(cmpne2) WS_TWO(cmpne4) WS_TWO(haddu2) WS_TWO(haddu4)
+WS_TWO(maxs4) WS_TWO(maxu2) WS_TWO(mins2) WS_TWO(mins4) WS_TWO(minu2) WS_TWO(sads2) WS_TWO(sads4)
+WS_TWO(sadu2) WS_TWO(seteq2) WS_TWO(seteq4) WS_TWO(setges2) WS_TWO(setges4) WS_TWO(setgeu2) WS_TWO(setgeu4)
+WS_TWO(setgts2) WS_TWO(setgts4) WS_TWO(setgtu2) WS_TWO(setgtu4) WS_TWO(setles2) WS_TWO(setles4)
+WS_TWO(setleu2) WS_TWO(setleu4) WS_TWO(setlts2) WS_TWO(setlts4) WS_TWO(setltu2) WS_TWO(setltu4)
+WS_TWO(setne2) WS_TWO(setne4) WS_TWO(sub2) WS_TWO(subss2) WS_TWO(subss4) WS_TWO(subus2) WS_TWO(subus4)
+#undef WS_ONE
+#undef WS_TWO
 
 /* --- conversions */
 WS_ROUNDED(int, __float2int, float)
@@ -110,6 +126,8 @@ WS_D float __log2f(float);
 WS_D float __log10f(float);
 WS_D float __exp10f(float);
 WS_D float __tanf(float);
+WS_D float __tanhf(float);
+WS_ROUNDED(double, __dsqrt, double)
 WS_D void __sincosf(float, float *, float *);
 WS_D float __saturatef(float);
 WS_D float fdividef(float, float);
@@ -128,6 +146,12 @@ WS_FLOATS(j1)
 WS_FLOATS(y0)
 WS_FLOATS(y1)
 #undef WS_FLOATS
+WS_D double cyl_bessel_i0(double);
+WS_D float cyl_bessel_i0f(float);
+WS_D double cyl_bessel_i1(double);
+WS_D float cyl_bessel_i1f(float);
+WS_D double rnorm3d(double, double, double);
+WS_D double rnorm4d(double, double, double, double);
 WS_D double rhypot(double, double);
 WS_D float rhypotf(float, float);
 WS_D double norm3d(double, double, double);

@@ -184,5 +184,32 @@ WS_BITS1024(long16) WS_BITS1024(ulong16) WS_BITS1024(double16)
 
 /* --- what the table lacks */
 int printf(__constant const char *restrict format, ...);
+uint get_sub_group_size(void);
+uint get_max_sub_group_size(void);
+uint get_num_sub_groups(void);
+uint get_enqueued_num_sub_groups(void);
+uint get_sub_group_id(void);
+uint get_sub_group_local_id(void);
+void __attribute__((overloadable)) sub_group_barrier(cl_mem_fence_flags);
+void __attribute__((overloadable)) sub_group_barrier(cl_mem_fence_flags, memory_scope);
+int sub_group_all(int);
+int sub_group_any(int);
+#define WS_GROUP(T) \
+    T __attribute__((overloadable)) sub_group_broadcast(T, uint); \
+    T __attribute__((overloadable)) sub_group_shuffle(T, uint); \
+    T __attribute__((overloadable)) sub_group_shuffle_xor(T, uint); \
+    T __attribute__((overloadable)) sub_group_shuffle_up(T, uint); \
+    T __attribute__((overloadable)) sub_group_shuffle_down(T, uint); \
+    T __attribute__((overloadable)) sub_group_reduce_add(T); \
+    T __attribute__((overloadable)) sub_group_reduce_min(T); \
+    T __attribute__((overloadable)) sub_group_reduce_max(T); \
+    T __attribute__((overloadable)) sub_group_scan_inclusive_add(T); \
+    T __attribute__((overloadable)) sub_group_scan_inclusive_min(T); \
+    T __attribute__((overloadable)) sub_group_scan_inclusive_max(T); \
+    T __attribute__((overloadable)) sub_group_scan_exclusive_add(T); \
+    T __attribute__((overloadable)) sub_group_scan_exclusive_min(T); \
+    T __attribute__((overloadable)) sub_group_scan_exclusive_max(T);
+WS_GROUP(int) WS_GROUP(uint) WS_GROUP(long) WS_GROUP(ulong) WS_GROUP(float) WS_GROUP(double)
+#undef WS_GROUP
 
 #endif

@@ -1,0 +1,73 @@
+"""What to do about the layout of data that lanes go through: advice that was tried on the addresses themselves.
+
+128·tid.x + 4·tid.y     a row of 128 bytes: 32 words of one bank         132·tid.x + 4·tid.y     each its own bank
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warpsmith.analysis.facts import AccessFact, KernelFacts
+from warpsmith.machine.requests import WORD, bank_ways
+
+__all__ = ["against_conflict", "against_scatter"]
+
+_TILE: Final = "pad the leading dimension by one element: tile[32][33]"
+_SWIZZLE: Final = "or swizzle: column ^ row"
+_ROWS: Final = (
+    "let threadIdx.x run along the fast dimension: swap the order of the index, or of the loops around",
+    "or go through a tile in shared memory: read rows, write rows; tile[32][33] keeps its banks apart",
+)
+_RECORDS: Final = (
+    "the whole record is used, in pieces: move it as 16-byte vectors (float4)",
+    "or keep each field in an array of its own (structure of arrays)",
+)
+
+
+def against_scatter(*, is_record: bool) -> tuple[str, ...]:
+    """Return the advice for a request that touches many sectors; `is_record`: of what lanes jump over, most is used."""
+    return _RECORDS if is_record else _ROWS
+
+
+def against_conflict(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:
+    """Return the advice for a bank conflict: another length of rows, where one was found to have none."""
+    row = _row(facts, access)
+    if row is None:
+        return _TILE, _SWIZZLE
+    element = max(access.bytes, WORD)
+    if _ways(facts, access, row, row + element) == 1:
+        if row == 32 * WORD and element == WORD:
+            return _TILE, _SWIZZLE
+        return (f"rows, or records, of {row + element} bytes in place of {row} have no conflict: pad by one element",)
+    if row > element and _ways(facts, access, row, row - element) == 1:
+        return (f"rows of {row - element} bytes in place of {row} have no conflict: leave the padding out",)
+    return ("no padding by one element helps: let neighboring lanes access neighboring words",)
+
+
+def _row(facts: KernelFacts, access: AccessFact) -> int | None:
+    """Return how long a row is, in bytes: the longest step from thread to thread; None where steps do not explain the
+    addresses."""
+    along_x, along_y = access.stride_bytes, access.stride_y_bytes
+    if along_x is None or not access.offsets or (facts.block[1] > 1 and along_y is None):
+        return None
+    steps = _steps(facts, access)
+    lowest = min(steps)
+    if [step - lowest for step in steps] != list(access.offsets):
+        return None
+    row = max(abs(along_x), abs(along_y or 0) if facts.block[1] > 1 else 0)
+    return row if row >= WORD else None
+
+
+def _steps(facts: KernelFacts, access: AccessFact, old: int = 0, new: int = 0) -> list[int]:
+    """Return the address of each lane of the first warp, with rows of `new` bytes where they have `old`."""
+    along_x, along_y = (_with(step or 0, old, new) for step in (access.stride_bytes, access.stride_y_bytes))
+    width = facts.block[0]
+    return [along_x * (lane % width) + along_y * (lane // width) for lane in range(len(access.offsets))]
+
+
+def _with(step: int, old: int, new: int) -> int:
+    return step if abs(step) != old else new if step > 0 else -new
+
+
+def _ways(facts: KernelFacts, access: AccessFact, old: int, new: int) -> int:
+    return bank_ways(dict(enumerate(_steps(facts, access, old, new))), access.bytes)

@@ -1,0 +1,110 @@
+"""Where the variables of a kernel stand in shared and in local memory.
+
+    | tile, 132 bytes |  nobody's  | sums, 64 bytes |  nobody's  | what the launch adds ...
+    0                              256                           512
+
+Invariant: no two variables touch, so that what runs beyond one is seen and does not become another's. Each starts at a
+multiple of 128 bytes, that is, at the first bank. A kernel has the variables that it, or what it calls, names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from warpsmith.ssa.nodes import Address, Callee, Function, Module, Space, Symbol
+
+__all__ = ["ROW", "Layout", "Part", "local_layout", "shared_layout"]
+
+ROW: Final = 128
+"""All banks once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A variable, or what the launch adds, from byte `start` to before byte `end`."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`end`: where what the launch adds starts."""
+
+    parts: tuple[Part, ...]
+    end: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are in all."""
+        return max((part.end for part in self.parts), default=0)
+
+    @property
+    def starts(self) -> dict[str, int]:
+        """Where each variable starts."""
+        return {part.name: part.start for part in self.parts}
+
+    def near(self, offset: int) -> Part | None:
+        """Return the part that a byte is in, else the one that ends before it: beyond an end is where most go."""
+        before = [part for part in self.parts if part.start <= offset] or self.parts[:1]
+        return max(before, key=lambda part: part.start, default=None)
+
+
+def shared_layout(module: Module, kernel: str, dynamic: int = 0, given: Sequence[Part] = ()) -> Layout:
+    """Return the layout of the shared memory of a block. `dynamic`: bytes that the launch adds, for variables of no
+    size; `given`: parts of them that arguments are."""
+    found, open_ = list[Part](), list[str]()
+    end = _laid_out(_symbols(module, kernel, "shared"), found, open_)
+    if dynamic and not given:
+        open_ = open_ or ["shared memory"]
+    found += [Part(name, end, end + dynamic) for name in open_]
+    return Layout((*found, *given), end)
+
+
+def local_layout(module: Module, kernel: str) -> Layout:
+    """Return the layout of the local memory of a thread."""
+    found = list[Part]()
+    end = _laid_out(_symbols(module, kernel, "local"), found, [])
+    return Layout(tuple(found), end)
+
+
+def _laid_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) -> int:
+    """Put parts into `found`, names of variables without a size into `open_`; return where there is room again."""
+    end = 0
+    for symbol in symbols:
+        if not symbol.count:
+            open_.append(symbol.name)
+            continue
+        step = max(symbol.align, ROW)
+        start = -(-end // step) * step
+        found.append(Part(symbol.name, start, start + symbol.bytes))
+        end = start + symbol.bytes + ROW
+    return -(-end // ROW) * ROW
+
+
+def _symbols(module: Module, kernel: str, space: Space) -> Iterator[Symbol]:
+    reached = list(_reached(module, kernel))
+    named = {i.detail.symbol for function in reached for _, i in function.instructions()
+             if isinstance(i.detail, Address)}  # fmt: skip
+    own = (symbol for function in reached for symbol in function.symbols)
+    for symbol in (*module.symbols, *own):
+        if symbol.space == space and symbol.name in named:
+            yield symbol
+
+
+def _reached(module: Module, kernel: str) -> Iterator[Function]:
+    """Yield a kernel and the functions that it calls; all of them where one is called through a pointer."""
+    pending, seen = [kernel], set[str]()
+    while pending:
+        name = pending.pop()
+        function = module.function(name)
+        if name in seen or function is None:
+            continue
+        seen.add(name)
+        yield function
+        called = [i.detail.name for _, i in function.instructions() if isinstance(i.detail, Callee)]
+        through_pointer = any(module.function(one) is None for one in called)
+        pending += [f.name for f in module.functions if not f.kernel] if through_pointer else called
