@@ -3,7 +3,7 @@
  * EXPECT: constructs/i unanalyzable host: a construct that is not modelled: goto
  * EXPECT: constructs/i#2 unanalyzable host: fibonacci is recursive
  * EXPECT: constructs/i#3 unanalyzable host: printf writes output
- * EXPECT: constructs/i#4 unanalyzable host: calls f, which is not defined here
+ * EXPECT: constructs/i#4 unanalyzable host: calls f, a function pointer
  * EXPECT: constructs/i#5 unanalyzable host: calls unknown, which is not defined here
  * EXPECT: constructs/for unanalyzable host: not a counted loop: inline assembly in the body may change its counter i
  * EXPECT: constructs/for#2 unanalyzable host: not a counted loop: its counter x is a double

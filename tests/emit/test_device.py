@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.emit.cuda import emit_cuda, emit_kernels
+from warpsmith.emit.device_code import for_device
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.run.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
 from warpsmith.tree.nodes import Function, Launch, Name, Stmt, replace
+from warpsmith.tree.patch import Patcher
+from warpsmith.tree.printer import join_lines
 from warpsmith.tree.program import Kernel, Parameter, Program
 
 
@@ -191,3 +195,15 @@ void f(double *a, float x, int k) { a[0] = sqrt(x); a[1] = pow(a[2], 2) + fabs(a
     assert "a[0] = sqrt((double)x);" in text
     assert "pow(a[2], (double)2) + fabs(a[3])" in text
     assert "abs(k) + sqrtf(x)" in text
+
+
+def test_calls_of_the_library_are_what_they_mean(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(
+        "#include <algorithm>\nvoid f(float *a)\n{\n    float x = a[0];\n    x = std::max(x, 0.5f);\n"
+        "    a[0] = std::clamp(x, 0.25f, a[1]);\n}\n"
+    )
+    function = load_program([str(path)], FrontOptions(arguments=("-std=c++17",))).program.units[0].functions[-1]
+    text = join_lines(Patcher([function]).printer.stmt(cast(Stmt, for_device(function.body, {}))))
+    assert "x = x < 0.5f ? 0.5f : x;" in text
+    assert "a[0] = a[1] < (x < 0.25f ? 0.25f : x) ? a[1] : x < 0.25f ? 0.25f : x;" in text

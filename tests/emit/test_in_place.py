@@ -354,3 +354,14 @@ def test_nvcc_takes_the_kernels_of_every_shape(made: Made, tmp_path: Path) -> No
     command = ["nvcc", "-shared", "-Xcompiler", "-fPIC", "-o", "libwarpsmith.so", *kernels]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_what_holds_data_stands_beside_the_flag_of_its_home(tmp_path: Path) -> None:
+    made = make(Path(__file__).with_name("hold_program.cpp").read_bytes(), tmp_path, "a.cpp")
+    held = [line for line in made.text.splitlines() if "ws_hold ws_held(" in line]
+    assert held and held[0] == "    ws_hold ws_held(WS_HERE, ws_gpu);"
+    write(made, tmp_path)
+    flags = ["-std=c++17", "-DWARPSMITH", "-fsyntax-only"]
+    done = subprocess.run(["g++", *flags, "a.cpp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -170,6 +170,7 @@ def _expression(load: Load, text: str) -> Expr:
         ("r = heavy(i)", "r = this->heavy(i)"),
         ("r = std::max(r, c)", "r = r < c ? c : r"),
         ("r = std::min(r, c)", "r = c < r ? c : r"),
+        ("r = std::clamp(r, c, 2.0)", "r = 2.0 < (r < c ? c : r) ? 2.0 : r < c ? c : r"),
         ("r = std::abs(r)", "r = fabs(r)"),
         ("f = std::sqrt(f)", "f = sqrtf(f)"),
         ("r = std::pow(r, 2)", "r = pow(r, (double)2)"),
@@ -261,6 +262,8 @@ double run(Grid &g, std::array<double, 4> &arr, const double &weight)
     out += sum * 1e-9 + share + seen;
     out += std::max(none, 1.0) == 1.0 ? 100 : 7;
     out += std::max(1.0, none) == 1.0 ? 1000 : 9;
+    out += std::clamp(sum, 0.5, 1.5) + std::clamp(arr[1], 3.0, 4.0);
+    out += std::clamp(none, 0.0, 1.0) == 1.0 ? 2000 : 11;
     for (double x : arr)
         out += x;
     return out + g.norm() + g.cells.back();

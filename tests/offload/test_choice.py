@@ -116,6 +116,10 @@ def test_a_loop_inside_a_host_parallel_loop_is_refused(tmp_path: Path) -> None:
         ("void f(int *n, double *a) { for (int i = 0; i < n[0]; i++) a[i] = 1; }", "bound reads memory"),
         ("static double s; static double h(double x) { s = x; return x; }"
          " void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = h(a[i]); }", "'s'"),
+        ("static int s; static double g(double x) { s++; return x; } static double h(double x) { return g(x); }"
+         " void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = h(a[i]); }", "'s'"),
+        ("struct v { int n, x[]; }; void f(int n, struct v *v) { for (int i = 0; i < n; i++) v->x[i] = 1; }", "'x'"),
+        ("struct v { int n, x[1]; }; void f(int n, struct v *v) { for (int i = 0; i < n; i++) v->x[i] = 1; }", "'x'"),
         ("void f(int n, double *a) { if (n > 9) f(n / 2, a); for (int i = 0; i < n; i++) a[i] = 1; }", "recursive"),
         ("void f(int n, int m, double A[n][m]) { m = 3; for (int i = 0; i < n; i++) A[i][0] = 1; }", "row length"),
     ],
@@ -176,3 +180,17 @@ def test_only_what_was_selected(tmp_path: Path) -> None:
     asked = request(program, "f", ["f/i", "f/i#2"], options=OffloadOptions(selected=(wanted,)))
     assert [d.region for d in choose(asked, {}).drafts] == ["f/i#2"]
     assert draft(choose(plain, {}), "f/i").kind == "nest"
+
+
+def test_what_a_call_is_given_is_no_variable_of_the_function(tmp_path: Path) -> None:
+    text = """
+    static double *rows[9], seen[4];
+    static double half(double x) { return x / 2; }
+    void g(int n) { seen[n & 3] = n; }
+    void f(int n, double *a, double *b)
+    {
+        for (int i = 0; i < n; i++)
+            a[i] = half(b[i]);
+    }
+    """
+    assert [d.region for d in chosen(tmp_path, text, "f/i").drafts] == ["f/i"]

@@ -24,6 +24,12 @@ from warpsmith.offload.concurrency import no_port_here
         ),
         ("void f(int n) { } void h(void) {\n#pragma omp simd\nfor (int i = 0; i < 3; i++) f(i); }", ""),
         ("void f(int n) { } void h(void) { f(3); }", ""),
+        (
+            "void f(int n) { } void k(void) { f(1); } void h(double *a) {\n#pragma acc data copy(a[0:9])\n{ k(); } }",
+            "'h'",
+        ),
+        ("void f(int n) { } void h(double *a) {\n#pragma acc data copy(a[0:9])\n{ a[0] = 1; } f(3); }", ""),
+        ("void f(int n) { } void h(double *a) {\n#pragma omp target enter data map(to: a[0:9])\n a[0] = 1; }", "'h'"),
     ],
 )
 def test_where_nothing_may_be_ported(text: str, said: str, tmp_path: Path) -> None:

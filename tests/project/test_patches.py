@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.project.merging import Conflict, merged
-from warpsmith.project.patches import Change, Patch, patch_name, series_texts
+from warpsmith.project.patches import Change, Patch, applied_in, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))
 
@@ -95,3 +95,19 @@ def test_a_conflict_names_the_line_of_the_user() -> None:
     found = merged("k.cu", None, mine, theirs, run)
     assert isinstance(found, tuple)
     assert found[0].line == 1
+
+
+@pytest.mark.parametrize("start", [".", "code/our solver", "code"])
+def test_a_project_in_a_folder_of_its_checkout(start: str, tmp_path: Path) -> None:
+    # git passes over paths that it does not find from the top of the checkout, and says nothing
+    root = tmp_path / "code" / "our solver"
+    root.mkdir(parents=True)
+    (root / "a.c").write_text(LINES)
+    assert applied_in(str(root)) == str(root)
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
+    assert applied_in(str(root)) == str(tmp_path)
+    changes = (Change("a.c", LINES, "new\n" + LINES), Change("gpu/b.cu", None, LINES))
+    (text,) = series_texts([Patch("one", "two", changes)], "x", "code/our solver/")
+    apply(tmp_path / start, text)
+    assert (root / "a.c").read_text() == "new\n" + LINES
+    assert (root / "gpu/b.cu").read_text() == LINES

@@ -9,11 +9,11 @@ import pytest
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.harness import defines, plan_harness, strip_text
+from warpsmith.run.harness import defines, harnessed, plan_harness, strip_text
 from warpsmith.run.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, Verification, VerifyOptions
-from warpsmith.tree.nodes import Binary, Expr, Function
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.nodes import Binary, Expr, Function, Literal, Unary
+from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import names, walk
 
 TEXT = """
@@ -141,3 +141,21 @@ def test_the_file_keeps_its_lines(functions: tuple[HarnessFunction, ...], tmp_pa
 )
 def test_a_definition_is_told_from_a_prototype_and_a_call(text: str, expected: bool) -> None:
     assert defines(text, "main") is expected
+
+
+def test_sizes_that_are_given_by_their_address(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text("void add_(const int *n, double *u) { for (int i = 0; i < *n; i++) u[i] += 1; }\n")
+    program = load_program([str(path)], FrontOptions()).program
+    (function,) = (function for _, function in program.functions())
+    count = next(node for node in walk(function.body) if isinstance(node, Unary))
+    one = Literal(span=count.span, type=INT, text="1", value=1)
+    given = HarnessFunction(function, {symbol_of(function, "n"): one, symbol_of(function, "u"): count})
+    plan = plan_harness((given,), VerifyOptions())
+    assert {"add_(n = 0)", "add_(n = 67)"} <= {case.label for case in plan.cases}
+    whole = harnessed(Sources((OutputFile("f.c", path.read_text()),)), plan, None)
+    assert not isinstance(whole, str)
+    text = "".join(file.text for file in whole.files)
+    assert "int ws_of_n = (int)67; int *n = &ws_of_n; (void)n;" in text
+    assert 'ws_harness_count("u", (long long)(*n), 8)' in text
+    assert "*(int *)ws_at_n = *n;" in text

@@ -371,3 +371,14 @@ def test_the_pragma_of_a_loop_that_goes_goes_with_it(tmp_path: Path) -> None:
 
     text = text_of(load(tmp_path, CUT_OFF % "  g();\n"), in_body(instead))
     assert "#ifdef OPEN\n  g();\n#endif\n  DeviceFree();\n}" in text
+
+
+def test_the_label_of_a_case_changes_in_its_place(tmp_path: Path) -> None:
+    unit = load(tmp_path, "enum { ONE = 1 };\nint f(int n) { switch (n) { case ONE: return 3; default: return 0; } }\n")
+
+    def number(node: Node) -> Node:
+        if isinstance(node, Name) and node.symbol.name == "ONE":
+            return Literal(span=node.span, type=INT, text="1", value=1)
+        return node
+
+    assert "case 1: return 3; default: return 0;" in text_of(unit, number)

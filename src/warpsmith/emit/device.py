@@ -12,6 +12,7 @@ from typing import cast
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.emit.atomics import atomic_names, atomic_texts
+from warpsmith.emit.classes import Classes
 from warpsmith.emit.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
 from warpsmith.emit.kernel import kernel_text
 from warpsmith.emit.reduction import block_texts
@@ -47,11 +48,14 @@ def device_section(
     `helper_prefix` goes before the names of helper functions where host text of the same file has them too.
     """
     patcher = Patcher(function for _, function in program.functions())
-    helpers = _helpers(program, kernels)
+    classes = Classes(helper_prefix, {text.name: text.text for text in unit.type_texts}, unit.language != "c")
+    kernels = tuple(classes.kernel(kernel) for kernel in kernels)
+    helpers = tuple(classes.function(helper) for helper in _helpers(program, kernels))
     atomics = atomic_names(kernels, support)
     names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
     constants = _constants(program, kernels, helpers)
-    pieces = [_constant_text(declaration, patcher.printer) for declaration in constants]
+    pieces = classes.texts(names.values())
+    pieces += [_constant_text(declaration, patcher.printer) for declaration in constants]
     pieces += _helper_texts(helpers, names, patcher.printer)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []

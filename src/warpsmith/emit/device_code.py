@@ -6,6 +6,7 @@ enum variables                       declared as their integer type (C assigns i
 sizeof 'a'                           its value (a character is an int in C and a char in C++)
 restrict, _Bool, register            __restrict__, bool, nothing
 names that C++ or CUDA own           an underscore is added
+std::max(a, b)                       a < b ? b : a
 sqrt(x), x a float                   a cast: C has one sqrt, C++ chooses by the argument
 """
 
@@ -24,6 +25,7 @@ from warpsmith.tree.nodes import (
     Assign,
     Call,
     Cast,
+    Conditional,
     DeclStmt,
     Expr,
     For,
@@ -48,6 +50,8 @@ __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "re
 
 N = TypeVar("N", bound=Node)
 
+# what C++ writes as a call of its library, which device code does not have
+_EXTREME = re.compile(r"(?:::)?(?:std::)?(?:min|max|clamp)\s*[<(]")
 _WORDS = {"restrict": "__restrict__", "__restrict": "__restrict__", "_Bool": "bool", "register": "", "inline": ""}
 
 
@@ -99,6 +103,8 @@ def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None
                 raise refuse(part.reason, part)
             case MacroUse(name="", expansion=expansion):
                 return expansion  # what C++ writes shorter than C
+            case Conditional() if _EXTREME.match(part.span.text):
+                return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
             case Cast() | DeclStmt() | Name() if _is_cxx(part, symbols):
                 return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
             case Name():

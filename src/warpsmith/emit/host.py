@@ -82,7 +82,8 @@ class CudaWords:
         if not node.guard:
             return f"{self.support.hold(opens=node.opens)}({self.support.here});"
         if node.opens:
-            return f"{self.support.guard} {node.guard}({self.support.here});"
+            flag = f", {node.flag}" if node.flag else ""
+            return f"{self.support.guard} {node.guard}({self.support.here}{flag});"
         return f"{node.guard}.end({self.support.here});"
 
     def _lasting(self, node: DataHold) -> Iterator[str]:

@@ -467,7 +467,11 @@ _GUARD = """\
 #ifdef __cplusplus
 /* A hold that ends where its block is left, by an exception as well. */
 struct ws_hold {
-    ws_hold(const char *file, int line) : file(file), line(line) { ws_hold_begin(file, line); }
+    ws_hold(const char *file, int line, int holds = 1) : file(file), line(line), open(holds)
+    {
+        if (open)
+            ws_hold_begin(file, line);
+    }
     ~ws_hold() { end(file, line); }
     ws_hold(const ws_hold &) = delete;
     ws_hold &operator=(const ws_hold &) = delete;
@@ -480,7 +484,7 @@ struct ws_hold {
 private:
     const char *file;
     int line;
-    bool open = true;
+    bool open;
 };
 #endif
 """

@@ -13,8 +13,8 @@ from pathlib import Path
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.series import Earlier, Series, earlier_port, make_series
-from warpsmith.flows.targets import build_root, sources_below, target_commands
+from warpsmith.flows.series import Built, Earlier, Series, earlier_port, make_series
+from warpsmith.flows.targets import build_folder, build_root, sources_below, target_commands
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.additions import without_additions
@@ -59,7 +59,8 @@ def port_project(project: Project, target: str | None, options: PortOptions) -> 
         return PortedProject(root, result, None)
     compiled = [os.path.relpath(command.file, root) for command in project.commands]
     loops = _ported_loops(result, root)
-    return PortedProject(root, result, make_series(root, result.in_place, loops, tuple(dict.fromkeys(compiled))))
+    built = Built(tuple(dict.fromkeys(compiled)), build_folder(project, root))
+    return PortedProject(root, result, make_series(root, result.in_place, loops, built))
 
 
 def _check_headers(root: str, earlier: Earlier, project: Project) -> None:

@@ -99,7 +99,7 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
     """Return what is shown of all that was found, in the order of the input."""
     choice = Choice(settings)
     least = CERTAINTIES.index(_certainty(settings.text("min-certainty")))
-    comments = _Comments(choice)
+    comments = _Comments(choice, settings.root)
     shown: list[Reported] = []
     kept_back: list[Reported] = []
     below = 0
@@ -123,7 +123,10 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
             else:
                 shown.append(one)
     meta = [*comments.told(), *_stale(baseline, known, results)]
-    shown += [replace(one, severity=choice.severity(one.finding.rule)) for one in meta if choice.has(one.finding.rule)]
+    for one in meta:
+        code = one.finding.rule
+        if choice.has(code) and not (one.input and choice.ignored_in(one.input, settings.root, code)):
+            shown.append(replace(one, severity=choice.severity(code)))
     return Chosen(tuple(shown), tuple(kept_back), below)
 
 
@@ -136,10 +139,13 @@ def _certainty(word: str) -> Literal["proven", "conditional", "heuristic"]:
 
 
 class _Comments:
-    """The suppressions of all files that findings may point at, and which of them were of use."""
+    """The suppressions of all files that findings may point at, and which of them were of use; `in_part`: files of
+    which not every kernel was analyzed, so that nothing is known of the use of their comments."""
 
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: Choice, root: str) -> None:
         self.choice = choice
+        self.root = root
+        self.in_part: set[str] = set()
         self.by_file: dict[str, tuple[Suppression, ...]] = {}
         self.used: set[Suppression] = set()
 
@@ -149,6 +155,9 @@ class _Comments:
         files: dict[str, SourceFile] = {span.file.path: span.file for span in spans if span is not None}
         if result.file is not None:
             files[result.file.path] = result.file
+        analyzed = {kernel.name for kernel in result.kernels}
+        if set(result.names) - analyzed or any(one.severity == "error" for one in result.diagnostics):
+            self.in_part |= set(files)
         for path, file in files.items():
             if path not in self.by_file:
                 self.by_file[path] = suppressions(file)
@@ -181,8 +190,16 @@ class _Comments:
                     near = get_close_matches(unknown[0], self.choice.rules, n=1, cutoff=0.5)
                     helps = (f"did you mean {near[0]}?",) if near else ("`warpsmith rules` lists them",)
                     yield _meta("SUP001", f"the suppression names {unknown[0]}, which is no rule", one, helps)
-                elif one not in self.used and all(self.choice.has(code) for code in one.codes if code != "ALL"):
+                elif one not in self.used and path not in self.in_part and self._are_on(one.codes, path):
                     yield _meta("SUP001", f"the suppression of {words} silences nothing", one, ("remove it",))
+
+    def _are_on(self, codes: Iterable[str], path: str) -> bool:
+        """Whether all rules that a comment names are looked for in a file."""
+        return all(
+            self.choice.has(code) and not self.choice.ignored_in(path, self.root, code)
+            for code in codes
+            if code != "ALL"
+        )
 
     def _exists(self, code: str) -> bool:
         return code in ("ALL", *self.choice.names) or any(known.startswith(code) for known in self.choice.rules if code)

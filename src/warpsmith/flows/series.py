@@ -25,12 +25,12 @@ from warpsmith.emit.in_place import FOLDER, InPlace
 from warpsmith.project.buildfile import edit_build, lines_to_add
 from warpsmith.project.included import concerned
 from warpsmith.project.merging import Conflict, merged
-from warpsmith.project.patches import Change, Patch, series_texts
+from warpsmith.project.patches import Change, Patch, applied_in, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.tools import Limits, run_limited
 from warpsmith.tree.additions import additions, without_additions
 
-__all__ = ["Earlier", "Series", "earlier_port", "make_series"]
+__all__ = ["Built", "Earlier", "Series", "earlier_port", "make_series"]
 
 _STATE = f"{FOLDER}/port.toml"
 _BASE = f"{FOLDER}/.base"
@@ -46,6 +46,18 @@ class Series:
     root: str
     patches: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """How the project is built, in paths below its root: the files that are compiled, of which some may include a
+    header that changes, and the folder with the build file."""
+
+    files: tuple[str, ...] = ()
+    folder: str = "."
+
+
+_NOT_KNOWN = Built()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +79,13 @@ def earlier_port(root: str) -> Earlier:
     return Earlier(loops, {path: tuple(entry["added"]) for path, entry in files.items()})
 
 
-def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], compiled: Sequence[str] = ()) -> Series:
-    """Return the patches that turn the project at `root` into the port `made`; `loops`: the ported ones by file;
-    `compiled`: the files (below `root`) that its build compiles, of which some may include a header that changes."""
+def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], built: Built = _NOT_KNOWN) -> Series:
+    """Return the patches that turn the project at `root` into the port `made`; `loops`: the ported ones by file."""
     tree = _Tree(root)
     edited = tuple(_edited_additions(tree, earlier_port(root)))
     new = {file.path: file.text for file in made.files}
-    sources = concerned([file.path for file in made.changed], compiled, tree.read)
-    build = _build(tree, made, sources)
+    sources = concerned([file.path for file in made.changed], built.files, tree.read)
+    build = _build(tree, made, sources, built.folder)
     if build is not None:
         new |= build
     generated = [path for path in new if path.startswith(f"{FOLDER}/")]
@@ -93,7 +104,10 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
         tree.final[_base(path)] = new[path]
     tree.final |= {path: text for path, text in new.items() if path not in generated}
     tree.final |= dict(_left_over(tree))
-    patches = series_texts(list(_patches(tree, made, build, loops)), f"warpsmith {__version__}")
+    below = os.path.relpath(root, applied_in(root))
+    patches = series_texts(
+        list(_patches(tree, made, build, loops)), f"warpsmith {__version__}", "" if below == "." else f"{below}/"
+    )
     told = () if build is not None or not made.changed else (_build_finding(sources),)
     return Series(root, tuple(patches), told)
 
@@ -147,9 +161,9 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
 # --- the build file
 
 
-def _build(tree: _Tree, made: InPlace, sources: Sequence[str]) -> dict[str, str] | None:
+def _build(tree: _Tree, made: InPlace, sources: Sequence[str], folder: str) -> dict[str, str] | None:
     """Return the new texts of build files and rules, tried in a copy; None where the build is not understood.
-    `sources`: the files that must be compiled for the port."""
+    `sources`: the files that must be compiled for the port; `folder`: where the build file is."""
     if not made.changed:
         return {}
     changes: dict[str, str | None] = {file.path: file.text for file in made.files}
@@ -158,8 +172,9 @@ def _build(tree: _Tree, made: InPlace, sources: Sequence[str]) -> dict[str, str]
         if text is not None and _INCLUDED.search(text):
             changes[path] = _INCLUDED.sub("", text)
     with copy_of(tree.root, changes) as copy:
-        edit = edit_build(copy, sources, FOLDER, _run)
-    return None if edit is None else edit.texts
+        below = [os.path.relpath(source, folder) for source in sources]
+        edit = edit_build(copy / folder, below, os.path.relpath(FOLDER, folder), _run)
+    return None if edit is None else {os.path.normpath(Path(folder, path)): text for path, text in edit.texts.items()}
 
 
 def _build_files(root: str) -> Iterator[str]:

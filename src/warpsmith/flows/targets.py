@@ -13,13 +13,16 @@ from pathlib import Path
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.front.inputs import Source
+from warpsmith.project.command_line import language_of
 from warpsmith.project.makefile import makefile_in
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.additions import without_additions
 from warpsmith.tree.lexical import tokens
 
-__all__ = ["build_root", "sources_below", "target_commands"]
+__all__ = ["build_folder", "build_root", "sources_below", "target_commands"]
 
+_CACHE = "CMakeCache.txt"
+_CONFIGURED = re.compile(rb"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", re.MULTILINE)
 _CMAKE = re.compile(r"CMakeFiles/([^/]+)\.dir/")
 
 
@@ -29,7 +32,7 @@ def target_commands(project: Project, target: str | None) -> tuple[CompileComman
 
     Raises UsageError where there are several programs, or none is called so.
     """
-    commands = tuple(c for c in project.commands if c.language in (None, "c", "c++") and Path(c.file).is_file())
+    commands = tuple(c for c in project.commands if _language(c) in ("c", "c++") and Path(c.file).is_file())
     programs = {c: _text_has_main(c.file) for c in commands}
     if target is not None:
         return _once(_named(project, commands, target, programs))
@@ -39,6 +42,10 @@ def target_commands(project: Project, target: str | None) -> tuple[CompileComman
         message = f"the project has {len(mains)} programs: {names}"
         raise UsageError(Finding("PRJ011", "error", message, help=("--target NAME says which one shall be ported",)))
     return _once(commands)
+
+
+def _language(command: CompileCommand) -> str | None:
+    return command.language or language_of(command.file)
 
 
 def _named(
@@ -103,6 +110,30 @@ def build_root(project: Project) -> str:
         return str(around[listed])
     limit = next((n for n, folder in enumerate(around) if (folder / ".git").exists()), len(around))
     return str(around[made]) if made is not None and made <= limit else project.root
+
+
+def build_folder(project: Project, root: str) -> str:
+    """Return the folder with the build file, as a path below `root`: `root` itself, unless only the folder that the
+    build ran in (or was configured from) has one."""
+    if _has_build_file(Path(root)):
+        return "."
+    found = {_built_from(Path(folder), Path(root)) for folder in {command.directory for command in project.commands}}
+    (one,) = found if len(found) == 1 else (None,)
+    return os.path.relpath(one, root) if one is not None else "."
+
+
+def _built_from(folder: Path, root: Path) -> Path | None:
+    """Return the outermost folder around `folder`, below `root`, with a build file that nobody generated."""
+    cache = next((around / _CACHE for around in (folder, *folder.parents) if (around / _CACHE).is_file()), None)
+    if cache is not None:
+        home = _CONFIGURED.search(cache.read_bytes())
+        folder = Path(os.fsdecode(home[1])) if home else folder
+    around = [one for one in (folder, *folder.parents) if root in one.parents and _has_build_file(one)]
+    return around[-1] if around else None
+
+
+def _has_build_file(folder: Path) -> bool:
+    return (folder / "CMakeLists.txt").is_file() or makefile_in(folder) is not None
 
 
 def sources_below(commands: Sequence[CompileCommand], root: str, ported: Collection[str]) -> tuple[Source, ...]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from warpsmith.base.source import readable
+from warpsmith.front.shifted_bound import shifted_bound
 from warpsmith.front.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
-from warpsmith.tree.containers import is_held_by_container
+from warpsmith.tree.containers import holds_no_container, is_container, is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -71,7 +72,7 @@ def recognize(
         _check_counter(variable)
         if any(name.symbol == variable for name in names(lower)):
             raise _NotCountedError(f"its first value depends on its own counter {variable.name}")
-        relation, bound = _condition(condition, variable)
+        relation, bound = _condition(condition, variable, lower, advance)
         step = _step(advance, variable)
         _check_direction(relation, step, variable)
         disturbed = _Body(writes_of([body]), knowledge)
@@ -123,7 +124,7 @@ def _check_counter(variable: Symbol) -> None:
         raise _NotCountedError(f"its counter {variable.name} is volatile")
 
 
-def _condition(condition: Expr | None, variable: Symbol) -> tuple[Relation, Expr]:
+def _condition(condition: Expr | None, variable: Symbol, lower: Expr, advance: Expr | None) -> tuple[Relation, Expr]:
     if condition is None:
         raise _NotCountedError("it has no condition")
     test = peel(condition)
@@ -133,6 +134,9 @@ def _condition(condition: Expr | None, variable: Symbol) -> tuple[Relation, Expr
             return cast(Relation, test.op), test.right
         if isinstance(right, Name) and right.symbol == variable:
             return cast(Relation, _MIRRORED[test.op]), test.left
+        shifted = shifted_bound(test, variable, constant_value(lower), _step(advance, variable))
+        if shifted is not None:
+            return shifted
     raise _NotCountedError(f"its condition is not a comparison of {variable.name} with a bound")
 
 
@@ -244,7 +248,9 @@ class _Body:
     knowledge: Knowledge
 
     def check(self, symbol: Symbol, what: str) -> None:
-        """Raise where `symbol` may change while the loop runs."""
+        """Raise where `symbol` may change while the loop runs; what a reference is bound to it stays bound to."""
+        if isinstance(symbol.type, Pointer) and symbol.type.reference:
+            return
         for boxed, reason in self.writes.boxed:
             if boxed == symbol:
                 raise _NotCountedError(f"{reason} in the body may change {what}")
@@ -263,7 +269,8 @@ class _Body:
             self._called(symbol, what, called, shared, exposed)
 
     def _stores(self, type: Type, what: str, writes: Writes) -> None:
-        if any(store.indirect and may_name_same_object(store.type, type) for store in writes.stores):
+        kept = (store for store in writes.stores if not (is_container(type) and holds_no_container(store.type)))
+        if any(store.indirect and may_name_same_object(store.type, type) for store in kept):
             raise _NotCountedError(f"{what} may be changed through a pointer in the body")
 
     def _called(self, symbol: Symbol, what: str, called: Symbol, shared: bool, exposed: bool) -> None:
@@ -300,7 +307,7 @@ class _Body:
 
 def _may_reach(store: Store, load: Expr, owner: Symbol | None) -> bool:
     """Whether a store may change what is loaded, which lies in `owner` itself (None: behind a pointer)."""
-    if is_held_by_container(load) and isinstance(store.type, Scalar | Pointer):
+    if is_held_by_container(load) and holds_no_container(store.type):
         return False
     apart = owner is not None and not store.indirect and store.root != owner
     return not apart and (isinstance(store.type, Opaque) or may_name_same_object(store.type, load.type))

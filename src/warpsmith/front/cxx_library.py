@@ -30,6 +30,7 @@ from warpsmith.tree.nodes import (
     Name,
     Unary,
     VerbatimExpr,
+    replace,
 )
 from warpsmith.tree.types import (
     BOOL,
@@ -121,8 +122,9 @@ class CxxLibrary:
         type = type.to if isinstance(type, Pointer) and type.reference else type
         if not isinstance(type, Scalar):
             return None if self._is_plain_call(row) else self.expressions.box(row, f"a call of std::{name}")
-        if name in ("min", "max") and len(rows) == 2:
-            chosen = self._extreme(name, span, type, rows)
+        if (name in ("min", "max") and len(rows) == 2) or (name == "clamp" and len(rows) == 3):
+            given = [self.converted(self.expressions.build(r), type, before(span)) for r in rows]
+            chosen = self._extreme(name, span, type, given) if name != "clamp" else self._clamped(span, type, given)
             return chosen or self.expressions.box(row, f"a call of std::{name} whose arguments have side effects")
         if name == "abs" and len(rows) == 1:
             made = self._absolute(span, type, rows[0])
@@ -140,8 +142,14 @@ class CxxLibrary:
         parts = (type.result, *type.parameters) if isinstance(type, FunctionType) else (type,)
         return all(isinstance(t, Scalar) or (isinstance(t, Pointer) and not t.reference) for t in parts)
 
-    def _extreme(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
-        a, b = (self.converted(self.expressions.build(r), type, before(span)) for r in rows)
+    def _clamped(self, span: Span, type: Scalar, given: list[Expr]) -> Expr | None:
+        """std::clamp(v, low, high) is std::min(std::max(v, low), high), of a NaN as well."""
+        value, low, high = given
+        raised = self._extreme("max", before(span), type, [value, low])
+        return raised and self._extreme("min", span, type, [replace(raised), high])  # no text is this one's own
+
+    def _extreme(self, name: str, span: Span, type: Scalar, given: list[Expr]) -> Expr | None:
+        a, b = given
         if not all(self.is_copied(e) for e in (a, b)):
             return None
         # std::max(a, b) is (a < b) ? b : a, std::min(a, b) is (b < a) ? b : a: of a NaN the first stays.

@@ -139,8 +139,7 @@ def _units(contexts: list[tuple[Input, Context]], effects: EffectsTable) -> tupl
     library |= NATIVE if any(context.cxx for _, context in contexts) else frozenset()
     escaped = frozenset(key for _, context in contexts for key in escaped_keys(context, effects))
     whole = any(context.defines("main") for _, context in contexts)
-    references = any(given.language != "c" for given, _ in contexts)
-    knowledge = Knowledge({}, library, escaped, whole, references)
+    knowledge = Knowledge({}, library, escaped, whole)
     units = _build(contexts, knowledge)
     functions = {f.symbol.key: writes_of([f.body]) for unit in units for f in unit.functions}
     if not any(_waits_for(f, functions) for unit in units for f in unit.functions):
@@ -157,7 +156,11 @@ def _waits_for(function: Function, functions: Mapping[str, Writes]) -> bool:
 
 
 def _build(contexts: list[tuple[Input, Context]], knowledge: Knowledge) -> tuple[Unit, ...]:
-    return tuple(build_unit(context, given.language, given.arguments, knowledge) for given, context in contexts)
+    # text of C binds nothing to a reference, whatever other files of the program do
+    return tuple(
+        build_unit(context, given.language, given.arguments, replace(knowledge, references=given.language != "c"))
+        for given, context in contexts
+    )
 
 
 def too_deep_findings(context: Context) -> tuple[Finding, ...]:

@@ -71,8 +71,8 @@ class Knowledge:
     """What is known about the program's functions: by key, what each may write with everything that it calls.
 
     `library` has the keys of functions that system headers declare; `escaped` those of variables whose address was
-    taken; `whole`: the program has its `main`, so no code is unseen but the libraries'; `references`: an argument may
-    be bound to a reference (C++), which takes an address without saying so.
+    taken; `whole`: the program has its `main`, so no code is unseen but the libraries'; `references`: in the text that
+    is read an argument may be bound to a reference (C++), which takes an address without saying so.
     """
 
     functions: Mapping[str, Writes] = field(default_factory=dict)

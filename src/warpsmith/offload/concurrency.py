@@ -18,7 +18,7 @@ from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.team import in_the_way
 from warpsmith.tree.conditionals import open_conditionals
-from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, While
+from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, Stmt, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
@@ -27,6 +27,8 @@ __all__ = ["no_port_here", "run_concurrently"]
 
 # what only makes sense where several threads are under way
 _ORPHANS = frozenset({"for", "single", "master", "masked", "sections", "barrier", "workshare", "loop"})
+
+_NO_DATA = ("remove the data directives: the port places its own copies",)
 
 
 def no_port_here(program: Program, function: Function, *, one_build: bool = False) -> Reason | None:
@@ -43,7 +45,7 @@ def no_port_here(program: Program, function: Function, *, one_build: bool = Fals
                     f"inside an OpenMP parallel region (line {node.span.line})"
                 )
                 return Reason("POR008", text, function.symbol.span)
-    return _orphan(function) or _device_data(function, one_build)
+    return _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
 
 
 def _orphan(function: Function) -> Reason | None:
@@ -63,16 +65,46 @@ def _orphan(function: Function) -> Reason | None:
 
 def _device_data(function: Function, one_build: bool) -> Reason | None:
     """Return the pragma that keeps data on a device over several statements: a port would not see that copy."""
-    for part in walk(function.body):
-        directive = part.directive if isinstance(part, Pragma) else None
-        words = directive.words if directive is not None else ()
-        if directive is not None and ("data" in words or "host_data" in words):
-            if one_build and isinstance(part, Pragma) and part.left_out and _by_own_macros(part):
-                continue
-            text = f"'{directive.title}' keeps data on a device of its own: a port would not see that copy"
-            help = ("remove the data directives: the port places its own copies",)
-            return Reason("POR008", text, part.span, legal_if=help)
+    kept = next((part for part in walk(function.body) if _keeps_data(part, one_build)), None)
+    if not isinstance(kept, Pragma) or kept.directive is None:
+        return None
+    text = f"'{kept.directive.title}' keeps data on a device of its own: a port would not see that copy"
+    return Reason("POR008", text, kept.span, legal_if=_NO_DATA)
+
+
+def _data_of_others(program: Program, function: Function, one_build: bool) -> Reason | None:
+    """Return why data may be on a device of their own while `function` runs: other functions keep them there, over a
+    call of it, or from some place on."""
+    callees = {f.symbol: _called(f) for _, f in program.functions()}
+    for _, other in program.functions():
+        for pragma, over in _kept_over(other.body, one_build):
+            if over is None or function.symbol in _reach(callees, _called(over)):
+                title = pragma.directive.title if pragma.directive is not None else pragma.text
+                text = (
+                    f"'{title}' in '{other.symbol.name}' (line {pragma.span.line}) keeps data on a device of its own "
+                    f"while '{function.symbol.name}' runs: a port would not see that copy"
+                )
+                return Reason("POR008", text, function.symbol.span, legal_if=_NO_DATA)
     return None
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept_over(node: Node, one_build: bool) -> tuple[tuple[Pragma, Stmt | None], ...]:
+    """Return the pragmas below `node` that keep data on a device, each with the statement that it does so for; None
+    where that is no one statement."""
+    marked = marked_statements(node, any_build=True)
+    found = [(p, after) for pragmas, after in marked for p in pragmas if _keeps_data(p, one_build)]
+    known = {id(pragma) for pragma, _ in found}
+    rest = (part for part in walk(node) if isinstance(part, Pragma) and _keeps_data(part, one_build))
+    return (*found, *((part, None) for part in rest if id(part) not in known))
+
+
+def _keeps_data(part: Node, one_build: bool) -> bool:
+    """Whether a statement is a pragma that keeps data on a device over several statements."""
+    if not isinstance(part, Pragma) or part.directive is None:
+        return False
+    keeps = "data" in part.directive.words or "host_data" in part.directive.words
+    return keeps and not (one_build and part.left_out and _by_own_macros(part))
 
 
 def _by_own_macros(pragma: Pragma) -> bool:

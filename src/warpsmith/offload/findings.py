@@ -27,10 +27,13 @@ def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: Of
     ported = {loop for fragment in plan.fragments for s in fragment.statements for loop, _ in loops(s)}
     if not options.demanded and plan.fragments:
         return
+    texts = {loop.span for loop in ported}
     refused = {refusal.loop: refusal.reason for refusal in plan.refusals}
     for function in functions:
         for facts in function.loops:
-            if not _asked(facts.loop, options):
+            # a step may have written the text a second time, or loops of its own; a header's may be in several files
+            made = facts.loop.span in texts or facts.loop.span.start == facts.loop.span.end
+            if made or not _asked(facts.loop, options):
                 continue
             if not any(loop in ported for loop, _ in loops(facts.loop)):
                 yield _refusal(facts, refused.get(facts.id) or _why(facts))

@@ -247,6 +247,8 @@ def _coherent(plan: HoldPlan, around: Surroundings) -> Coherent | Reason:
     beside = any(place.node not in ours for place in made.inserted)
     if beside and not _is_written(around.request, function):
         text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"
+        if any(function.span.file is unit.file for unit in around.request.program.units):
+            text = f"'{function.symbol.name}' shares its text with what its template makes of other types"
         return Reason("POR018", text, function.symbol.span)
     return made
 
@@ -310,12 +312,11 @@ def _frame(frames: Insertions, hold: Hold, guard: str) -> None:
     first, last = hold.run[0], hold.run[-1]
     span = hold.loop.header if hold.loop is not None else first.span
     begin = DataHold(span=span, opens=True, cause=span, guard=guard, lasting=hold.lasting, callers=hold.callers)
-    end = DataHold(span=span, opens=False, cause=span, guard=guard)
     frames.setdefault(Place("before", first), []).append(begin)
-    frames.setdefault(Place("after", last), []).append(end)
-    for stmt in hold.run:
-        for part in _leaving(stmt, inner=""):
-            frames.setdefault(Place("before", part), []).append(end)
+    ends = [Place("after", last), *(Place("before", p) for stmt in hold.run for p in _leaving(stmt, inner=""))]
+    for place in ends:
+        # each is a statement of its own: what a run copies is counted apart
+        frames.setdefault(place, []).append(DataHold(span=span, opens=False, cause=span, guard=guard))
 
 
 def _leaving(stmt: Stmt, inner: str) -> Iterator[Stmt]:

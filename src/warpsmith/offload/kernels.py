@@ -125,6 +125,8 @@ def _parameter(
 
 
 def _own_name(request: Request, symbol: Symbol) -> str:
+    if not symbol.name.isidentifier():
+        return request.names.fresh(symbol.name)  # a member of a class or a namespace
     return request.names.fresh(f"{symbol.name}_arg") if is_reserved(symbol.name) else symbol.name
 
 

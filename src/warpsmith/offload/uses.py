@@ -19,6 +19,7 @@ from warpsmith.offload.names import is_keyword
 from warpsmith.offload.stored import stored_through
 from warpsmith.poly.device import device_blocker
 from warpsmith.poly.effects import Effects, effects
+from warpsmith.poly.touches import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -34,7 +35,6 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
     VarDecl,
-    Verbatim,
     VerbatimExpr,
 )
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, element_type
@@ -167,22 +167,31 @@ def _assigned(function: Function) -> set[Symbol]:
 
 
 def _hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
-    """A helper function that touches host variables which the fragment does not name: they would have no copy."""
+    """A helper function that names host variables which the fragment does not: they would have no copy. What helpers
+    reach by their arguments is the fragment's own, and has a copy under its names there."""
     named = {s for statement in statements for s in _mentioned(statement)}
     for statement in statements:
-        # what the fragment's own pointers reach has a copy under their names
-        calls = [effects(request.program, c, request.facts.function, request.summaries) for c in _calls(statement)]
-        used = {symbol for found in calls for symbol in found.reads | found.writes}
-        for symbol in sorted(used, key=lambda s: s.key):
-            if symbol not in named and symbol.storage in ("global", "static", "static local") and not _is_const(symbol):
+        used = {s for body in _called_bodies(request, statement) for s in _mentioned(body)}
+        for symbol in sorted(used - named, key=lambda s: s.key):
+            if symbol.storage in ("global", "static", "static local") and not _is_const(symbol):
                 text = f"a function called here uses the file-scope variable '{symbol.name}'"
                 return Reason("POR008", text, statement.span, legal_if=(f"pass {symbol.name} as an argument",))
     return None
 
 
-def _calls(statement: Stmt) -> Iterator[Node]:
-    """Yield the calls below a statement, and what is not modelled."""
-    return (part for part in walk(statement) if isinstance(part, Call | VerbatimExpr | Verbatim))
+def _called_bodies(request: Request, statement: Stmt) -> Iterator[Stmt]:
+    """Yield the bodies of the program's functions that a statement calls, and of those that they call."""
+    bodies = {function.symbol: function.body for _, function in request.program.functions()}
+    pending: list[Node] = [statement]
+    seen: set[Symbol] = set()
+    while pending:
+        for part in walk(pending.pop()):
+            name = direct_call(part) if isinstance(part, Call) else None
+            if name is None or name in seen or name not in bodies:
+                continue
+            seen.add(name)
+            pending.append(bodies[name])
+            yield bodies[name]
 
 
 def _is_const(symbol: Symbol) -> bool:
@@ -243,9 +252,19 @@ def _bad_element(node: Index | Member) -> str:
     type = node.type
     if isinstance(node, Member) and isinstance(type, Pointer):
         return f"'{node.field}' is a pointer inside a struct: copy it to a local pointer before the loop"
+    if isinstance(node, Member) and _is_open_ended(node):
+        return f"'{node.field}' goes on behind the end of its struct: use a pointer to its first element"
     if isinstance(type, FunctionType):
         return "a call through a function pointer"
     return ""
+
+
+def _is_open_ended(member: Member) -> bool:
+    """Whether a member is an array that may be longer than its type says: `T data[]`, or one element in last place, as
+    was written before C99."""
+    owner = _struct_of(member)
+    last = isinstance(owner, Record) and owner.fields[-1:] and owner.fields[-1].name == member.field
+    return isinstance(member.type, Array) and (not member.type.count or (member.type.count == 1 and bool(last)))
 
 
 def _host_struct(node: Node, own: set[Symbol]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import direct_call
+from warpsmith.tree.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,
     CaptureStmt,
@@ -35,13 +36,34 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
 
-__all__ = ["device_blocker"]
+__all__ = ["device_blocker", "host_call"]
 
 
 def device_blocker(program: Program, node: Node, summaries: Summaries | None = None) -> Reason | None:
     """Return the first construct in `node`, or in what it calls, that may not run in a kernel (POR006, POR008)."""
     known = summaries if summaries is not None else Summaries.of(program)
     return _blocker(known, node.body if isinstance(node, Function) else node, frozenset())
+
+
+def host_call(known: Summaries, node: Node) -> Reason | None:
+    """Return the first call in `node`, or in what it calls, of a library's function that the device does not have: that
+    no step helps (POR006)."""
+    pending, seen = [node], set[Symbol]()
+    while pending:
+        for call in (part for part in walk(pending.pop()) if isinstance(part, Call)):
+            name, library = direct_call(call), known.library(call)
+            if name is None:
+                continue
+            if library is not None and not library.device:
+                return _of_library(name, library, call)
+            if name in known.definitions and name not in seen:
+                seen.add(name)
+                pending.append(known.definitions[name].body)
+    return None
+
+
+def _of_library(name: Symbol, library: FunctionEffects, call: Call) -> Reason:
+    return Reason("POR006", f"calls {name.name}, which {library.reason or 'does not exist on the device'}", call.span)
 
 
 def _blocker(known: Summaries, node: Node, calling: frozenset[Symbol]) -> Reason | None:
@@ -91,10 +113,7 @@ def _of_call(known: Summaries, call: Call, calling: frozenset[Symbol]) -> Reason
         return Reason("POR008", "calls a function through a pointer", call.span)
     library = known.library(call)
     if library is not None:
-        if library.device:
-            return None
-        why = library.reason or "does not exist on the device"
-        return Reason("POR006", f"calls {name.name}, which {why}", call.span)
+        return None if library.device else _of_library(name, library, call)
     if name not in known.definitions:
         text = f"calls {name.name}, whose definition is not among the given files"
         return Reason("POR006", text, call.span, legal_if=(f"give the file that defines {name.name}",))

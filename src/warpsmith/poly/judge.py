@@ -18,15 +18,16 @@ from warpsmith.poly.model import build_region
 from warpsmith.poly.origin import Origin
 from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.reductions import array_reductions, array_scans, updates
-from warpsmith.poly.region import Region
+from warpsmith.poly.region import Access, Region
 from warpsmith.poly.scalars import ScalarRoles
 from warpsmith.poly.state import State
 from warpsmith.poly.updates import Update
+from warpsmith.tree.containers import holds_no_container
 from warpsmith.tree.nodes import Call, For, Loop, VarDecl
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Judgement", "Question", "doubt", "judge", "unknown_element"]
+__all__ = ["Judgement", "Question", "doubt", "judge", "reaches_further", "unknown_element"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +257,8 @@ def _vague(reference: Reference) -> Reason:
     shown = " ".join(access.expr.span.text.split())
     if isinstance(access.expr, Call):
         text = f"{shown} may touch any part of {access.base.name}"
-    elif not access.known and isinstance(access.base.type, Pointer):
-        text = unknown_element(access.base.name, shown)
+    elif reaches_further(access):
+        text = unknown_element(access)
     else:
         text = f"the subscript of {shown} is not affine"
     if isinstance(access.expr, Call):
@@ -266,10 +267,16 @@ def _vague(reference: Reference) -> Reason:
     return Reason("POR005", text, access.expr.span, legal_if=help_text)
 
 
-def unknown_element(base: str, shown: str) -> str:
+def reaches_further(access: Access) -> bool:
+    """Whether all that is known of a reference is the pointer, or the container, that it starts from."""
+    return not access.known and (isinstance(access.base.type, Pointer) or not holds_no_container(access.base.type))
+
+
+def unknown_element(access: Access) -> str:
     """Return the words for a reference of which only the variable is known that it starts from."""
-    own = shown.split("[")[0].strip() == base
-    return f"{shown} may touch {'any element of' if own else 'anything that is reached through'} {base}"
+    base, shown = access.base, " ".join(access.expr.span.text.split())
+    own = isinstance(base.type, Pointer) and shown.split("[")[0].strip() == base.name
+    return f"{shown} may touch {'any element of' if own else 'anything that is reached through'} {base.name}"
 
 
 def _accumulating(question: Question, region: Region, state: State, carried: _Carried) -> Judgement:

@@ -23,14 +23,14 @@ from dataclasses import dataclass, field
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences import Conflict, describe
-from warpsmith.poly.judge import unknown_element
+from warpsmith.poly.judge import reaches_further, unknown_element
 from warpsmith.poly.order import Leaf, Link, Ordered, remembered_order
 from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.region import Access, Region
 from warpsmith.poly.space import Map, OutOfBudgetError, budget, lexicographic
 from warpsmith.poly.times import Time
 from warpsmith.tree.nodes import Call, For, Function, Stmt
-from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names
 
 __all__ = ["keeps_order"]
@@ -239,6 +239,6 @@ def _vague(access: Access) -> Reason:
     if isinstance(access.expr, Call):
         remedy = ("write the call's body here",)
         return Reason("POR005", f"{shown} may touch any part of {name}", access.expr.span, legal_if=remedy)
-    if not access.known and isinstance(access.base.type, Pointer):
-        return Reason("POR005", unknown_element(name, shown), access.expr.span)
+    if reaches_further(access):
+        return Reason("POR005", unknown_element(access), access.expr.span)
     return Reason("POR005", f"the subscript of {shown} is not affine", access.expr.span)

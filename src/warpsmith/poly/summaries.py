@@ -337,7 +337,7 @@ class Summaries:
             _defined_call(summary, self.parameters(name), call, where, done)
         else:
             self._anything(call.arguments, where, done)
-            done.blame(f"calls {_callee_name(call)}, which is not defined here", call.span)
+            done.blame(_unknown_call(call, linked=name in self.outside.functions), call.span)
 
     def _called_back(self, known: FunctionEffects, call: Call) -> list[tuple[Function, Summary] | None]:
         """Return the functions of the program that a library calls, None for each whose text is not given."""
@@ -531,7 +531,7 @@ def _library_call(library: FunctionEffects, call: Call, where: Provenance, done:
     done.io |= library.io
     done.allocates |= library.allocates
     if library.reason:
-        done.blame(f"{_callee_name(call)} {library.reason}", call.span)
+        done.blame(f"{library.name} {library.reason}", call.span)
 
 
 def _defined_call(
@@ -590,6 +590,9 @@ def _of(program: Identity[Program]) -> Summaries:
     return Summaries.made(program.value)
 
 
-def _callee_name(call: Call) -> str:
-    function = peel(call.function)
-    return function.symbol.name if isinstance(function, Name) else "a function pointer"
+def _unknown_call(call: Call, *, linked: bool) -> str:
+    function, name = peel(call.function), direct_call(call)
+    if name is None:
+        return f"calls {'a' if not isinstance(function, Name) else f'{function.symbol.name}, a'} function pointer"
+    why = "which other files define: which of them is linked here is not known"
+    return f"calls {name.name}, {why if linked else 'which is not defined here'}"

@@ -6,6 +6,7 @@
                                override CFLAGS += -DWARPSMITH       the variables that this Makefile's own recipes use
                                heat: …libwarpsmith.so
                                endif
+                               where the last make was of the other kind: what that made of ported files goes
 
 Which variables those are is not guessed: every candidate is tried in a copy of the project, `make -n` without and with
 WARPSMITH=1. It is taken where the first prints what it printed before, and where in the second each ported file is
@@ -20,7 +21,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from warpsmith.project.command_line import commands_of, read_call
@@ -39,6 +40,7 @@ _Variables = tuple[tuple[str, ...], str]
 
 _ENTER = re.compile(r"^make(?:\[\d+\])?: (Entering|Leaving) directory '([^']*)'$")
 _VARIABLE = re.compile(r"\$[({]([A-Za-z_][\w.]*)[)}]")
+_PLAIN_NAME = re.compile(r"[\w.+/@-]+")
 _NO_PROGRAM = re.compile(r"clean|install|dist|help|format|lint|tidy|doc|^FORCE$")
 _LINKING = ("LDLIBS", "LIBS", "LOADLIBES", "LDFLAGS", "LFLAGS", "LINKFLAGS")
 
@@ -48,6 +50,14 @@ class MakeEdit:
     """New texts by path below the root: the Makefiles' and that of their rules."""
 
     texts: dict[str, str]
+
+
+@dataclass(slots=True)
+class _Made:
+    """What the Makefile of a folder makes of the ported files: programs, and objects of theirs."""
+
+    programs: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +88,9 @@ def edit_makefiles(copy: Path, sources: Sequence[str], rules_folder: str, run: R
     original = {str(m): m.read_bytes().decode("latin-1") for f in folders if (m := makefile_in(Path(f))) is not None}
     if len(original) != len(folders):
         return None
-    programs: dict[str, list[str]] = {}
-    for program in _programs(before, files):
-        programs.setdefault(_folder(before, program), []).append(program)
+    made = _made(before, files)
     for variables in _candidates(list(original.values())):
-        texts = _texts(copy, original, programs, rules_folder, variables)
+        texts = _texts(copy, original, made, rules_folder, variables)
         for path, text in texts.items():
             (copy / path).write_bytes(text.encode("latin-1"))
         after, ported = _dry_run(copy, run, "0"), _dry_run(copy, run, "1")
@@ -114,16 +122,18 @@ def _takes_options(name: str) -> bool:
 
 
 def _texts(
-    copy: Path, original: dict[str, str], programs: dict[str, list[str]], rules_folder: str, variables: _Variables
+    copy: Path, original: dict[str, str], made: dict[str, _Made], rules_folder: str, variables: _Variables
 ) -> dict[str, str]:
-    """Return the Makefiles with a line each, and the rules; `programs` are those that each folder's Makefile links."""
+    """Return the Makefiles with a line each, and the rules; `made` is what each folder's Makefile makes."""
     texts: dict[str, str] = {}
     for path, text in original.items():
         folder = Path(path).parent
         relative = os.path.relpath(folder, copy)
-        name = "rules.mk" if relative == "." else f"rules-{relative.replace('/', '-')}.mk"
-        mine = [os.path.relpath(program, folder) for program in programs.get(str(folder), ())]
-        texts[f"{rules_folder}/{name}"] = _rules(mine, *variables)
+        below = "" if relative == "." else f"-{relative.replace('/', '-')}"
+        name = f"rules{below}.mk"
+        one = made.get(str(folder), _Made())
+        mine = _Made(*([os.path.relpath(path, folder) for path in paths] for paths in (one.programs, one.objects)))
+        texts[f"{rules_folder}/{name}"] = _rules(mine, f".on{below}", *variables)
         end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         gap = "" if not text or text.endswith("\n") else end
         include = os.path.relpath(copy / rules_folder / name, folder)
@@ -131,13 +141,26 @@ def _texts(
     return texts
 
 
-def _rules(programs: Sequence[str], compiling: Sequence[str], linking: str) -> str:
+def _rules(made: _Made, mark: str, compiling: Sequence[str], linking: str) -> str:
     library = f"$(WARPSMITH_DIR)/{LIBRARY}"
+    # what stays of the other kind of build would run on the host beside kernels, and see old data
+    stale = dict.fromkeys(name for name in (*made.programs, *made.objects) if _PLAIN_NAME.fullmatch(name))
     lines = [
-        "# `make WARPSMITH=1` builds the program with its ported loops on the GPU, plain `make` as before.",
-        "# Run `make clean` between the two. The program finds the library where it was built.",
-        "ifeq ($(WARPSMITH),1)",
+        "# `make WARPSMITH=1` builds the program with its ported loops on the GPU, plain `make` as before; each makes",
+        "# anew what the other has made of ported files. The program finds the library where it was built.",
         "WARPSMITH_DIR := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))",
+        f"WARPSMITH_ON := $(WARPSMITH_DIR)/{mark}",
+        f"WARPSMITH_MADE := {' '.join(stale)}",
+        "WARPSMITH_LAST := $(if $(wildcard $(WARPSMITH_ON)),1)",
+        "ifneq ($(WARPSMITH_LAST),$(filter 1,$(WARPSMITH)))",
+        "ifeq ($(findstring n,$(firstword -$(MAKEFLAGS))),)",
+        'WARPSMITH_GONE := $(shell rm -f $(WARPSMITH_MADE) "$(WARPSMITH_ON)")',
+        "ifeq ($(WARPSMITH),1)",
+        'WARPSMITH_GONE := $(shell touch "$(WARPSMITH_ON)")',
+        "endif",
+        "endif",
+        "endif",
+        "ifeq ($(WARPSMITH),1)",
         "NVCC ?= nvcc",
         "NVCCFLAGS ?= -O3",
         *(f"override {name} += -DWARPSMITH" for name in compiling),
@@ -146,7 +169,7 @@ def _rules(programs: Sequence[str], compiling: Sequence[str], linking: str) -> s
         f"{library}: $(wildcard $(WARPSMITH_DIR)/*.cu)",
         "\t$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o $@ $^",
         "",
-        *([f"{' '.join(programs)}: {library}"] if programs else []),
+        *([f"{' '.join(made.programs)}: {library}"] if made.programs else []),
         "endif",
     ]
     return "\n".join(lines) + "\n"
@@ -235,6 +258,18 @@ def _programs(build: _Build, files: set[str]) -> list[str]:
     others = [link for link in build.linked if not link.output.endswith(".a")]
     found = [link.output for link in others if inside & {link.output, *link.inputs, *_libraries(link)}]
     return list(dict.fromkeys(found))
+
+
+def _made(build: _Build, files: set[str]) -> dict[str, _Made]:
+    """Return what is made of `files`, by the folder in which it is."""
+    made: dict[str, _Made] = {}
+    for program in _programs(build, files):
+        made.setdefault(_folder(build, program), _Made()).programs.append(program)
+    for file in sorted(files):
+        for output, _, folder in build.compiled[file]:
+            if output.endswith((".o", ".lo", ".obj")):
+                made.setdefault(folder, _Made()).objects.append(output)
+    return made
 
 
 def _libraries(link: LinkCommand) -> Iterator[str]:

@@ -15,9 +15,10 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-__all__ = ["Change", "Patch", "patch_name", "series_texts"]
+__all__ = ["Change", "Patch", "applied_in", "patch_name", "series_texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,19 @@ class Patch:
     changes: tuple[Change, ...]
 
 
-def series_texts(patches: Sequence[Patch], signature: str) -> list[str]:
-    """Return the text of every patch that changes something, as mails that `git am` takes as well."""
+def applied_in(root: str) -> str:
+    """Return the folder that the paths in patches for the project at `root` start from: that of the checkout around it,
+    since git passes over, without a word, what it does not find from there; without one, `root`."""
+    around = [Path(root), *Path(root).parents]
+    return str(next((folder for folder in around if (folder / ".git").exists()), Path(root)))
+
+
+def series_texts(patches: Sequence[Patch], signature: str, below: str = "") -> list[str]:
+    """Return the text of every patch that changes something, as mails that `git am` takes as well; `below` is what
+    stands before every path, "" or a folder with its slash."""
     real = [patch for patch in patches if any(c.before != c.after for c in patch.changes)]
-    return [_mail(patch, number, len(real), signature) for number, patch in enumerate(real, start=1)]
+    moved = [replace(p, changes=tuple(replace(c, path=f"{below}{c.path}") for c in p.changes)) for p in real]
+    return [_mail(patch, number, len(real), signature) for number, patch in enumerate(moved, start=1)]
 
 
 def patch_name(number: int, text: str) -> str:

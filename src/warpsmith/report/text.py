@@ -14,23 +14,24 @@ from warpsmith.report.model import KernelEntry, LoopEntry, Report
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
-__all__ = ["port_text", "table_text", "verification_text"]
+__all__ = ["port_text", "table_text", "transfers_text", "verification_text"]
 
 _LONGEST_SIZE = 60
 
 
-def port_text(report: Report) -> str:
-    """Return the summary of a port or a survey: loops, plan, verdict of the referee, files."""
+def port_text(report: Report, writes: str = "-o DIR writes the files") -> str:
+    """Return the summary of a port or a survey: loops, plan, verdict of the referee, files; `writes` says how to get
+    them where nothing was asked to be written."""
     parts = [_loops_text(report.loops, decided=report.command != "survey")]
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
-        parts.append("copies\n" + table_text([_transfer_row(transfer) for transfer in report.transfers]))
+        parts.append("copies\n" + transfers_text(report.transfers))
     parts += [_finding_text(finding) for finding in report.findings]
     if report.verify is not None:
         parts.append(verification_text(report.verify))
     if report.outputs:
         parts.append("wrote   " + "  ".join(report.outputs))
-    return "\n".join([part for part in parts if part] + [_closing(report)])
+    return "\n".join([part for part in parts if part] + [_closing(report, writes)])
 
 
 def _finding_text(finding: Finding) -> str:
@@ -115,12 +116,35 @@ def _trim(sizes: Sequence[str]) -> list[str]:
     return kept
 
 
-def _transfer_row(transfer: Transfer) -> tuple[str, str]:
-    where = "to the device" if transfer.to_device else "back to the host"
-    place = f", in every iteration of {transfer.in_loop}" if transfer.in_loop else ""
-    place = ", unless it is there already" if transfer.held and transfer.to_device else place
-    place = ", when nobody needs it there any more" if transfer.held and not transfer.to_device else place
-    return f"{transfer.variable} {where}", f"{_plain(transfer.bytes)} bytes, for line {transfer.cause.line}{place}"
+def transfers_text(transfers: Sequence[Transfer]) -> str:
+    """Return a row a copy; its line is named with its file where there are several."""
+    several = len({t.cause.file.path for t in transfers}) > 1
+    ways = {True: "to the device", False: "back to the host"}
+    return table_text(
+        [(f"{_moved(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_forced(t, several)}") for t in transfers]
+    )
+
+
+def _moved(transfer: Transfer) -> str:
+    """Return what is copied: the array, or the one element."""
+    return transfer.variable if transfer.few is None else _short(_plain(transfer.section))
+
+
+def _moved_bytes(transfer: Transfer) -> str:
+    return f"{transfer.few if transfer.few is not None else _plain(transfer.bytes)} bytes"
+
+
+def _forced(transfer: Transfer, several: bool) -> str:
+    """Return the line that forces a copy, and how often it is made."""
+    line = str(transfer.cause.line)
+    line = f"{transfer.cause.file.path.rsplit('/', 1)[-1]}:{line}" if several else f"line {line}"
+    if transfer.held:
+        when = "unless it is there already" if transfer.to_device else "when nobody needs it there any more"
+    elif transfer.in_loop is not None:
+        when = f"each time that it runs in {transfer.in_loop}"
+    else:
+        return f"for {line}"
+    return f"for {line}, {when}"
 
 
 def verification_text(verify: Verification) -> str:
@@ -149,7 +173,7 @@ def _agreement(verify: Verification) -> str:
     return ", ".join(texts)
 
 
-def _closing(report: Report) -> str:
+def _closing(report: Report, writes: str) -> str:
     total = len(report.loops)
     ported = sum(loop.ported for loop in report.loops)
     if not ported:
@@ -158,7 +182,10 @@ def _closing(report: Report) -> str:
         return f"{_count(total, 'loop')}: {listed}. Nothing was ported." if total else "Nothing was ported."
     stay = total - ported
     rest = f" ({stay} {'stays' if stay == 1 else 'stay'} on the host)" if stay else ""
-    written = "" if report.outputs else " Nothing was written: -o DIR writes the files, --diff shows them."
+    written = "" if report.outputs else f" Nothing was written: {writes}, --diff shows them."
+    rejected = report.verify is not None and report.verify.status == "fail"
+    if rejected or any(finding.severity == "error" for finding in report.findings):
+        written = "" if report.outputs else " Nothing was written."
     return f"Ported {ported} of {_count(total, 'loop')}{rest}.{written}"
 
 

@@ -40,7 +40,7 @@ from warpsmith.tree.nodes import (
     Update,
     While,
 )
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printer import print_expr, shown
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.units import names_units
@@ -235,7 +235,7 @@ def _bytes(expr: Expr) -> str:
 
 
 def _short(expr: Expr) -> str:
-    text = " ".join(print_expr(expr).replace("(long long)", "").split())
+    text = " ".join(shown(expr).replace("(long long)", "").split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
 
 

@@ -240,11 +240,17 @@ def _is_global(symbol: Symbol) -> bool:
 
 
 def _size_symbols(function: HarnessFunction) -> tuple[Symbol, ...]:
-    """Return the integers that give the problem its size: parameters, and globals that an extent names."""
-    own = [p for p in function.function.parameters if is_integer(p.type)]
+    """Return the integers that give the problem its size: parameters, given by their address as well (as Fortran gives
+    them), and globals that an extent names."""
     named = {name.symbol for extent in function.extents.values() for name in names(extent)}
+    own = [p for p in function.function.parameters if is_integer(p.type) or (p in named and _by_address(p.type))]
     outside = sorted((s for s in named if _is_global(s) and _settable(s)), key=lambda s: s.name)
     return (*own, *outside)
+
+
+def _by_address(type: Type) -> bool:
+    """Whether a parameter is the address of an integer."""
+    return isinstance(type, Pointer) and is_integer(type.to) and not type.reference
 
 
 def _settable(symbol: Symbol) -> bool:
@@ -287,7 +293,8 @@ def _case(function: HarnessFunction, sizes: Mapping[Symbol, int], note: str = ""
 def _may_overlap(function: HarnessFunction) -> tuple[Symbol, Symbol] | None:
     """Return two pointer parameters of one element type that C lets overlap."""
     pointers = [p for p in function.function.parameters if p in function.extents and isinstance(p.type, Pointer)]
-    free = [p for p in pointers if isinstance(p.type, Pointer) and not p.type.restrict]
+    sizes = _size_symbols(function)
+    free = [p for p in pointers if isinstance(p.type, Pointer) and not p.type.restrict and p not in sizes]
     for i, first in enumerate(free):
         for second in free[i + 1 :]:
             if element_type(first.type) == element_type(second.type):
@@ -337,6 +344,9 @@ def _scalars(case: Case) -> Iterator[str]:
         elif is_float(symbol.type):
             yield f"{_plain_type(symbol.type)} {name} = {_FLOATS[reals % len(_FLOATS)]}; (void){name};"
             reals += 1
+        elif symbol in case.sizes:
+            type = _plain_type(element_type(symbol.type))
+            yield f"{type} ws_of_{name} = ({type}){case.sizes[symbol]}; {type} *{name} = &ws_of_{name}; (void){name};"
     for symbol, value in case.sizes.items():
         if _is_global(symbol):
             yield f"{symbol.name} = {value};"
@@ -373,6 +383,8 @@ def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
         if pair is not None and symbol is pair[0]:
             count = f"{count} + ws_count_{pair[1].name}"
         yield f'{target} = ws_harness_buffer("{symbol.name}", {count}, {kind});'
+        if symbol in case.sizes and symbol.storage == "parameter":
+            yield f"*({_plain_type(element_type(symbol.type))} *)ws_at_{symbol.name} = *{symbol.name};"
         gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(element_type(symbol.type)))
         if gaps:
             yield f'ws_harness_padding("{gaps}");'

@@ -12,10 +12,10 @@ another one's memory as well.
 from __future__ import annotations
 
 from warpsmith.tree.nodes import Binary, Block, DeclStmt, Expr, ExprStmt, Member
-from warpsmith.tree.types import Pointer, Record, Scalar, Type
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
 
-__all__ = ["SWAP", "changes_no_container", "exchanged", "is_held_by_container"]
+__all__ = ["SWAP", "changes_no_container", "exchanged", "holds_no_container", "is_container", "is_held_by_container"]
 
 SWAP = ":swap:"
 """Stands in the keys of the variables of an exchange."""
@@ -38,15 +38,26 @@ def is_held_by_container(place: Expr) -> bool:
     if not isinstance(place, Member) or place.field not in _OWN:
         return False
     owner = peel(place.base).type
-    owner = owner.to if place.arrow and isinstance(owner, Pointer) else owner
-    return isinstance(owner, Record) and owner.tag.startswith("std::vector<")
+    return is_container(owner.to if place.arrow and isinstance(owner, Pointer) else owner)
+
+
+def is_container(type: Type) -> bool:
+    """Whether an object of the type is a container."""
+    return isinstance(type, Record) and type.tag.startswith("std::vector<")
 
 
 def changes_no_container(target: Expr) -> bool:
-    """Whether a store to an lvalue leaves what containers hold in themselves as it is: it stores a number or a pointer,
-    and names no container's member."""
-    return _is_plain(target.type) and not is_held_by_container(target)
+    """Whether a store to an lvalue leaves what containers hold in themselves as it is: it stores numbers or pointers, a
+    struct of them as well, and names no container's member."""
+    return holds_no_container(target.type) and not is_held_by_container(target)
 
 
-def _is_plain(type: Type) -> bool:
-    return isinstance(type, Pointer) or (isinstance(type, Scalar) and type.kind != "void")
+def holds_no_container(type: Type) -> bool:
+    """Whether an object of the type is numbers and pointers, and no part of it is a container."""
+    match type:
+        case Record(union=False) if type.fields:
+            return all(f.name not in _OWN and holds_no_container(f.type) for f in type.fields)
+        case Array():
+            return holds_no_container(type.of)
+        case _:
+            return isinstance(type, Pointer) or (isinstance(type, Scalar) and type.kind != "void")

@@ -31,15 +31,13 @@ def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[st
     around = name
     while True:
         words = _spelled(type)
-        # The elements of a std::array, by their address, are those of an array: so does device code know them.
-        if words is not None and not (words.startswith("std::array<") and around[:1] in ("*", "(")):
+        if words is not None:
             return words, around
         match type:
             case Pointer():
                 # A reference is no pointer that could be const or restrict.
                 inner = f"&{around}" if type.reference else f"*{_pointer_words(type)}{around}".rstrip()
-                tight = _binds_tighter(type.to) and not (type.reference and _spelled(type.to) is not None)
-                around = f"({inner})" if tight else inner
+                around = f"({inner})" if _binds_tighter(type.to) else inner
                 type = type.to
             case Array():
                 count = "" if type.count is None else str(type.count)
@@ -59,12 +57,21 @@ def _spelled(type: Type) -> str | None:
     if isinstance(type, Scalar | Record | Opaque):
         return None
     words = type.spelling
+    if words.startswith("std::array<") and not words.startswith("std::array<const "):
+        return f"const {words}" if _holds_const(type) else words
     return words if words and (_PLAIN.fullmatch(words) or words.startswith("std::array<")) else None
+
+
+def _holds_const(type: Type) -> bool:
+    """Whether the elements of an array are const: those of a std::array are where it is."""
+    while isinstance(type, Array):
+        type = type.of
+    return isinstance(type, Scalar | Pointer | Record) and type.const
 
 
 def _binds_tighter(type: Type) -> bool:
     words = _spelled(type)
-    return isinstance(type, Array | FunctionType) and (words is None or words.startswith("std::array<"))
+    return isinstance(type, Array | FunctionType) and words is None
 
 
 def _pointer_words(type: Pointer) -> str:

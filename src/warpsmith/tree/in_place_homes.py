@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from warpsmith.base.findings import Finding
 from warpsmith.tree.additions import Addition
 from warpsmith.tree.alignment import aligned
 from warpsmith.tree.in_place_instances import instances
 from warpsmith.tree.in_place_pen import Pen, deeper
-from warpsmith.tree.in_place_within import NeedsCopyError, additions_within
+from warpsmith.tree.in_place_within import NeedsCopyError, additions_within, opens_guard
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, For, Function, If, Stmt, While
 from warpsmith.tree.places import Place
-from warpsmith.tree.versioned import Run, Versioned
+from warpsmith.tree.versioned import InsertionError, Run, Versioned
 from warpsmith.tree.walk import walk
 from warpsmith.tree.written_twice import check_twice
 
@@ -55,6 +56,9 @@ def _flagged(pen: Pen, version: Versioned, versions: Sequence[Versioned]) -> lis
 def _instead(pen: Pen, version: Versioned) -> list[Addition]:
     """Write `if (on && guards) { ported } else` before the user's statements."""
     check_twice(version, kept=_kept(version.written, version.ported))
+    if any(opens_guard(stmt) for stmt in version.ported):
+        message = "data cannot be held from here on: the region is written twice, and what holds them would end in it"
+        raise InsertionError(version.function, Finding("POR018", "note", message, version.written[0].span))
     before, after = (pen.texts(statements, pen.indentation) for statements in version.fallback)
     start = pen.before(version.written, version.function.body)
     several = len(version.written) > 1 or bool(before or after) or start.above

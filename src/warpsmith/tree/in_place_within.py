@@ -24,6 +24,7 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
+    DataHold,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -34,6 +35,7 @@ from warpsmith.tree.nodes import (
     Switch,
     Verbatim,
     While,
+    replace,
 )
 from warpsmith.tree.places import binds, place_between
 from warpsmith.tree.printer import DeviceStmt
@@ -41,7 +43,7 @@ from warpsmith.tree.types import Pointer, Scalar
 from warpsmith.tree.versioned import Run, Versioned
 from warpsmith.tree.walk import same
 
-__all__ = ["NeedsCopyError", "additions_within"]
+__all__ = ["NeedsCopyError", "additions_within", "opens_guard"]
 
 
 class NeedsCopyError(Exception):
@@ -75,12 +77,26 @@ class _Within:
             old_start, new_start = i + 1, j + 1
 
     def _gap(self, gone: Run, come: Run, before: Stmt | None, after: Stmt | None, owner: Stmt) -> Iterator[Addition]:
-        declared, body = self._come(_with_own_pragmas(come))
+        come, hold, rest = _around_hold(_with_own_pragmas(come))
+        declared, body = self._come(come)
         if gone:
+            if rest:
+                raise NeedsCopyError
             yield from self._replaced(gone, declared, body, owner)
+            if hold is not None:
+                start, end = gone[0].span.start, gone[-1].span.end
+                yield Addition(self.pen.after(gone), tuple(self._held(hold)), start - 2, end, closes=True)
             return
         lines = [*declared, *self._guarded(body)]
-        yield self._between(_early(come), lines, before, after, owner)
+        if hold is not None:
+            declared, body = self._come(rest)
+            lines += [*self._held(hold), *declared, *self._guarded(body)]
+        yield self._between(_early((*come, *rest)), lines, before, after, owner)
+
+    def _held(self, hold: DataHold) -> list[str]:
+        """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
+        first, *more = self.pen.texts([replace(hold, flag=self.flag)])[0].split("\n")
+        return [first, *self._guarded(more)]
 
     def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
         """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
@@ -216,9 +232,24 @@ def _with_own_pragmas(come: Run) -> Run:
     return tuple(reversed(kept))
 
 
+def _around_hold(come: Run) -> tuple[Run, DataHold | None, Run]:
+    """Return the first statement that makes an object which holds data, with what is before and behind it."""
+    at = next((n for n, stmt in enumerate(come) if opens_guard(stmt)), None)
+    if at is None:
+        return come, None, ()
+    hold = come[at]
+    assert isinstance(hold, DataHold)
+    return come[:at], hold, come[at + 1 :]
+
+
+def opens_guard(stmt: Stmt) -> bool:
+    """Whether a statement makes an object that holds data until its block ends."""
+    return isinstance(stmt, DataHold) and stmt.opens and bool(stmt.guard)
+
+
 def _early(come: Run) -> bool:
     """Whether statements belong to what is before them: they end the life of something."""
-    first = come[0]
+    first = come[0] if come else None
     return isinstance(first, DeviceFree | DataExit) or (isinstance(first, Copy) and not first.to_device)
 
 

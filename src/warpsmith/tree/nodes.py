@@ -485,13 +485,14 @@ class Update(Node):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataHold(Node):
     """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
-    object that ends it where C++ leaves the block in another way (an exception); "" where there is none. `lasting`:
-    objects on the stack that outlive it, where only what is known to do so is kept; `callers`: so does all that the
-    callers of the function have there."""
+    object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`: the
+    variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only what
+    is known to do so is kept; `callers`: so does all that the callers of the function have there."""
 
     opens: bool
     cause: Span
     guard: str = ""
+    flag: str = ""
     lasting: tuple[Symbol, ...] = ()
     callers: bool = False
 

@@ -187,6 +187,8 @@ class Patcher:
                 edits += self._run_edits(before, before.statements, after.statements, pending)
             elif isinstance(before, Case) and isinstance(after, Case):
                 edits += self._run_edits(before, before.body, after.body, pending)
+                labels = zip(before.labels, after.labels, strict=True)
+                pending += [(after, a, b) for a, b in labels if a is not None and b is not None]
             elif isinstance(before, For) and isinstance(after, For) and not _same_header(before, after):
                 edits += _unmarked(old, before)
                 edits.append(Edit(before.header, self._printer.for_header(after)))

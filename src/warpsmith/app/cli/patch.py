@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TypeVar
 
 import click
@@ -17,9 +18,9 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.flows.in_place import PortedProject, port_project, project_of
 from warpsmith.flows.port import PortOptions
 from warpsmith.project.database import read_database
-from warpsmith.project.patches import patch_name
+from warpsmith.project.patches import applied_in, patch_name
 
-__all__ = ["is_project", "ported_project", "project_options", "shown", "write_patches"]
+__all__ = ["apply_command", "is_project", "ported_project", "project_options", "shown", "write_patches"]
 
 F = TypeVar("F", bound=Callable[..., object])
 _ONE_FILE = (".patch", ".diff", ".mbox")
@@ -71,6 +72,14 @@ def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str,
         return write_files(str(Path(out).parent), [OutputFile(Path(out).name, patches_text(ported))], force=force)
     files = [OutputFile(patch_name(number, patch), patch) for number, patch in enumerate(patches, start=1)]
     return write_files(out, files, force=force)
+
+
+def apply_command(ported: PortedProject, written: tuple[str, ...]) -> str:
+    """Return the command that applies the patches `written`, from wherever it is given."""
+    folder = Path(written[0]).resolve().parent
+    whole = len(written) > 1 and {p.name for p in folder.glob("*.patch")} == {Path(w).name for w in written}
+    paths = [f"{quote(str(folder))}/*.patch"] if whole else [quote(str(Path(w).resolve())) for w in written]
+    return f"cd {quote(applied_in(ported.root))} && git apply {' '.join(paths)}"
 
 
 def shown(ported: PortedProject) -> str:

@@ -20,7 +20,7 @@ from warpsmith.app.cli.options import (
     verify_options,
 )
 from warpsmith.app.cli.output import holds, unified_diff, write_files
-from warpsmith.app.cli.patch import is_project, ported_project, project_options, shown, write_patches
+from warpsmith.app.cli.patch import apply_command, is_project, ported_project, project_options, shown, write_patches
 from warpsmith.app.cli.timeline import timeline_options, transfer_texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, render_finding
@@ -149,6 +149,9 @@ def _transfers_told(result: PortResult, options: PortOptions, given: dict[str, o
         click.echo(told, err=to_stderr)
 
 
+_WRITES = "--patch OUT writes the patches"
+
+
 def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) -> int:
     """Port inside a project: nothing is written but the patches."""
     options = _port_options(given)
@@ -165,11 +168,11 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
         click.echo(report_json(report))
     elif output.diff:
         click.echo(shown(ported), nl=False)
-        click.echo(port_text(report), err=True)
+        click.echo(port_text(report, _WRITES), err=True)
     else:
-        click.echo(port_text(report))
+        click.echo(port_text(report, _WRITES))
         if written:
-            click.echo(f"apply   cd {ported.root} && git apply {' '.join(str(Path(w).resolve()) for w in written)}")
+            click.echo(f"apply   {apply_command(ported, written)}")
     return _exit_code(report)
 
 

@@ -1,0 +1,86 @@
+"""Classes of C++ in kernels are the structs that their objects are; what is no such struct stays on the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.emit.classes import Classes
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.run.device_compile import compile_nvcc, has_nvcc
+from warpsmith.tree.nodes import Literal, Name
+from warpsmith.tree.types import DOUBLE, INT, Array, Field, Pointer, Record, Scalar, Symbol
+
+PROGRAM = Path(__file__).with_name("classes_program.cpp")
+HERE = Span(SourceFile("a.cpp", "kind::air"), 0, 9)
+ZERO = Literal(span=HERE, type=INT, text="0", value=0)
+CHAR = Scalar("char", 8, "signed")
+
+
+def classes(**known: str) -> Classes:
+    return Classes("", known, cxx=True)
+
+
+def test_a_class_is_the_struct_that_its_objects_are() -> None:
+    inner = Record("geo::vec<double>", 16, (Field("x", DOUBLE, 0), Field("y", DOUBLE, 8)))
+    row = Array(Scalar("float", 32, "float"), None, 3, "std::array<float, 3>")
+    outer = Record("geo::cell", 32, (Field("at", inner, 0), Field("mix", row, 16), Field("n", INT, 28)))
+    made = classes()
+    type = made.type(Pointer(outer), ZERO)
+    assert isinstance(type, Pointer) and isinstance(type.to, Record) and type.to.spelling == "geo_cell"
+    first, second = made.texts(())
+    assert (
+        first
+        == 'struct geo_vec_double {\n    double x;\n    double y;\n};\nstatic_assert(sizeof(geo_vec_double) == 16, "");'
+    )
+    assert "    geo_vec_double at;\n    float mix[3];\n    int n;\n" in second
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        Record("n::bits", 8, (Field("a", INT, 0, 3), Field("c", INT, 4))),
+        Record("n::virtual_", 16, (Field("x", DOUBLE, 8),)),
+        Record("n::wide", 32, (Field("x", DOUBLE, 0),)),
+        Record("n::tail", 16, (Field("d", DOUBLE, 0), Field("c", CHAR, 9))),
+        Record("n::any", 8, (Field("i", INT, 0),), union=True),
+        Record("n::empty", 1),
+        Record("std::vector<double>", 24, (Field("data()", Pointer(DOUBLE), 0), Field("size()", INT, 8))),
+    ],
+    ids=lambda record: record.tag,
+)
+def test_what_is_no_such_struct_is_refused(record: Record) -> None:
+    with pytest.raises(RefusedError, match="class"):
+        classes().type(record, ZERO)
+
+
+def test_names_that_are_taken_are_not_taken_again() -> None:
+    record = Record("geo::vec", 8, (Field("x", DOUBLE, 0),))
+    made = classes(geo_vec="struct geo_vec { int n; };")
+    type = made.type(record, ZERO)
+    assert isinstance(type, Record) and type.spelling == "geo_vec_"
+    with pytest.raises(RefusedError, match="geo_vec_"):
+        made.texts(("geo_vec_",))
+    with pytest.raises(RefusedError, match="at once"):
+        made.type(Record("geo_vec::", 8, (Field("y", DOUBLE, 0),)), ZERO)
+
+
+def test_enumerators_that_device_code_does_not_know_are_numbers() -> None:
+    air = Symbol("air", "k", INT, "enumerator", value=-2)
+    scoped = Name(span=HERE, type=INT, symbol=air)
+    plain = Name(span=Span(HERE.file, 6, 9), type=INT, symbol=air)
+    changed = classes(air="enum kind { air };").node(scoped)
+    assert isinstance(changed, Literal) and changed.text == "(-2)"
+    assert classes(air="enum kind { air };").node(plain) is plain
+    assert isinstance(classes().node(plain), Literal)
+
+
+@pytest.mark.slow
+def test_a_program_of_classes_runs_on_the_device() -> None:
+    result = port([str(PROGRAM)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None and {f.kernel.region for f in result.plan.fragments} >= {"move/i", "spread/i"}
+    assert not has_nvcc() or compile_nvcc(result.files) is None
