@@ -101,6 +101,18 @@ def test_equal_writes_are_a_race_of_our_ports_only(value: str, captured: bool, s
     assert got.status == status and rule in {reason.rule for reason in got.reasons}
 
 
+@pytest.mark.parametrize(("words", "rules"), [((), {"VER028"}), (("run",), set())])
+def test_runs_without_a_launch_are_told(words: tuple[str, ...], rules: set[str]) -> None:
+    begin = "int main(int argc, char **argv)\n{\n    if (argc < 2)\n        return 2;\n"
+    original = f'#include <stdio.h>\n{begin}    printf("1\\n");\n    return 0;\n}}\n'
+    candidate = FLAG.replace("threadIdx.x] > 2", "threadIdx.x] > 7")
+    candidate = candidate.replace("VALUE", "1").replace("int main(void)\n{\n", begin)
+    options = VerifyOptions(timeout_s=30, run_args=words)
+    got = verify(Sources((OutputFile("a.c", original),)), Sources((OutputFile("a.cu", candidate),)), options)
+    assert (got.status, {reason.rule for reason in got.reasons}) == ("pass", rules), got.reasons
+    assert all("ends with exit code 2" in reason.message for reason in got.reasons)
+
+
 def test_cuda_is_recognized_by_suffix_headers_and_launches(tmp_path: Path) -> None:
     assert is_cuda(Sources((OutputFile("a.cu", ""),)))
     assert is_cuda(Sources((OutputFile("a.cpp", "#include <cuda_runtime.h>"),)))

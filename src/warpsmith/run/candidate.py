@@ -28,9 +28,10 @@ _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of the candidate: how it ended, what the emulation saw."""
+    """One run of the candidate: how it ended, what the emulation saw; `idle`: no kernel was seen to be launched."""
 
     outcome: Outcome
+    idle: bool = False
     races: tuple[Race, ...] = ()
     failures: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
@@ -71,10 +72,10 @@ class Candidate:
         """Run schedule `number`: 0 is descending, the others are permutations seeded by the user's seed."""
         work = self._work / f"run_{number}"
         work.mkdir(parents=True)
-        report = work / "reports"
+        report, launches = work / "reports", work / "launches"
         environment = {
             **run_environment(3 + number + self._options.seed),
-            **schedule_environment(number, report, seed=self._options.seed),
+            **schedule_environment(number, report, launches, seed=self._options.seed),
             "WS_SKIP": ",".join(map(str, skip_cases)),
         }
         outcome = run_program(
@@ -83,9 +84,9 @@ class Candidate:
         if self._emulated is None:
             return Trial(outcome)
         seen = read_reports(report, Path(self._emulated.command[0]), self._sources, self._emulated.directory)
-        return self._trial(outcome, seen)
+        return self._trial(outcome, seen, idle=not launches.is_file())
 
-    def _trial(self, outcome: Outcome, seen: Seen) -> Trial:
+    def _trial(self, outcome: Outcome, seen: Seen, *, idle: bool) -> Trial:
         races = seen.races
         failures = [_race_finding(race, "error") for race in seen.races]
         notes = [*seen.notes]
@@ -95,7 +96,7 @@ class Candidate:
             failures += [_race_finding(race, "error") for race in seen.silent_races]
         else:
             notes += [_race_finding(race, "warning") for race in seen.silent_races]
-        return Trial(outcome, races, (*failures, *seen.failures), tuple(notes))
+        return Trial(outcome, idle, races, (*failures, *seen.failures), tuple(notes))
 
 
 def _race_finding(race: Race, severity: str) -> Finding:

@@ -115,14 +115,19 @@ def build_emulated(
     return Executable((str(program),), directory, sources)
 
 
-def schedule_environment(schedule: int, report: Path, *, seed: int = 1, memory: int | None = None) -> dict[str, str]:
+def schedule_environment(
+    schedule: int, report: Path, launches: Path | None = None, *, seed: int = 1, memory: int | None = None
+) -> dict[str, str]:
     """Return what the environment must hold for one run: schedule 0 is descending, 1 and up are permutations that
-    differ with `seed`, -1 is ascending. `report` is the file that reports go to; `memory` is the device's, in bytes."""
+    differ with `seed`, -1 is ascending. `report` is the file that reports go to, `launches` the one for how often each
+    kernel was launched, which is made at the program's end if any was; `memory` is the device's, in bytes."""
     environment = {
         "WARPSMITH_EMULATION_SCHEDULE": "ascending" if schedule < 0 else str(schedule),
         "WARPSMITH_EMULATION_SEED": str(schedule + 17 * seed + 11),
         "WARPSMITH_EMULATION_REPORT": str(report),
     }
+    if launches is not None:
+        environment["WARPSMITH_EMULATION_LAUNCHES"] = str(launches)
     if memory is not None:
         environment["WARPSMITH_EMULATION_MEMORY"] = str(memory)
     return environment

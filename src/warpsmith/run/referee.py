@@ -149,6 +149,7 @@ def _bad_cases(reference: Reference, plan: HarnessPlan) -> set[int]:
 
 # --- one program against the other
 
+_RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
 _TOO_SLOW = (
     "the emulation is far slower than a GPU: give the program less work (--run-args, -D) or more time (--timeout)"
 )
@@ -213,12 +214,14 @@ class _Verdict:
         self.failures: list[Finding] = []
         self._races: list[Race] = []
         self._output_equal = True
+        self._idle = True
 
     def add(self, trial: Trial, number: int) -> None:
         """Judge one run of the candidate."""
         self._schedules = number + 1
         self._seconds += trial.outcome.seconds
         self._races += trial.races
+        self._idle = self._idle and trial.idle
         found = [*trial.failures, *self._ending(trial.outcome)]
         self._notes += trial.notes
         # After a race or an access that is not allowed, what was computed says nothing more.
@@ -229,7 +232,7 @@ class _Verdict:
     def result(self, candidate: Candidate) -> Verification:
         """Return the whole answer."""
         reference = self._reference
-        notes = list(dict.fromkeys(self._notes))
+        notes = list(dict.fromkeys([*self._notes, *self._untested()]))
         return Verification(
             self._status(),
             executor="emulation",
@@ -243,6 +246,14 @@ class _Verdict:
             tolerance=self._tolerance(),
             reasons=(*self.failures, *notes),
         )
+
+    def _untested(self) -> Iterator[Finding]:
+        """Yield that the runs say nothing of the kernels, where none was launched."""
+        if self._idle and not self.failures:
+            code = self._reference.base.exit_code
+            how = f", which ends with exit code {code}" if code else ""
+            message = f"no kernel was launched in the runs of the program{how}: they test nothing of the port"
+            yield Finding("VER028", "warning", message, help=(_RUN_MORE,))
 
     def _status(self) -> Literal["pass", "fail", "skipped"]:
         """A port of ours that was only too slow for the emulation is not rejected, it is not judged; a candidate that
