@@ -25,7 +25,7 @@ from warpsmith.poly.honor import honored
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.survey import SurveyReport
 from warpsmith.survey.limits import StepsEffort
-from warpsmith.survey.link import Link
+from warpsmith.survey.link import Link, Outside
 from warpsmith.survey.steps import RANK, improved
 from warpsmith.tree.plain import Plain
 
@@ -129,14 +129,17 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
     """Return a bug: a file is told nothing of one kind."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        for method in ("told", "outside"):
-            real = cast(Callable[[Link, int], Plain], getattr(Link, method))
+        told, outside = Link.told, Link.outside
 
-            def less(link: Link, number: int, real: Callable[[Link, int], Plain] = real) -> Plain:
-                said = dict(cast(Mapping[str, Plain], real(link, number)))
-                return {**said, name: empty} if name in said else said
+        def less(said: Mapping[str, Plain]) -> dict[str, Plain]:
+            return {**said, name: empty} if name in said else dict(said)
 
-            patch.setattr(Link, method, less)
+        def less_outside(link: Link, number: int) -> Outside:
+            real = outside(link, number)
+            return dataclasses.replace(real, rest=less(real.rest))
+
+        patch.setattr(Link, "told", lambda link, number: less(cast(Mapping[str, Plain], told(link, number))))
+        patch.setattr(Link, "outside", less_outside)
 
     return plant
 
@@ -144,9 +147,8 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
 def _first_of_a_name(patch: pytest.MonkeyPatch) -> None:
     """Plant a bug: of functions of one name in two programs the first is believed."""
 
-    def first(link: Link, number: int, key: str) -> Plain:
-        maker = next(n for n in link._defined[key] if n != number)
-        return next(f for f in link.functions[maker] if cast(list[list[Plain]], f)[0][1] == key)
+    def first(link: Link, number: int, key: str) -> str:
+        return link.functions[next(n for n in link._defined[key] if n != number)][key]
 
     patch.setattr(Link, "_entry", first)
 
