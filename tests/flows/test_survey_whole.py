@@ -156,7 +156,6 @@ def _first_of_a_name(patch: pytest.MonkeyPatch) -> None:
 BUGS = {
     "addresses-taken": _told_without("taken", []),
     "second-names": _told_without("shared", []),
-    "library-names": _told_without("defined", []),
     "one-of-two": _first_of_a_name,
 }
 
@@ -168,3 +167,34 @@ def test_a_survey_that_is_told_too_little_is_found_out(
 ) -> None:
     BUGS[bug](monkeypatch)
     assert any(_checked(tmp_path, range(seed, seed + 1))[0] for seed in range(60))
+
+
+OWN = {
+    "run.c": """
+        #include <stdlib.h>
+        int n;
+        double a[100];
+        int main(void)
+        {
+            for (int i = 0; i < n; i++) {
+                a[i] = i;
+                abs(i);
+            }
+            return 0;
+        }
+        """,
+    "own.c": "extern int n;\nint abs(int x) { n = 5; return x; }\n",
+    "another.c": "int abs(int x) { return x; }\n",
+}
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_function_of_the_project_is_not_the_library_s(
+    told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not told:
+        _told_without("defined", [])(monkeypatch)
+    written(tmp_path, OWN)
+    report = surveyed(compiled(tmp_path, *OWN))
+    (loop,) = report.loops
+    assert any("its bound n may be changed" in reason.text for reason in loop.reasons) == told
