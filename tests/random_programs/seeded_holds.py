@@ -23,7 +23,7 @@ def no_update_after_writes(patch: Patch) -> None:
 
     def place(self: coherence._Writer, need: needs.Need, *where: object) -> None:
         need.after.clear()
-        real(self, need, *where)  # type: ignore[arg-type]
+        real(self, need, *where)  # type: ignore[arg-type]  # handed on as it came
 
     patch.setattr(coherence._Writer, "place", place)
 

@@ -239,7 +239,7 @@ def _kept_only_at_the_end(patch: Patch) -> None:
 
     def not_yet_kept(found: Sequence[Hold], *rest: object) -> dict[Call, frozenset[Root]]:
         told = frozenset(Root("object", symbol) for hold in found for symbol in hold.lasting)
-        return dict.fromkeys(real(found, *rest), told)  # type: ignore[arg-type]
+        return dict.fromkeys(real(found, *rest), told)  # type: ignore[arg-type]  # handed on as it came
 
     patch.setattr(holds, "not_yet_kept", not_yet_kept)
 
