@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from warpsmith.base.source import Span
 from warpsmith.poly.device import device_blocker
+from warpsmith.poly.doings import Doings
 from warpsmith.poly.pointers import Provenance, Root
-from warpsmith.poly.summaries import Doings, Summaries
+from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.touches import Touch, node_touches
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program

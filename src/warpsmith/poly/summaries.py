@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from warpsmith.base.identity import Identity
-from warpsmith.base.source import Span
+from warpsmith.poly.doings import Doings, callback, defined_call, library_call, name_everything, through
 from warpsmith.poly.global_pointers import survey_globals
 from warpsmith.poly.library import called_back, described, mentions
 from warpsmith.poly.outside import Outside, outside_of
@@ -41,34 +41,12 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Opaque, Pointer, Scalar, Symbol, element_type
+from warpsmith.tree.types import Array, Opaque, Pointer, Symbol
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["Doings", "Summaries", "Summary"]
+__all__ = ["Summaries", "Summary"]
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Doings:
-    """What a node does: variables read and written themselves, roots loaded and stored through, and the rest."""
-
-    reads: set[Symbol] = field(default_factory=set)
-    writes: set[Symbol] = field(default_factory=set)
-    loads: set[Root] = field(default_factory=set)
-    stores: set[Root] = field(default_factory=set)
-    load_bases: set[Symbol] = field(default_factory=set)
-    store_bases: set[Symbol] = field(default_factory=set)
-    calls_unknown: bool = False
-    io: bool = False
-    allocates: bool = False
-    reason: str = ""
-    span: Span | None = None
-
-    def blame(self, reason: str, span: Span | None) -> None:
-        """Keep the first reason."""
-        if not self.reason:
-            self.reason, self.span = reason, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,9 +292,9 @@ class Summaries:
                 if isinstance(touch.symbol.type, Opaque):
                     (done.loads if touch.kind == "read" else done.stores).add(UNKNOWN)
             case "load" if touch.base is not None:
-                _through(touch.base, where, done.loads, done.load_bases)
+                through(touch.base, where, done.loads, done.load_bases)
             case "store" if touch.base is not None:
-                _through(touch.base, where, done.stores, done.store_bases)
+                through(touch.base, where, done.stores, done.store_bases)
             case "call" if isinstance(touch.node, Call):
                 self._call(touch.node, where, done)
             case _:
@@ -327,14 +305,14 @@ class Summaries:
         name = direct_call(call)
         summary = self.summary(name) if name is not None else None
         if library is not None:
-            _library_call(library, call, where, done)
+            library_call(library, call, where, done)
             back = self._called_back(library, call)
             for callee, inner in filter(None, back):
-                _callback(inner, callee, _pointed_by(library, call), where, done)
+                callback(inner, callee, _pointed_by(library, call), where, done)
             if library.program or None in back:
                 self._anything(call.arguments, where, done)
         elif summary is not None and name is not None:
-            _defined_call(summary, self.parameters(name), call, where, done)
+            defined_call(summary, self.parameters(name), call, where, done)
         else:
             self._anything(call.arguments, where, done)
             done.blame(_unknown_call(call, linked=name in self.outside.functions), call.span)
@@ -352,17 +330,17 @@ class Summaries:
         match node:
             case Verbatim() | VerbatimExpr():
                 for symbol in node.reads:
-                    _name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+                    name_everything(symbol, where, done.reads, done.loads, done.load_bases)
                 for symbol in node.writes:
-                    _name_everything(symbol, where, done.writes, done.stores, done.store_bases)
+                    name_everything(symbol, where, done.writes, done.stores, done.store_bases)
                 if node.calls:
                     self._anything((), where, done)
                 done.blame(node.reason, node.span)
             case Copy(to_device=True) | CaptureStmt():
                 symbol = node.variable if isinstance(node, Copy) else node.symbol
-                _name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+                name_everything(symbol, where, done.reads, done.loads, done.load_bases)
             case Copy():
-                _name_everything(node.variable, where, done.writes, done.stores, done.store_bases)
+                name_everything(node.variable, where, done.writes, done.stores, done.store_bases)
             case DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 done.writes.add(node.buffer)
                 done.allocates = True
@@ -458,24 +436,6 @@ def _is_visible(root: Root) -> bool:
             return root.symbol is not None and is_persistent(root.symbol)
 
 
-def _through(base: Base, where: Provenance, roots: set[Root], named: set[Symbol]) -> None:
-    """Note an access through an address."""
-    roots |= where.of(base)
-    if base.symbol is not None and (not base.address or isinstance(base.symbol.type, Array)):
-        named.add(base.symbol)
-
-
-def _name_everything(symbol: Symbol, where: Provenance, own: set[Symbol], roots: set[Root], named: set[Symbol]) -> None:
-    """Note that a construct which is not modelled may touch a variable and all that it leads to."""
-    if symbol.storage in ("function", "enumerator"):
-        return
-    own.add(symbol)
-    if isinstance(symbol.type, Pointer | Array):
-        _through(Base(symbol, address=isinstance(symbol.type, Array)), where, roots, named)
-    if not isinstance(element_type(symbol.type), Scalar):
-        roots.add(UNKNOWN)
-
-
 def _library_flow(library: FunctionEffects, call: Call, back: list[Summary]) -> CallFlow:
     """Return what a library function does with addresses; `back`: what it calls."""
     first = bases(call.arguments[library.returns]) if isinstance(library.returns, int) else None
@@ -490,82 +450,6 @@ def _pointed_by(library: FunctionEffects, call: Call) -> tuple[Base, ...]:
     """Return the bases of what a library function may hand to the function that it calls."""
     given = [a for i, a in enumerate(call.arguments) if library.reads_argument(i) or library.writes_argument(i)]
     return tuple(base for argument in given if is_pointer(argument) for base in bases(argument))
-
-
-def _callback(summary: Summary, callee: Function, given: tuple[Base, ...], where: Provenance, done: Doings) -> None:
-    """Note what a function does that a library calls with pointers into `given`."""
-    done.reads |= summary.reads
-    done.writes |= summary.writes
-    for roots, into, named in (
-        (summary.loads, done.loads, done.load_bases),
-        (summary.stores, done.stores, done.store_bases),
-    ):
-        for root in roots:
-            if root.kind == "entry" and root.symbol in callee.parameters:
-                for base in given:
-                    _through(base, where, into, named)
-            elif root.symbol is not None:
-                _through(Base(root.symbol, address=root.kind == "object"), where, into, named)
-            else:
-                into.add(UNKNOWN)
-    done.calls_unknown |= summary.calls_unknown
-    done.io |= summary.io
-    done.allocates |= summary.allocates
-    if summary.reason:
-        done.blame(summary.reason, summary.span)
-
-
-def _library_call(library: FunctionEffects, call: Call, where: Provenance, done: Doings) -> None:
-    for index, argument in enumerate(call.arguments):
-        if not is_pointer(argument):
-            continue
-        for base in bases(argument):
-            if library.reads_argument(index):
-                _through(base, where, done.loads, done.load_bases)
-            if library.writes_argument(index):
-                _through(base, where, done.stores, done.store_bases)
-    if library.exposed_reads:
-        done.loads.add(UNKNOWN)
-    if library.exposed_writes:
-        done.stores.add(UNKNOWN)
-    done.io |= library.io
-    done.allocates |= library.allocates
-    if library.reason:
-        done.blame(f"{library.name} {library.reason}", call.span)
-
-
-def _defined_call(
-    summary: Summary, parameters: tuple[Symbol, ...], call: Call, where: Provenance, done: Doings
-) -> None:
-    done.reads |= summary.reads
-    done.writes |= summary.writes
-    for root in summary.loads:
-        _translate(root, (parameters, call), where, done.loads, done.load_bases)
-    for root in summary.stores:
-        _translate(root, (parameters, call), where, done.stores, done.store_bases)
-    done.calls_unknown |= summary.calls_unknown
-    done.io |= summary.io
-    done.allocates |= summary.allocates
-    if summary.reason:
-        done.blame(summary.reason, summary.span)
-
-
-def _translate(
-    root: Root, site: tuple[tuple[Symbol, ...], Call], where: Provenance, roots: set[Root], named: set[Symbol]
-) -> None:
-    """Note an access of the callee in the caller's terms."""
-    parameters, call = site
-    if root.kind == "entry" and root.symbol in parameters:
-        index = parameters.index(root.symbol)
-        argument = call.arguments[index] if index < len(call.arguments) else None
-        for base in bases(argument) if argument is not None else (Base(None),):
-            _through(base, where, roots, named)
-    elif root.kind == "entry" and root.symbol is not None:
-        _through(Base(root.symbol), where, roots, named)
-    elif root.kind == "object" and root.symbol is not None:
-        _through(Base(root.symbol, address=True), where, roots, named)
-    else:
-        roots.add(UNKNOWN)
 
 
 def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call) -> tuple[Base, ...] | None:
