@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from warpsmith.base.verdict import Verdict
@@ -90,6 +90,8 @@ def _arguments(parameter: Parameter) -> st.SearchStrategy[Argument]:
     return kinds[parameter.kind]
 
 
+# how long the alphabet of texts takes to load says something of the machine only
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_arguments_make_the_same_step_again(data: st.DataObject) -> None:
     cls = data.draw(st.sampled_from(STEPS))

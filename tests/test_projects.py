@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.project.nvcc_stand_in import install
+from warpsmith.run.emulated_counts import read_counts
 
 PROJECTS = Path(__file__).parents[1] / "examples" / "projects"
 
@@ -134,7 +135,7 @@ def copied(project: Project, folder: Path) -> Path:
 def database(project: Project, user: Path, scratch: Path) -> Path:
     """Survey the project while it is built; return what `port` reads."""
     saved = scratch / "compile_commands.json"
-    cache, report = ("--cache", str(scratch / "cache")), scratch / "survey.json"
+    cache, report = ("--cache-dir", str(scratch / "cache")), scratch / "survey.json"
     for command in filter(None, (project.configure,)):
         subprocess.run(command, cwd=user, capture_output=True, check=True)
     wanted = ("--json", "-o", str(report), "--save-commands", str(saved))
@@ -181,7 +182,7 @@ def bulk_copies(project: Project, folder: Path, command: str, told: Path) -> int
 
 def launched(told: Path, kernels: Path) -> set[str]:
     """Return the user's lines, as file:line, whose kernels have run: steps may have changed the names of the loops."""
-    ran = {line.split(" ", 1)[1].strip() for line in told.read_text().splitlines()}
+    ran = read_counts(told).launches
     texts = [path.read_text() for path in sorted(kernels.glob("*.cu"))]
     of_kernel = re.compile(r"^// (\S+:\d+): .+\n(?:template.*\n)?__global__ void (\w+)\(", re.MULTILINE)
     return {place for text in texts for place, kernel in of_kernel.findall(text) if kernel in ran}
@@ -234,12 +235,12 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     shutil.rmtree(applied / "build")
     nvcc = install(tmp_path / "bin")
     build(project, applied, *(word.format(nvcc=nvcc) for word in project.switch))
-    told = tmp_path / "launches"
-    passes_its_tests(project, applied, WARPSMITH_EMULATION_LAUNCHES=str(told))
+    told = tmp_path / "counts"
+    passes_its_tests(project, applied, WARPSMITH_EMULATION_COUNTS=str(told))
     hot = places(report["loops"], project.hot - project.guarded)
     assert hot <= launched(told, applied / "warpsmith")
     told.unlink()
-    passes_its_tests(project, applied, WARPSMITH_OFF="1", WARPSMITH_EMULATION_LAUNCHES=str(told))
+    passes_its_tests(project, applied, WARPSMITH_OFF="1", WARPSMITH_EMULATION_COUNTS=str(told))
     assert not told.exists()
 
     # no bulk copy stands in the time loop: twice the steps copy no more of them

@@ -48,7 +48,8 @@ LU_LINES = (10, 23)
 @pytest.mark.parametrize("size", [1, 2, 67, 130])
 def test_lu_is_ported_and_verified(size: int, capsys: pytest.CaptureFixture[str]) -> None:
     code, document = run(capsys, "port", str(EXAMPLES / "lu.c"), "--run-args", str(size))
-    assert code == 0, document
+    # a matrix of one element leaves lu nothing to do: no kernel of it runs, and none is shown to be right
+    assert code == (3 if size == 1 else 0), document
     found = loops(document)
     assert found["lu/k"]["category"] == "sequential"
     reasons = found["lu/k"]["reasons"]
@@ -59,7 +60,7 @@ def test_lu_is_ported_and_verified(size: int, capsys: pytest.CaptureFixture[str]
     assert inside == [("to_device", None), ("to_host", None)]
     verify = document["verify"]
     assert isinstance(verify, dict)
-    assert verify["status"] == "pass"
+    assert verify["status"] == ("undecided" if size == 1 else "pass")
     assert verify["schedules"] >= 3
 
 
@@ -105,7 +106,8 @@ def test_a_relaxation_is_refused_with_its_distance_and_a_witness(capsys: pytest.
 @pytest.mark.parametrize("shift", ["0", "1", "1000"])
 def test_pointers_that_may_overlap_are_tested_at_run_time(shift: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, document = run(capsys, "port", str(EXAMPLES / "overlap.c"), "--run-args", shift)
-    assert code == 0, document
+    # where they overlap the user's own loops run: that the kernel is right is then not shown
+    assert code == (3 if shift == "1" else 0), document
     loop = loops(document)["scale/i"]
     assert loop["ported"]
     assumptions = loop["assumptions"]
@@ -113,7 +115,7 @@ def test_pointers_that_may_overlap_are_tested_at_run_time(shift: str, capsys: py
     assert [entry["kind"] for entry in assumptions] == ["guarded"] * len(assumptions) != []
     verify = document["verify"]
     assert isinstance(verify, dict)
-    assert verify["status"] == "pass", verify
+    assert verify["status"] == ("undecided" if shift == "1" else "pass"), verify
 
 
 def test_without_guards_the_overlap_is_a_refusal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """`python -m warpsmith`."""
 
-from warpsmith.app.cli.main import main
+from warpsmith.app.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -241,3 +241,34 @@ def test_generated_data_may_hold_nan_and_infinities(capsys: pytest.CaptureFixtur
 def test_an_unknown_device_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("port", LU, "--verify", "off", "--device", "h10") == 2
     assert "did you mean" in capsys.readouterr().err
+
+
+def test_the_device_says_what_a_launch_may_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    original, candidate = tmp_path / "a.c", tmp_path / "a.cu"
+    original.write_text('#include <stdio.h>\nint main(void) { printf("%d\\n", 31); return 0; }\n')
+    candidate.write_text("""#include <stdio.h>
+__global__ void k(int *a)
+{
+    __shared__ int tile[10240];
+    extern __shared__ int more[];
+    tile[threadIdx.x * 320] = threadIdx.x;
+    __syncthreads();
+    more[threadIdx.x] = tile[(31 - threadIdx.x) * 320];
+    a[threadIdx.x] = more[threadIdx.x];
+}
+int main(void)
+{
+    int *d, a = 0;
+    cudaMalloc((void **)&d, 128);
+    cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 61440);
+    k<<<1, 32, 61440>>>(d);
+    cudaMemcpy(&a, d, 4, cudaMemcpyDeviceToHost);
+    printf("%d\\n", a);
+}
+""")
+    assert run("verify", str(original), "--", str(candidate)) == 0
+    capsys.readouterr()
+    assert run("verify", "--device", "rtx4090", str(original), "--", str(candidate)) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "40960 bytes of static and 61440 of dynamic shared memory; there may be 101376 together" in told
+    assert run("verify", "--device", "rtx", str(original), "--", str(candidate)) == 2

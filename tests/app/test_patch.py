@@ -30,6 +30,8 @@ MAIN = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include "solve.h"
+#define FIRST 0
+#include "detail.c"
 int main(void)
 {
     enum { n = 300 };
@@ -37,7 +39,7 @@ int main(void)
     for (int i = 1; i < n; i++)
         b[i] = b[i - 1] = i;
     b[n - 1] = 7;
-    a[0] = 0;
+    a[0] = from_first(0);
     solve(n, a, b);
     printf("%g %g %g\\n", a[1], a[n - 1], other(n, a));
     free(a);
@@ -45,6 +47,8 @@ int main(void)
     return 0;
 }
 """
+# included, and not to be compiled by itself
+DETAIL = "static double from_first(double x)\n{\n    return FIRST + x;\n}\n"
 # two files with a static function of one name, each with a macro of its own from the command line
 SOLVE = """\
 #include "../include/solve.h"
@@ -80,6 +84,7 @@ FILES = {
     "Makefile": MAKEFILE,
     "include/solve.h": HEADER,
     "src/main.c": MAIN,
+    "src/detail.c": DETAIL,
     "src/solve.c": SOLVE,
     "src/other.c": OTHER,
 }

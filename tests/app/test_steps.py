@@ -139,7 +139,7 @@ def test_a_recipe_that_is_there_is_not_overwritten(source: Path, tmp_path: Path)
 def test_a_recipe_that_cannot_be_written(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     assert port(source, "--save-recipe", tmp_path / "file" / "r.toml") == 2
-    assert "cannot write" in capsys.readouterr().err
+    assert "r.toml cannot be written: file exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

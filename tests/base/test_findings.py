@@ -34,7 +34,8 @@ def test_a_span_over_lines_is_marked_to_the_end_of_its_first() -> None:
 
 
 def test_related_places_and_assumptions() -> None:
-    finding = Finding("X", "warning", "m", span("{"), related=(Note(span("step"), "here"),), assumptions=("n < 5",))
+    related = (Note(span("step"), "here"),)
+    finding = Finding("X", "warning", "m", span("{"), related=related, assumptions=("n < 5",), certainty="conditional")
     lines = render_finding(finding).split("\n")
     assert lines[-2:] == ["  | \t\t^^^^ here", "   = assumes: n < 5"]
 

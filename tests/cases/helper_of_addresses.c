@@ -4,7 +4,7 @@
  * EXPECT: four/i reduction ported: an associative update (+: s) is the only carried dependence
  * EXPECT: main/i parallel ported: no carried dependence (proven)
  * EXPECT: main/i#2 parallel ported: no carried dependence (proven)
- * VERIFY: pass
+ * VERIFY: undecided
  */
 #include <stdio.h>
 

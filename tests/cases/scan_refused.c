@@ -1,7 +1,7 @@
 /* Running values whose parts cannot be computed apart: the element is made by the body, or may be left out.
  * RUN: port --verify off
- * EXPECT: written_first/i scan host: a is written before the iteration reads what it combines with s
- * EXPECT: left_out/i scan host: an iteration may leave out the update of the running value
+ * EXPECT: written_first/i sequential ported: a running value (+: s) is the only carried dependence, and a is written before the iteration reads what it combines with s
+ * EXPECT: left_out/i sequential host: a running value (+: s) is the only carried dependence, and an iteration may leave out the update of the running value
  * EXPECT: fed_back/i sequential host: carries a flow dependence on a
  */
 int written_first(int n, int *restrict a, int *restrict b)

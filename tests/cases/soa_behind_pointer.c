@@ -1,7 +1,7 @@
 /* Arrays, a bound and a number behind a struct: they are read into variables before the loops. The number is a double,
  * as what is stored: a test of the addresses tells it apart. Where no step is made there need not be a grid.
  * RUN: port
- * EXPECT: step/t unanalyzable host: g->now[i] may touch anything that is reached through g
+ * EXPECT: step/t sequential host: may carry an anti dependence on now, under a condition that depends on data
  * EXPECT: step/t/i parallel-after ported: parallel after localize=step/t
  * EXPECT: step/t/i#2 parallel-after ported: parallel after localize=step/t
  * EXPECT: number/for parallel-after ported: parallel after localize=number/for

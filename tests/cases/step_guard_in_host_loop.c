@@ -3,7 +3,7 @@
  * RUN: port
  * EXPECT: f/i sequential ported: carries a flow dependence on a
  * EXPECT: main/i unanalyzable host: printf writes output
- * VERIFY: pass
+ * VERIFY: undecided
  */
 #include <stdio.h>
 void f(int n, double *a, double *b, double *restrict c)

@@ -95,6 +95,21 @@ void f(double *a, int template) { int this = min(template, 3); a[this] = norm(a[
     assert "a[this_] = ws_norm(a[0], this_);" in text
 
 
+def test_a_name_that_is_changed_meets_no_other(tmp_path: Path) -> None:
+    text = kernels(
+        tmp_path,
+        """\
+static double mix(double new, double new_) { double __x = 2, x = new_; return new * __x + x; }
+void f(double *a, int this, int this_) { int __new = this, new = this_; a[__new] = mix(a[new], a[this_]); }
+""",
+    )
+    assert "double mix(double new__, double new_)" in text
+    assert "double x_ = 2, x = new_;" in text and "return new__ * x_ + x;" in text
+    assert "int this__, int this_" in text
+    assert "int new_ = this__, new__ = this_;" in text
+    assert "a[new_] = mix(a[new__], a[this_]);" in text
+
+
 def test_definitions_come_along_in_order(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.flows.prepare import automatic
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.honor import honored

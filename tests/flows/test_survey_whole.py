@@ -19,18 +19,20 @@ from tests.flows.test_survey import CALLS, EVERY_KIND
 from warpsmith.base.verdict import Proved
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.honor import honored
 from warpsmith.project.model import LinkCommand, Project
+from warpsmith.report.after_steps import BEST_FIRST, loop_word
+from warpsmith.report.served import Served
 from warpsmith.report.survey import SurveyReport
-from warpsmith.survey.limits import StepsEffort
 from warpsmith.survey.link import Link, Outside
-from warpsmith.survey.steps import RANK, improved
 from warpsmith.tree.plain import Plain
 
 Place = tuple[str, int, int]
-PROMISED = RANK[: RANK.index("sequential")]
+PROMISED = BEST_FIRST[: BEST_FIRST.index("sequential")]
 
 
 def _project(folder: Path, seed: int, programs: int) -> Project:
@@ -55,17 +57,15 @@ def _whole(project: Project) -> Iterator[dict[Place, tuple[str, frozenset[str]]]
         sources = [Source(c.file, c.arguments, c.language) for c in project.target(link.output)]
         program = load_program(sources, FrontOptions()).program
         facts = Facts.about(program, PolyOptions(described=1), honored)
+        prepared = automatic(Prepared(facts, facts), None)
+        served = Served.of(prepared, None)
         found: dict[Place, tuple[str, frozenset[str]]] = {}
         for unit in program.units:
-            better = improved(facts, unit, StepsEffort())
             for known in (loop for function in unit.functions for loop in facts.of(function).loops):
-                after = better.get(known.loop)
+                word = loop_word(prepared, served, known)
                 span = known.loop.span
-                category = known.category if after is None else after.category
-                tested = _conditions(known if after is None else after.facts) | {
-                    "test" for one in (after,) if one is not None and one.tested
-                }
-                found[span.file.path, span.line, span.column] = category, tested
+                tested = frozenset(a.text for a in word.assumptions) or _conditions(known)
+                found[span.file.path, span.line, span.column] = word.category, tested
         yield found
 
 
@@ -84,7 +84,7 @@ def _broken(project: Project, report: SurveyReport) -> list[str]:
         place = str(Path(report.root, loop.spot.file)), loop.spot.line, loop.spot.column
         for whole in (w for w in wholes if place in w):
             category, conditions = whole[place]
-            if RANK.index(category) > RANK.index(loop.category):
+            if BEST_FIRST.index(category) > BEST_FIRST.index(loop.category):
                 found.append(f"{loop.spot}: {loop.category}, but {category} in the whole program")
             elif conditions and not loop.assumptions:
                 found.append(f"{loop.spot}: {loop.category} without a condition, which the whole program tests")

@@ -165,6 +165,8 @@ def test_a_comparison_ahead_of_the_counter_is_one_of_the_counter(load: Load, tmp
     "head",
     [
         "size_t i = n; i + 1 < n; i++",  # may start where the sum wraps
+        "unsigned i = 4294967290u; i + 10u < 32u; i++",  # has wrapped at the start
+        "size_t i = 18446744073709551615u; i + 2 <= n; i++",
         "size_t i = 1; i + 1 < n; i += 2",  # may jump over the end of its type
         "size_t i = 1; i - 1 < n; i++",  # wraps at once for 0
         "size_t i = 0; i + w < n; i++",

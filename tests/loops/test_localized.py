@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.flows.prepare import automatic
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 

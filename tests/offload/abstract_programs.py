@@ -174,11 +174,12 @@ class _JumpError(Exception):
 
 @dataclass
 class Machine:
-    """Runs ported statements, branches and trip counts drawn from `rng`."""
+    """Runs ported statements, branches drawn from `rng`, and trip counts too where `trips` does not set them."""
 
     program: Program
     home: Home
     rng: random.Random
+    trips: int | None = None
     newest: dict[str, int] = field(default_factory=dict)
     host: dict[str, int] = field(default_factory=dict)
     device: dict[str, int | None] = field(default_factory=dict)
@@ -230,7 +231,7 @@ class Machine:
                 self.loop(stmt)
 
     def loop(self, stmt: For | While) -> None:
-        trips = self.rng.randrange(4)
+        trips = self.rng.randrange(4) if self.trips is None else self.trips
         form = stmt.form if isinstance(stmt, While) else "for"
         if isinstance(stmt, For):
             self.evaluate(stmt.lower)

@@ -31,3 +31,14 @@ def test_words_of_cuda_are_reserved(name: str) -> None:
 @pytest.mark.parametrize("name", ["n", "A", "i", "piv", "classes"])
 def test_the_users_own_are_not(name: str) -> None:
     assert not is_reserved(name)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [("__x_gpu", "x_gpu"), ("____", "name"), ("cudaData_gpu", "my_cudaData_gpu"), ("cu_x", "my_cu_x"),
+     ("__3", "my_3"), ("__cuda", "my_cuda"), ("class", "class2"), ("_x", "_x"), ("<>", "name")],
+)  # fmt: skip
+def test_a_reserved_beginning_is_left_out_and_never_tried_for_ever(wanted: str, given: str, tmp_path: Path) -> None:
+    names = Names(load("void f(void) { }", tmp_path))
+    assert names.fresh(wanted) == given
+    assert not is_reserved(given)

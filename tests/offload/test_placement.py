@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
 from tests.offload.abstract_programs import Machine, Program, StaleError, random_program
-from warpsmith.offload import transfers
+from warpsmith.offload import placement, transfers
 from warpsmith.offload.flow import Flow, Point
 from warpsmith.offload.placement import Access, Insertion, PlacementError, arrange
 from warpsmith.offload.plan import TransferScheme
@@ -124,6 +125,15 @@ def test_a_loop_condition_on_the_host_sees_new_data() -> None:
     assert outline(moved.statements) == ">x loop(h >e k <e) <x"
 
 
+def test_a_host_loop_in_one_arm_of_a_time_loop_gets_its_copy_in_front() -> None:
+    p = Program()
+    moved = p.port(p.loop(p.kernel("x", "x"), p.when([p.loop(p.host(use="x"))])))
+    assert outline(moved.statements) == ">x loop(k if(<x loop(h))) <x"
+    p = Program()
+    moved = p.port(p.loop(p.kernel("x", "x"), p.when([p.loop(p.host(use="x", write="x"))], [p.kernel("x", "x")])))
+    assert outline(moved.statements) == ">x loop(k if(<x loop(h) >x else k)) <x"
+
+
 def test_the_schemes_differ_in_what_they_copy() -> None:
     counts = {}
     for scheme in SCHEMES:
@@ -148,6 +158,51 @@ def test_random_programs_never_use_old_data(scheme: TransferScheme) -> None:
                 machine.execute(statements)
             except StaleError as error:
                 pytest.fail(f"seed {seed}: {error}: {outline(statements)}")
+
+
+def expected_copies(statements: Sequence[Stmt], times: int = 1 << 20) -> Counter[str]:
+    """How often each object is copied in so many runs: every loop runs ten times, every condition holds in half."""
+    found: Counter[str] = Counter()
+    for stmt in statements:
+        match stmt:
+            case Copy():
+                found[stmt.variable.name] += times
+            case Block():
+                found.update(expected_copies(stmt.statements, times))
+            case For() | While():
+                found.update(expected_copies([stmt.body], 10 * times))
+            case If():
+                for arm in (stmt.then, stmt.other):
+                    found.update(expected_copies([arm] if arm is not None else [], times // 2))
+            case Switch():
+                for one in stmt.cases:
+                    found.update(expected_copies(one.body, times // 2))
+            case _:
+                pass
+    return found
+
+
+def more_than_another_scheme(seeds: range) -> list[int]:
+    """The programs in which the optimized scheme copies an object more often than another scheme does."""
+    worse = []
+    for seed in seeds:
+        counts: dict[TransferScheme, Counter[str]] = {}
+        for scheme in SCHEMES:
+            program, scope = random_program(random.Random(seed))
+            counts[scheme] = expected_copies(program.port(*scope, scheme=scheme).statements)
+        best = counts.pop("optimized")
+        if any(best[name] > other[name] for other in counts.values() for name in best):
+            worse.append(seed)
+    return worse
+
+
+def test_no_scheme_copies_an_object_less_often_than_the_optimized_one() -> None:
+    assert not more_than_another_scheme(range(60))
+
+
+def test_a_placement_that_forgets_loops_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placement.Problem, "weight", lambda self, number: 1)
+    assert more_than_another_scheme(range(12))
 
 
 def test_the_optimized_scheme_copies_less() -> None:

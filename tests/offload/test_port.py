@@ -6,13 +6,14 @@ from pathlib import Path
 
 from tests.offload.hand import head, load
 from tests.offload.test_kernels import LU
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Block, Copy, DeviceAlloc, DeviceFree, ExprStmt, For, If, Launch
 from warpsmith.tree.program import Program
-from warpsmith.tree.walk import loops, walk
+from warpsmith.tree.walk import loops, names, walk
 
 
 def port(program: Program, options: OffloadOptions | None = None) -> Port:
@@ -51,6 +52,23 @@ def test_pointers_that_may_overlap_are_versioned(tmp_path: Path) -> None:
     assert not any(isinstance(part, Launch) for part in walk(choice.other))
     (fragment,) = result.plan.fragments
     assert {a.kind for a in fragment.assumptions} == {"guarded"}
+
+
+def test_a_guard_names_nothing_that_is_declared_behind_it(tmp_path: Path) -> None:
+    text = """void f(double *restrict v, int k, int m, int n) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < 8; j++)
+                if (i * k + j < m * k)
+                    v[i * k + j] = i + j;
+    }"""
+    result = port(load(text, tmp_path))
+    ((_, function),) = result.program.functions()
+    (choice,) = [s for s in function.body.statements if isinstance(s, If)]
+    (fragment,) = result.plan.fragments
+    assert fragment.loops == ("f/i", "f/i/j")
+    inside = {symbol for stmt in fragment.statements for symbol in declared_symbols(stmt)}
+    assert inside
+    assert not inside & {name.symbol for name in names(choice.condition)}
 
 
 def test_a_loop_that_was_asked_for_and_stays_is_an_error(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ Linear = tuple[tuple[tuple[str, int], ...], int]
 
 WIDTHS = {"int": 32, "long": 64, "unsigned": 32, "unsigned char": 8, "size_t": 64, "char": 8}
 SIGNED = {"int", "long", "char"}
-CUTS = {1: 300, 2: 16, 3: 8}
+CUTS = {1: 300, 2: 40, 3: 16}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Assign:
 
 @dataclass(frozen=True)
 class Loop:
-    """for (type var = lower; var < upper; var += step)."""
+    """for (type var = lower; var < bound; var += step); the bound as generators of tiled loops write it: `upper`, the
+    lesser of it and `least`, or floor(upper / tile) by a division that truncates."""
 
     var: str
     type: str
@@ -45,6 +46,8 @@ class Loop:
     upper: Linear
     step: int
     body: tuple[Loop | Assign, ...] = ()
+    least: Linear | None = None
+    tile: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,18 @@ def render(nest: Nest) -> str:
     return "\n".join([*lines, "}"])
 
 
+def bound_text(loop: Loop) -> str:
+    upper = linear_text(loop.upper)
+    if loop.least is not None:
+        least = linear_text(loop.least)
+        return f"({upper} < {least} ? {upper} : {least})"
+    if loop.tile:
+        return (
+            f"(({upper}) * {loop.tile} < 0 ? -((-({upper}) + {loop.tile} - 1) / {loop.tile}) : ({upper}) / {loop.tile})"
+        )
+    return upper
+
+
 def _render(part: Loop | Assign, indent: str) -> list[str]:
     if isinstance(part, Assign):
         value = " + ".join(ref_text(r) for r in part.reads) or "1.0"
@@ -91,7 +106,7 @@ def _render(part: Loop | Assign, indent: str) -> list[str]:
             test = f"({linear_text(form)}) % {modulus} == 0" if modulus else f"{linear_text(form)} > 0"
             text = f"if ({test}) {text}"
         return [indent + text]
-    head = f"for ({part.type} {part.var} = {linear_text(part.lower)}; {part.var} < {linear_text(part.upper)}; "
+    head = f"for ({part.type} {part.var} = {linear_text(part.lower)}; {part.var} < {bound_text(part)}; "
     lines = [f"{indent}{head}{part.var} += {part.step}) {{"]
     for inner in part.body:
         lines += _render(inner, indent + "  ")
@@ -122,6 +137,9 @@ def _run(nest: Nest, part: Loop | Assign, values: dict[str, int], at: tuple[int,
     shared = _common(wide, bound_type)
     value = _wrap(evaluate(part.lower, values, _join(nest, part.lower, values)), part.type)
     upper = _wrap(evaluate(part.upper, values, bound_type), shared)
+    if part.least is not None:
+        upper = min(upper, evaluate(part.least, values, bound_type))
+    upper = upper // part.tile if part.tile else upper
     groups: dict[int, list[int]] = {}
     trace.instances.append((part.var, at, groups))
     count = 0
@@ -201,6 +219,11 @@ def _loop(rng: random.Random, kind: str, depth: int, outer: tuple[str, ...], lev
     upper: Linear = (((rng.choice(["n", "n", "m"]), 1),), rng.choice([0, 0, -1]))
     if rng.random() < 0.15:
         upper = ((), 300 if type == "unsigned char" and depth == 1 and not outer else rng.choice([4, 6]))
+    # drawn apart, so that all else stays as it was
+    more = random.Random(f"{upper} {lower} {level} {rng.getstate()[1][:9]}")
+    written = more.random() if kind in ("int", "long") and not narrow else 1.0
+    least: Linear | None = (((more.choice(["m", *outer]), 1),), more.choice([0, 1, 2])) if written < 0.2 else None
+    tile = more.choice([2, 3]) if 0.2 <= written < 0.35 else 0
     inner = (*outer, var)
     body: list[Loop | Assign] = []
     if depth > 1:
@@ -209,7 +232,7 @@ def _loop(rng: random.Random, kind: str, depth: int, outer: tuple[str, ...], lev
             body.insert(rng.choice([0, 1]), _assign(rng, inner))
     else:
         body += [_assign(rng, inner) for _ in range(rng.choice([1, 1, 2]))]
-    return Loop(var, type, lower, upper, rng.choice([1, 1, 1, 2]), tuple(body))
+    return Loop(var, type, lower, upper, rng.choice([1, 1, 1, 2]), tuple(body), least, tile)
 
 
 def _assign(rng: random.Random, counters: tuple[str, ...]) -> Assign:

@@ -137,7 +137,7 @@ def test_what_the_user_grants_and_what_cannot_be_guarded(tmp_path: Path) -> None
     pairs = alias_pairs(program, f, (loop(program, "f/i"),), granted)
     kinds = {f"{p.left.name} {p.right.name}": p.assumption and p.assumption.kind for p in pairs}
     assert kinds == {"a b": "granted", "a k": "guarded"}
-    assert all(p.reason.rule == "POR004" and p.reason.legal_if for p in pairs)
+    assert all(p.reason.rule == "POR004" and p.reason.settled_by for p in pairs)
 
 
 def test_a_pointer_made_inside_stands_for_what_it_points_to(tmp_path: Path) -> None:

@@ -250,3 +250,24 @@ def test_work_budget_ends_in_unknown() -> None:
 def test_every_loop_stands_exactly_once() -> None:
     facts = facts_of(LU + "void g(float *x) { for (float t = 0; t < 1; t += 0.5f) *x = t; do { } while (*x > 2); }")
     assert list(facts) == ["lu/k", "lu/k/i", "lu/k/i#2", "lu/k/i#2/j", "g/for", "g/do"]
+
+
+# --- bounded work
+
+
+def test_a_function_with_too_much_text_is_judged_from_its_smallest_loops_on() -> None:
+    program = program_of(
+        "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < 9; j++) a[9*i+j] = 0; }"
+    )
+    inner = analyze(program, PolyOptions(max_nodes=25)).functions[0].loops
+    assert [loop.category for loop in inner] == ["unanalyzable", "parallel"]
+    assert "the loops of f hold too much together" in inner[0].reasons[0].text
+    assert [loop.category for loop in analyze(program, PolyOptions()).functions[0].loops] == ["parallel", "parallel"]
+
+
+def test_a_loop_of_too_many_accesses_is_given_up_with_their_number() -> None:
+    body = " ".join(f"a[i + {k}] = {k};" for k in range(111))
+    program = program_of(f"void f(int n, double *a) {{ for (int i = 0; i < n; i++) {{ {body} }} }}")
+    (loop,) = analyze(program, PolyOptions()).functions[0].loops
+    assert loop.category == "unanalyzable"
+    assert "12,321 pairs of accesses" in loop.reasons[0].text

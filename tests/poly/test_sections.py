@@ -157,7 +157,7 @@ def test_what_has_no_affine_bounds_takes_the_whole_object_or_fails(tmp_path: Pat
     assert len(found.failures) == 2
     assert "p" in words
     assert "s->x" in words
-    assert all(f.legal_if for f in found.failures)
+    assert all(f.legal_if or f.settled_by for f in found.failures)
     swapped = asked(program, "f/j/i", "f/j")
     assert {f.text for f in swapped.failures} == {f"pointer {p} is reassigned in the loop" for p in "ab"}
     assert {f.rule for f in swapped.failures} == {"POR008"}

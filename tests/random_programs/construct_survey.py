@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.random_programs.acceptance import is_right
 from tests.random_programs.constructs import Size, Source, make_source, render
 from tests.random_programs.survey import value_of
 from tests.random_programs.tracing import Entry, Number, run
@@ -196,7 +197,7 @@ def port_batch(batch: Sequence[Source], directory: Path, ports: ConstructPorts) 
         if left and (entry.span.start in threads or entry.category in ("parallel", "parallel-after")):
             ports.wrong.append(f"{entry.id} may never be called parallel\n{by_name[entry.function].text}")
     ports.after += len(changed)
-    if not _passes(result):
+    if not is_right(result):
         ports.wrong += _guilty(batch, directory) or [f"only together: {_word(result)}"]
 
 
@@ -210,17 +211,11 @@ def _ported(result: PortResult) -> set[str]:
     return {f.function.symbol.name for f in result.plan.fragments} if result.plan else set()
 
 
-def _passes(result: PortResult) -> bool:
-    errors = [f for f in (*result.diagnostics, *result.findings) if f.severity == "error"]
-    nothing = result.plan is not None and not result.plan.fragments
-    return not errors and (nothing or (result.verification is not None and result.verification.status == "pass"))
-
-
 def _guilty(batch: Sequence[Source], directory: Path) -> list[str]:
     found: list[str] = []
     for source in batch:
         result = _port([source], directory, PortOptions())
-        if not _passes(result):
+        if not is_right(result):
             found.append(f"{_word(result)}\n{source.text}")
     return found
 

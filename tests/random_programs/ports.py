@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.random_programs.acceptance import is_right
 from tests.random_programs.nests import Nest, Size, render_nest, render_unit
 from tests.random_programs.survey import ROOM
 from warpsmith.flows.port import PortOptions, PortResult, port
@@ -59,14 +60,8 @@ def port_batch(batch: Sequence[Nest], directory: Path, ports: Ports, *, steps: b
     ports.ported += len({fragment.function.symbol.name for fragment in fragments})
     ports.kernels += len(fragments)
     ports.kept.update(_kind(refusal.reason.text) for refusal in result.plan.refusals)
-    if not _passes(result):
+    if not is_right(result):
         ports.wrong += _guilty(batch, directory, steps=steps) or [f"only together: {_word(result)}"]
-
-
-def _passes(result: PortResult) -> bool:
-    errors = [f for f in (*result.diagnostics, *result.findings) if f.severity == "error"]
-    nothing = result.plan is not None and not result.plan.fragments
-    return not errors and (nothing or (result.verification is not None and result.verification.status == "pass"))
 
 
 def _guilty(batch: Sequence[Nest], directory: Path, *, steps: bool) -> list[str]:
@@ -74,7 +69,7 @@ def _guilty(batch: Sequence[Nest], directory: Path, *, steps: bool) -> list[str]
     found: list[str] = []
     for nest in batch:
         result = port_nests([replace(nest, name="nest")], directory, steps=steps)
-        if not _passes(result):
+        if not is_right(result):
             found.append(f"{_word(result)}\n{render_nest(nest)}")
     return found
 

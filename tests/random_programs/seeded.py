@@ -139,7 +139,7 @@ def _copies_without(direction: str) -> Seed:
 
 
 def _partly_written_as_covered(patch: Patch) -> None:
-    def covers(finder: buffers.BufferFinder, draft: Draft, use: Use, buffer: Buffer) -> bool:
+    def covers(finder: buffers.BufferFinder, draft: Draft, use: Use, buffer: Buffer, given: object) -> bool:
         return use.written and not use.read
 
     patch.setattr(buffers.BufferFinder, "covers", covers)

@@ -65,8 +65,9 @@ __device__ double device_temp;
 __global__ void divide(double *A, int N, int k)
 {
     int i = k + 1 + blockIdx.x * blockDim.x + threadIdx.x;
+    const double *pivot = A + k * N + k;
     if (i < N)
-        A[i * N + k] /= A[k * N + k];
+        A[i * N + k] = A[i * N + k] / *pivot /* the diagonal */;
 }
 
 __global__ void update(double *A, int N, int k)
@@ -252,10 +253,11 @@ HEAT = (
     + """
 static void heat(void)
 {
+    enum { INNER = N - 1 };
     for (int t = 0; t < T; t++) {
-        for (int i = 1; i < N - 1; i++)
+        for (int i = 1; i < INNER; i++)
             v[i] = gain * (u[i - 1] + 2 * u[i] + u[i + 1]);
-        for (int i = 1; i < N - 1; i++)
+        for (int i = 1; i < INNER; i++)
             u[i] = v[i];
         ws_capture("heat/i", "u", u, sizeof u, 3, 8, 0, N, 0);
     }
@@ -269,6 +271,8 @@ HEAT_PORT = (
     + "#include <cuda_runtime.h>\n"
     + _CAPTURE
     + """
+enum { INNER = N - 1 };
+static double half = 0.5;
 __device__ double shared_temp;
 
 __global__ void step(const double *u_gpu, double *v_gpu, float gain)
@@ -282,7 +286,7 @@ __global__ void step(const double *u_gpu, double *v_gpu, float gain)
     if (t == BLOCK - 1 && i + 1 < N)
         tile[BLOCK + 1] = u_gpu[i + 1];
     __syncthreads();
-    if (i > 0 && i < N - 1) {
+    if (i > 0 && i < INNER) {
         double sum = tile[t] + 2 * tile[t + 1] + tile[t + 2];
         v_gpu[i] = gain * sum;
     }
@@ -291,7 +295,7 @@ __global__ void step(const double *u_gpu, double *v_gpu, float gain)
 __global__ void back(double *u_gpu, const double *v_gpu)
 {
     int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < N - 1)
+    if (i < INNER)
         u_gpu[i] = v_gpu[i];
 }
 

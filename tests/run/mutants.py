@@ -1,7 +1,8 @@
 """Ways to get a CUDA port wrong.
 
 A mutant is the correct port with one piece of text replaced. `race` names the array on which two threads must be
-reported; None: the mistake shows in the result, or as an access that is not allowed.
+reported; `rule` the finding that must say it; neither: the mistake shows in the result, or as an access that is not
+allowed. Comparisons that say too little (all objects left out, results that nobody sees) are in test_doubts.py.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from tests.run.mutant_programs import CHAIN_PORT
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`old` is replaced by `new` in the correct port of `program`; `race`: the array that must be named."""
+    """`old` is replaced by `new` in the correct port of `program`; `race`: the array that must be named; `rule`: the
+    first finding."""
 
     name: str
     program: str
     old: str
     new: str
     race: str | None = None
+    rule: str | None = None
 
 
 _UPDATE = "        A[i * N + j] -= t;"
@@ -40,6 +43,9 @@ _MORE_OUT = """    {
 _DIVIDE_TOO = "    if (i < N && j == k + 1)\n        A[i * N + k] *= 1.0 + 1e-9;\n"
 _TO_HOST = "    cudaMemcpy(A, A_gpu, bytes, cudaMemcpyDeviceToHost);"
 _TO_DEVICE = "    cudaMemcpy(A_gpu, A, bytes, cudaMemcpyHostToDevice);"
+_INNER = "enum { INNER = N - 1 };\nstatic"
+_LAUNCH = "        update<<<grid, block>>>(A_gpu, N, k);"
+_STEP = "        step<<<blocks, BLOCK>>>(u_gpu, v_gpu, gain);\n"
 
 MUTANTS: tuple[Mutant, ...] = (
     # the prefix sum run in parallel: right in ascending order
@@ -152,4 +158,19 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("one time step too few", "heat", "for (int t = 0; t < T; t++) {", "for (int t = 0; t < T - 1; t++) {"),
     Mutant("never launched", "heat", "        step<<<blocks, BLOCK>>>(u_gpu, v_gpu, gain);\n", ""),
     Mutant("single precision", "heat", "double sum = tile[t]", "float sum = tile[t]"),
+    Mutant("fused tokens", "lu", "/ *pivot", "/*pivot", rule="VER007"),
+    Mutant("local enum as extent, another value", "heat", _INNER, "enum { INNER = N / 2 };\nstatic", rule="VER007"),
+    Mutant("local enum as extent, absent", "heat", _INNER, "static", rule="VER001"),
+)
+
+# The compiler for the host folds the variable into a number, so that a run shows nothing; nvcc refuses it.
+HOST_CONSTANTS: tuple[Mutant, ...] = (
+    Mutant("kernel reads host global", "heat", "gain * sum", "2 * half * gain * sum", rule="VER049"),
+    Mutant("kernel reads host constant by address", "heat", "gain * sum", "2 * *&half * gain * sum", rule="VER049"),
+)
+
+# Right, and slow: the counts of copies tell them from the correct port.
+COPIES_IN_A_LOOP: tuple[Mutant, ...] = (
+    Mutant("copy in a host loop", "lu", _LAUNCH, f"{_LAUNCH}\n    {_TO_HOST}"),
+    Mutant("copies there and back in a host loop", "lu", _LAUNCH, f"{_LAUNCH}\n    {_TO_HOST}\n    {_TO_DEVICE}"),
 )

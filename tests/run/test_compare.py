@@ -17,6 +17,7 @@ from warpsmith.run.tolerance import (
     spread_of,
     undetermined,
     unsettled,
+    unwritten,
 )
 
 
@@ -84,15 +85,25 @@ def test_ill_conditioned_is_judged_against_the_magnitude() -> None:
 
 
 def test_undetermined_elements_differ_between_runs() -> None:
-    assert undetermined([np.array([1, 2]), np.array([1, 3])]).tolist() == [False, True]
-    assert undetermined([np.array([math.nan]), np.array([math.nan])]).tolist() == [False]
+    assert undetermined([np.array([1, 2]), np.array([1, 3])], (2,)).tolist() == [False, True]
+    assert undetermined([np.array([math.nan]), np.array([math.nan])], (1,)).tolist() == [False]
+    assert undetermined([], (2,)).tolist() == [False, False]
+
+
+def test_elements_that_nobody_wrote_hold_in_each_run_what_memory_was_filled_with() -> None:
+    first = np.array([0x40404040, 0x40404041, 7, 0x40404040], np.uint32)
+    second = np.array([0xBFBFBFBF, 0xBFBFBFC0, 7, 0x40404040], np.uint32)
+    runs = [(first, b"\x40"), (second, b"\xbf")]
+    assert unwritten(runs, (4,)).tolist() == [True, False, False, False]
+    assert unwritten(runs[:1], (4,)).tolist() == [True, False, False, True]
+    assert not unwritten([], (4,)).any()
 
 
 def test_a_pointer_among_bytes_is_undetermined_as_a_whole() -> None:
     left, right = (np.array([address], np.uint64).view(np.uint8) for address in (0x7F12_3456_7000, 0x7F99_3456_7000))
-    assert undetermined([left, right]).all()
+    assert undetermined([left, right], (8,)).all()
     number = [np.array([value], np.uint64).view(np.uint8) for value in (1, 2)]
-    assert undetermined(number).sum() == 1
+    assert undetermined(number, (8,)).sum() == 1
 
 
 def test_values_are_shown_as_a_person_reads_them() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from warpsmith.run.captures import Block, CaptureLog, Record, Summary
 from warpsmith.run.judge import Evidence, compare_logs
@@ -34,6 +35,33 @@ def log(*records: Record) -> CaptureLog:
 def rules(base: CaptureLog, actual: CaptureLog, full: Evidence) -> tuple[list[str], list[str]]:
     (verdict,) = compare_logs(base, actual, Evidence((base,), reordered=full.reordered), lambda: full)
     return [f.rule for f in verdict.failures], [f.rule for f in verdict.notes]
+
+
+@pytest.mark.parametrize(
+    ("values", "reordered", "help"),
+    [
+        ([3.0, 1.001], True, "if the result hangs on their last bits"),
+        ([3.0, 2.0], True, "the difference is larger than rounding"),
+        ([3.0, 1.001], False, ""),
+    ],
+)
+def test_another_order_of_sums_is_named_where_it_can_be_the_cause(
+    values: list[float], reordered: bool, help: str
+) -> None:
+    base = log(record([3.0, 1.0]))
+    evidence = Evidence((base,), reordered=reordered)
+    (verdict,) = compare_logs(base, log(record(values)), evidence, lambda: evidence)
+    (failure,) = verdict.failures
+    assert help in " ".join(failure.help) and bool(failure.help) == reordered
+
+
+def test_elements_are_counted_where_a_region_may_touch_them() -> None:
+    base, other = (log(replace(record([v, v, 2.0, v]), lower=1, upper=4)) for v in (1.0, 5.0))
+    evidence = Evidence((base, other))
+    (verdict,) = compare_logs(base, other, evidence, lambda: evidence)
+    row = verdict.live_out
+    assert (verdict.failures, row.elements, row.compared, row.masked) == ((), 4, 1, 2)
+    assert row.mostly_masked and [note.rule for note in verdict.notes] == ["VER022"]
 
 
 def test_the_spread_of_sums_is_the_objects() -> None:

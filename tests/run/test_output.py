@@ -85,3 +85,11 @@ def test_files_are_compared_by_name_and_content() -> None:
     for other in ({}, {"a.txt": b"2\n"}, {"a.txt": b"1\n", "b.txt": b""}):
         assert compare_files(one, other, {}, frozenset()) is not None
     assert compare_files({**one, "t1": b""}, {**one, "t2": b""}, {}, frozenset({"t1"})) is None
+
+
+def test_a_number_may_be_off_by_as_much_as_the_object_behind_it() -> None:
+    one, other = b"sum 1544.696\n", b"sum 1544.677\n"
+    assert compare_text(one, other, PLAIN) is not None
+    assert compare_text(one, other, OutputRule(rounding=1.3e-5)) is None
+    assert compare_text(one, b"sum 1545.6\n", OutputRule(rounding=1.3e-5)) is not None
+    assert compare_text(b"n 1544\n", b"n 1545\n", OutputRule(rounding=1e-3)) is not None

@@ -171,10 +171,25 @@ def test_programs_of_two_kinds_are_told_apart() -> None:
     assert got.status == "skipped" and "no function to call" in got.reasons[0].message
 
 
-def test_uninitialized_elements_inside_a_section_are_left_out_and_named() -> None:
+def test_memory_that_nobody_wrote_is_compared_too_where_both_programs_have_the_same_there() -> None:
     whole = program("0, n - 1, 0)", "0, n, 0)")
     got = verify(whole, whole, QUICK)
+    assert (got.status, got.reasons) == ("pass", ())
+    assert (got.live_out[0].compared, got.live_out[0].masked) == (100, 0)
+
+
+def test_elements_that_nobody_wrote_may_hold_anything_what_is_made_from_them_may_not() -> None:
+    whole = program("0, n - 1, 0)", "0, n, 0)")
+    other = program('ws_capture("main/i"', 'a[n - 1] = 3; ws_capture("main/i"').files[0]
+    got = verify(
+        whole, replace(whole, files=(replace(other, text=other.text.replace("0, n - 1, 0)", "0, n, 0)")),)), QUICK
+    )
     assert got.status == "pass" and rules(got) == {"VER022"}
+    # The one is neither compared nor left out; it is counted where elements are recorded, not where sums are.
+    assert (got.live_out[0].compared, got.live_out[0].masked) == (99, 0)
+    used = program("1.0 / (i + 1 + t)", "a[n - 1] / (i + 1 + t)")
+    assert verify(used, used, QUICK).reasons == ()
+    assert "a differs" in only(verify(used, program("1.0 / (i + 1 + t)", "a[n - 1] / (i + 2 + t)"), QUICK))
 
 
 def test_the_workspace_is_kept_where_asked(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.errors import UsageError
+from warpsmith.settings.model import load_keys
 from warpsmith.settings.read import Wanted, read_settings
 
 
@@ -44,14 +45,20 @@ def test_the_nearer_source_wins_key_by_key(folder: Path, monkeypatch: pytest.Mon
         ("[rules]\nselekt = ['MEM']\n", "CFG001", "did you mean 'select'?"),
         ("[kernels.k]\nblok = [3]\n", "CFG001", "did you mean 'block'?"),
         ("fail-on = 'sometimes'\n", "CFG002", "one of error, warning, note, never"),
+        ("# fial-on\nfial-on = 'error'\n", "CFG001", "did you mean 'fail-on'?"),
+        ("fail-on = 'warnings'\n", "CFG002", "did you mean 'warning'?"),
+        ("[rules]\nseverity = { MEM001 = 'notes' }\n", "CFG002", "did you mean 'note'?"),
+        ("[rules.severity]\nMEM001 = 3\n", "CFG002", "one of error, warning, note"),
         ("limit = 'many'\n", "CFG002", "a whole number"),
         ("[kernels.k]\nblock = [0]\n", "CFG002", "one to three numbers above 0"),
     ],
 )
 def test_what_makes_no_sense_is_told_with_its_line(folder: Path, text: str, rule: str, words: str) -> None:
     (folder / "warpsmith.toml").write_text(f"# a comment\n{text}")
-    (finding,) = read_settings(Wanted(folder=str(folder))).findings
-    assert finding.rule == rule
+    with pytest.raises(UsageError) as caught:
+        read_settings(Wanted(folder=str(folder)))
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.severity) == (rule, "error")
     assert words in f"{finding.message} {' '.join(finding.help)}"
     assert finding.span is not None
     assert finding.span.line >= 2
@@ -71,3 +78,38 @@ def test_a_file_that_is_no_toml_is_an_error(folder: Path, text: str) -> None:
         read_settings(Wanted(folder=str(folder)))
     with pytest.raises(UsageError, match="does not exist"):
         read_settings(Wanted(file=str(folder / "no.toml")))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("WARPSMITH_FIAL_ON", "error", "did you mean 'WARPSMITH_FAIL_ON'?"),
+        ("WARPSMITH_FAIL_ON", "warnings", "did you mean 'warning'?"),
+        ("WARPSMITH_JOBS", "many", "a whole number"),
+    ],
+)
+def test_variables_are_checked_like_files(
+    folder: Path, name: str, value: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError) as caught:
+        read_settings(Wanted(folder=str(folder)))
+    assert words in str(caught.value)
+    assert name in str(caught.value)
+    assert read_settings(Wanted(folder=str(folder), environment=False)).text("fail-on") == "error"
+
+
+def test_variables_of_others_are_told_and_those_of_ours_are_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WARPSMITH_OFF", "WARPSMITH_CACHE_DIR", "WARPSMITH_EMULATION_SEED", "WARPSMITH_SECRET_TOKEN"):
+        monkeypatch.setenv(name, "1")
+    (finding,) = read_settings(Wanted(folder=str(folder))).findings
+    assert (finding.severity, finding.message) == ("warning", "no variable is called WARPSMITH_SECRET_TOKEN")
+
+
+def test_every_key_guesses_a_misspelled_name(folder: Path) -> None:
+    for name in load_keys():
+        table, _, key = name.rpartition(".")
+        wrong = key[:1] + key[2:]
+        (folder / "warpsmith.toml").write_text(f"[{table}]\n{wrong} = 1\n" if table else f"{wrong} = 1\n")
+        with pytest.raises(UsageError, match=f"did you mean '{key}'"):
+            read_settings(Wanted(folder=str(folder)))

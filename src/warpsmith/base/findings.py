@@ -32,7 +32,8 @@ class Note:
 class Finding:
     """One finding: rule code, sentence, place, and what to do about it.
 
-    `span` is None only for findings about the invocation itself (a missing file, a missing tool).
+    `span` is None only for findings about the invocation itself (a missing file, a missing tool). What rests on
+    `assumptions` is not proven.
     """
 
     rule: str
@@ -43,6 +44,10 @@ class Finding:
     related: tuple[Note, ...] = ()
     certainty: Certainty = "proven"
     assumptions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.assumptions and self.certainty == "proven":
+            raise ValueError(f"{self.rule} rests on assumptions: it is conditional")
 
 
 def render_finding(finding: Finding) -> str:

@@ -8,16 +8,24 @@ byte outside its span. `readable` turns a piece of text back into what a person 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "readable"]
+__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "held", "readable"]
 
 
 def readable(text: str) -> str:
     """Return Latin-1-held `text` as the user's editor shows it (UTF-8 where it is valid)."""
     return text.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def held(text: str) -> str:
+    """Return a name or a sentence as the text of a source file holds it: one character a byte.
+
+    Bytes of a path that are no UTF-8 (Python has them as lone surrogates) come back as they are on the disk.
+    """
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _line_starts(text: str) -> tuple[int, ...]:
@@ -118,8 +126,9 @@ class Edit:
     text: str = field(repr=False)
 
 
-def apply_edits(file: SourceFile, edits: Iterable[Edit]) -> str:
-    """Return the file's text with `edits` applied; edits at one place keep their order.
+def apply_edits(file: SourceFile, edits: Iterable[Edit], join: Callable[[Iterable[str]], str] = "".join) -> str:
+    """Return the file's text with `edits` applied; edits at one place keep their order. `join` puts the pieces together
+    that stay and that are written.
 
     Raises ValueError when two edits overlap: whoever made them disagreed about who owns the text.
     """
@@ -130,4 +139,4 @@ def apply_edits(file: SourceFile, edits: Iterable[Edit]) -> str:
             raise ValueError(f"overlapping edits at {edit.span}")
         pieces += [file.text[position : edit.span.start], edit.text]
         position = edit.span.end
-    return "".join([*pieces, file.text[position:]])
+    return join([*pieces, file.text[position:]])

@@ -52,7 +52,10 @@ class Dependence:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a verdict is not Proved: a rule of the catalogue, a sentence, and the evidence."""
+    """Why a verdict is not Proved: a rule of the catalogue, a sentence, and the evidence.
+
+    `settled_by`: facts that would decide it, as `--assume` takes them; nothing is known of their truth.
+    """
 
     rule: str
     text: str
@@ -60,6 +63,7 @@ class Reason:
     dependence: Dependence | None = None
     assumptions: tuple[str, ...] = ()
     legal_if: tuple[str, ...] = ()
+    settled_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,16 @@ lu_kernels.h     the launchers' prototypes, for C and C++
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import held
 from warpsmith.emit.definitions import needed_definitions
 from warpsmith.emit.device import DeviceSection, device_section
+from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host import CudaWords
 from warpsmith.emit.ranges import RANGE_HEADERS
@@ -35,8 +38,10 @@ __all__ = [
     "emit_kernels",
     "ended",
     "jobs",
+    "kernels_alone",
     "kernels_text",
     "output_paths",
+    "paths_below",
     "refused_kernels",
     "size_lines",
     "without_captures",
@@ -89,7 +94,7 @@ def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
         for kernel in job.kernels:
             try:
                 section = device_section(source, job.original, (kernel,), support, "")
-                needed_definitions(job.original, section.device)
+                needed_definitions(job.original, section.device, kernel.span)
             except RefusedError as error:
                 refused[kernel.name] = error.findings[0]
     return refused
@@ -99,15 +104,27 @@ def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
     """Return the device text alone (no launchers, no host code), for compilers that take nothing else (NVRTC)."""
     source = without_captures(original)
     support = choose_support(original)
-    files: list[OutputFile] = []
+    return tuple(
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), _device_text(source, job, job.kernels, support))
+        for job in jobs(source, ported)
+        if job.kernels
+    )
+
+
+def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str]]:
+    """Yield the name of every kernel with its own device text: all that it needs, and no other kernel."""
+    source = without_captures(original)
+    support = choose_support(original)
     for job in jobs(source, ported):
-        if job.kernels:
-            section = device_section(source, job.original, job.kernels, support, "")
-            defined = needed_definitions(job.original, section.device)
-            includes = [f"#include <{header}>" for header in defined.headers]
-            text = "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
-            files.append(OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), text))
-    return tuple(files)
+        for kernel in job.kernels:
+            yield kernel.name, _device_text(source, job, (kernel,), support)
+
+
+def _device_text(source: Program, job: Job, kernels: tuple[Kernel, ...], support: Support) -> str:
+    section = device_section(source, job.original, kernels, support, "")
+    defined = needed_definitions(job.original, section.device)
+    includes = [f"#include <{header}>" for header in defined.headers]
+    return "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
 
 
 # --- which files
@@ -126,7 +143,7 @@ def jobs(source: Program, ported: Program) -> list[Job]:
     for old, new, path in zip(source.units, ported.units, paths, strict=True):
         launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
         kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
-        stem = path.stem
+        stem = kernel_stem(path)
         while kernels and {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()} & taken:
             stem += "_"
         if kernels:
@@ -138,7 +155,12 @@ def jobs(source: Program, ported: Program) -> list[Job]:
 
 def output_paths(program: Program) -> list[PurePosixPath]:
     """Return each unit's path below the folder that all of them share."""
-    paths = [PurePosixPath(unit.file.path.replace("\\", "/")) for unit in program.units]
+    return paths_below([unit.file.path for unit in program.units])
+
+
+def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
+    """Return each path below the folder that all of them share."""
+    paths = [PurePosixPath(PurePath(path).as_posix()) for path in given]
     shared = 0
     while all(len(path.parts) > shared + 1 for path in paths) and len({path.parts[shared] for path in paths}) == 1:
         shared += 1
@@ -203,7 +225,7 @@ def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
 
 
 def _includes(job: Job) -> tuple[str, ...]:
-    header = (f'#include "{job.stem}_kernels.h"',) if job.kernels or _needs_header(job) else ()
+    header = (f'#include "{held(job.stem)}_kernels.h"',) if job.kernels or _needs_header(job) else ()
     return (*header, *_captures(job))
 
 
@@ -224,7 +246,7 @@ def _captures(job: Job) -> tuple[str, ...]:
 def _header_text(job: Job, section: DeviceSection | None, support: Support) -> str:
     guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
-    lines = [f"/* Kernels of {job.path.name}: what its host text calls. Valid as C and as C++. */"]
+    lines = [f"/* Kernels of {in_comment(job.path.name)}: what its host text calls. Valid as C and as C++. */"]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     if section is not None:
@@ -247,7 +269,8 @@ def kernels_text(job: Job, section: DeviceSection, support: Support, header: str
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
-    parts = [f"/* Kernels of {job.path.name}; {header} declares the launchers. */\n" + "\n".join(includes)]
+    head = f"/* Kernels of {in_comment(job.path.name)}; {held(header)} declares the launchers. */"
+    parts = ["\n".join((head, *includes))]
     parts.append(check_text(support, in_place=in_place))
     pool = _pool(job, support)
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.

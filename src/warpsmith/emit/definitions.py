@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
 from warpsmith.emit.device_code import cxx_words
 from warpsmith.emit.words import is_reserved
 from warpsmith.tree.lexical import identifiers
@@ -49,12 +50,14 @@ class Definitions:
     macros: frozenset[str]
 
 
-def needed_definitions(unit: Unit, text: str) -> Definitions:
-    """Return what `text` (device code) needs of the unit's definitions.
+def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Definitions:
+    """Return what `text` (device code) needs of the unit's definitions; `inside` is the place that it is made for.
 
-    Raises RefusedError where a type's name is one that CUDA or C++ already has.
+    Raises RefusedError where a type's name is one that CUDA or C++ already has, or where it is declared in the function
+    around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     available = _available(unit)
+    hidden = {} if inside is None else _hidden(unit, inside)
     order: dict[str, TypeText] = {}
     headers: set[str] = set()
     stack: list[tuple[str, bool]] = [(word, False) for word in sorted(identifiers(text), reverse=True)]
@@ -71,6 +74,8 @@ def needed_definitions(unit: Unit, text: str) -> Definitions:
             headers.add(_OF_STANDARD[word])
         elif found is not None and word not in _BUILT_IN:
             _check_name(found)
+            if word in hidden:
+                raise RefusedError(Finding("POR008", "error", hidden[word], inside))
             stack.append((word, True))
             stack += [(need, False) for need in _mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
@@ -78,10 +83,22 @@ def needed_definitions(unit: Unit, text: str) -> Definitions:
     return Definitions(tuple(sorted(headers)), texts, macros)
 
 
+def _hidden(unit: Unit, inside: Span) -> dict[str, str]:
+    """Map the names of what is declared in the function around `inside`, where the unit has others by the same name, to
+    what is wrong with that."""
+    texts: dict[str, set[str]] = {}
+    for one in unit.type_texts:
+        texts.setdefault(one.name, set()).add(one.text)
+    own = {one.name for one in unit.type_texts if one.scope is not None and one.scope.contains(inside)}
+    words = "is declared in this function, and otherwise elsewhere: give it a name of its own"
+    return {name: f"device code can have one `{name}`, which {words}" for name in own if len(texts[name]) > 1}
+
+
 def _available(unit: Unit) -> dict[str, TypeText]:
-    """Map every name (of a type, tag, enumerator or macro) to its definition, the last one of the unit."""
+    """Map every name (of a type, tag, enumerator or macro) to its definition, the last one of the unit, those of
+    functions before those of the file."""
     given = {text.name: text for text in _given_macros(unit.arguments)}
-    return given | {text.name: text for text in unit.type_texts if text.name}
+    return given | {text.name: text for text in unit.type_texts if text.name and text.text}
 
 
 def _given_macros(arguments: tuple[str, ...]) -> Iterable[TypeText]:

@@ -14,6 +14,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.emit.atomics import atomic_names, atomic_texts
 from warpsmith.emit.classes import Classes
 from warpsmith.emit.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
+from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.kernel import kernel_text
 from warpsmith.emit.reduction import block_texts
 from warpsmith.emit.scan import scan_helpers
@@ -53,16 +54,17 @@ def device_section(
     helpers = tuple(classes.function(helper) for helper in _helpers(program, kernels))
     atomics = atomic_names(kernels, support)
     names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
+    redefined = frozenset(text.name for text in unit.type_texts if text.macro and not text.text)
     constants = _constants(program, kernels, helpers)
     pieces = classes.texts(names.values())
-    pieces += [_constant_text(declaration, patcher.printer) for declaration in constants]
-    pieces += _helper_texts(helpers, names, patcher.printer)
+    pieces += [_constant_text(declaration, patcher.printer, redefined) for declaration in constants]
+    pieces += _helper_texts(helpers, names, patcher.printer, redefined)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
     for kernel in kernels:
-        text = kernel_text(_device_kernel(kernel, names), patcher.printer, support, taken)
-        place = f"{PurePosixPath(unit.file.path).name}:{kernel.line}: {kernel.region}"
+        text = kernel_text(_device_kernel(kernel, names, redefined), patcher.printer, support, taken)
+        place = f"{in_comment(PurePosixPath(unit.file.path).name)}:{kernel.line}: {kernel.region}"
         function = f"// {place}\n{cxx_words(text.device)}"
         device.append(function)
         texts.append(f"{function}\n\n{text.launcher}")
@@ -79,7 +81,7 @@ def _helper_name(name: str, prefix: str, support: Support) -> str:
 # --- kernels in device words
 
 
-def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
+def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: frozenset[str]) -> Kernel:
     """Return `kernel` with every part in device words, and host names of parameters replaced in its loops."""
     to_device = {p.host: p.symbol for p in kernel.parameters if p.host != p.symbol and p.kind == "value"}
     loops = tuple(m.loop for m in kernel.mapped)
@@ -87,16 +89,14 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
     if kernel.scan is not None:
         places += [kernel.scan.element, kernel.scan.initial]
-    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers)
     own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
     own += [kernel.scan.variable] if kernel.scan is not None else []
-    for symbol in (*(p.symbol for p in kernel.parameters), *own, *(loop.variable for loop in loops)):
-        if is_reserved(symbol.name):
-            renamed[symbol] = dataclasses.replace(symbol, name=f"{symbol.name}_")
-    symbols = {**to_device, **renamed}
+    own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
+    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own)
+    symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
 
     def device(expr: Expr) -> Expr:
-        return cast(Expr, for_device(expr, symbols))
+        return cast(Expr, for_device(expr, symbols, redefined=redefined))
 
     def device_loop(loop: For) -> For:
         variable = symbols.get(loop.variable, loop.variable)
@@ -106,7 +106,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str]) -> Kernel:
         _check_symbol(parameter.symbol, kernel)
     return dataclasses.replace(
         kernel,
-        body=cast(Stmt, for_device(kernel.body, symbols)),
+        body=cast(Stmt, for_device(kernel.body, symbols, redefined=redefined)),
         mapped=tuple(dataclasses.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
@@ -168,11 +168,13 @@ def _called(node: Node) -> Iterator[Symbol]:
     return (n.symbol for n in walk(node) if isinstance(n, Name) and n.symbol.storage == "function")
 
 
-def _helper_texts(helpers: tuple[Function, ...], names: Mapping[Symbol, str], printer: Printer) -> list[str]:
+def _helper_texts(
+    helpers: tuple[Function, ...], names: Mapping[Symbol, str], printer: Printer, redefined: frozenset[str]
+) -> list[str]:
     texts: list[str] = []
     heads: list[str] = []
     for function in helpers:
-        device = _device_function(function, names)
+        device = _device_function(function, names, redefined)
         head = f"static __device__ {printer.signature(device)}"
         heads.append(cxx_words(f"{head};"))
         texts.append(cxx_words(f"{head}\n{join_lines(printer.stmt(device.body))}"))
@@ -184,24 +186,22 @@ def _helper_texts(helpers: tuple[Function, ...], names: Mapping[Symbol, str], pr
     return ["\n".join(heads), *texts] if early else texts
 
 
-def _device_function(function: Function, names: Mapping[Symbol, str]) -> Function:
+def _device_function(function: Function, names: Mapping[Symbol, str], redefined: frozenset[str]) -> Function:
     type = function.symbol.type
     if isinstance(type, FunctionType) and type.variadic:
         raise refuse(f"a function with a variable number of arguments ({function.symbol.name})", function)
     if isinstance(function.symbol.type, FunctionType) and function.symbol.type.method:
         name = function.symbol.label or function.symbol.name
         raise refuse(f"a method that is more than one expression ({name})", function)
-    renamed = device_symbols((function.body,), names)
+    renamed = device_symbols((function.body,), names, function.parameters)
     for parameter in function.parameters:
         check_device_type(parameter.type, function)
-        if is_reserved(parameter.name):
-            renamed[parameter] = dataclasses.replace(parameter, name=f"{parameter.name}_")
     result = type.result if isinstance(type, FunctionType) else None
     return replace(
         function,
         symbol=dataclasses.replace(function.symbol, name=names[function.symbol]),
         parameters=tuple(renamed.get(p, p) for p in function.parameters),
-        body=cast(Block, for_device(function.body, renamed, result)),
+        body=cast(Block, for_device(function.body, renamed, result, redefined=redefined)),
         static=False,
     )
 
@@ -239,8 +239,8 @@ def _is_const(type: Type) -> bool:
     return isinstance(type, Scalar | Pointer) and type.const
 
 
-def _constant_text(declaration: VarDecl, printer: Printer) -> str:
+def _constant_text(declaration: VarDecl, printer: Printer, redefined: frozenset[str]) -> str:
     init = declaration.init
     assert init is not None, "only constants with a value are asked for"
-    value = printer.expr(cast(Expr, for_device(init, {})))
+    value = printer.expr(cast(Expr, for_device(init, {}, redefined=redefined)))
     return cxx_words(f"static __device__ {printer.type(declaration.symbol.type, declaration.symbol.name)} = {value};")

@@ -5,7 +5,7 @@ narrowing in { … }                   a cast is added
 enum variables                       declared as their integer type (C assigns integers to them freely)
 sizeof 'a'                           its value (a character is an int in C and a char in C++)
 restrict, _Bool, register            __restrict__, bool, nothing
-names that C++ or CUDA own           an underscore is added
+names that C++ or CUDA own           underscores are added, or leading ones left out
 std::max(a, b)                       a < b ? b : a
 sqrt(x), x a float                   a cast: C has one sqrt, C++ chooses by the argument
 """
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.emit.words import is_overloaded, is_reserved
-from warpsmith.tree.lexical import map_words
+from warpsmith.emit.words import fresh, is_overloaded, is_reserved
+from warpsmith.tree.lexical import identifiers, map_words
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -65,17 +65,29 @@ def cxx_words(text: str) -> str:
     return map_words(text, lambda word: _WORDS.get(word, word))
 
 
-def device_symbols(nodes: tuple[Node, ...], given: Mapping[Symbol, str]) -> dict[Symbol, Symbol]:
-    """Return new symbols for those that device code cannot name as they are; `given` are names decided elsewhere."""
+def device_symbols(
+    nodes: tuple[Node, ...], given: Mapping[Symbol, str], declared: Iterable[Symbol] = ()
+) -> dict[Symbol, Symbol]:
+    """Return new symbols for those of `nodes` and for the `declared` that device code cannot name as they are; `given`
+    are names decided elsewhere.
+
+    Invariant: a name becomes one that neither the nodes nor their text have, the same one everywhere, so that what was
+    hidden stays hidden and nothing else is.
+    """
+    symbols = dict.fromkeys([*declared, *(s for root in nodes for node in walk(root) for s in _declared(node))])
+    taken = {symbol.name for symbol in symbols} | set(given.values())
+    taken.update(word for root in nodes for word in identifiers(root.span.text))
+    renamed: dict[str, str] = {}
     changed: dict[Symbol, Symbol] = {}
-    for root in nodes:
-        for node in walk(root):
-            for symbol in _declared(node):
-                name = given.get(symbol)
-                if name is None and symbol.storage != "function" and is_reserved(symbol.name):
-                    name = f"{symbol.name}_"
-                if name is not None and name != symbol.name:
-                    changed[symbol] = dataclasses.replace(symbol, name=name)
+    for symbol in symbols:
+        name = given.get(symbol, symbol.name)
+        if symbol not in given and symbol.storage != "function" and is_reserved(name):
+            if name not in renamed:
+                renamed[name] = fresh(name, taken)
+                taken.add(renamed[name])
+            name = renamed[name]
+        if name != symbol.name:
+            changed[symbol] = dataclasses.replace(symbol, name=name)
     return changed
 
 
@@ -89,10 +101,16 @@ def _declared(node: Node) -> tuple[Symbol, ...]:
             return ()
 
 
-def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None = None) -> Node:
+def for_device(
+    node: Node,
+    symbols: Mapping[Symbol, Symbol],
+    result: Type | None = None,
+    *,
+    redefined: frozenset[str] = frozenset(),
+) -> Node:
     """Return `node` as CUDA C++ takes it. Raises RefusedError for what it does not take.
 
-    `symbols` are renamed; `result` is what the function returns.
+    `symbols` are renamed; `result` is what the function returns; uses of macros that are `redefined` are expanded.
     """
 
     symbols = {**symbols, **_plain_arrays(node, symbols)}
@@ -101,8 +119,8 @@ def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None
         match part:
             case Verbatim() | VerbatimExpr():
                 raise refuse(part.reason, part)
-            case MacroUse(name="", expansion=expansion):
-                return expansion  # what C++ writes shorter than C
+            case MacroUse():
+                return _macro_use(part, redefined)
             case Conditional() if _EXTREME.match(part.span.text):
                 return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
             case Cast() | DeclStmt() | Name() if _is_cxx(part, symbols):
@@ -119,6 +137,13 @@ def for_device(node: Node, symbols: Mapping[Symbol, Symbol], result: Type | None
                 return _expression(part)
 
     return rebuild(node, change)
+
+
+def _macro_use(use: MacroUse, redefined: frozenset[str]) -> Expr:
+    """Return a macro's use as device code can have it: by its name, where that means one thing, else written out."""
+    if not use.name:
+        return use.expansion  # what C++ writes shorter than C
+    return replace(use) if use.name in redefined else use
 
 
 def _plain_arrays(node: Node, symbols: Mapping[Symbol, Symbol]) -> dict[Symbol, Symbol]:
@@ -199,9 +224,7 @@ def check_device_type(type: Type, node: Node) -> None:
 
 
 def _without_enum(type: Type) -> Type:
-    if isinstance(type, Scalar) and type.spelling.split()[:1] == ["enum"]:
-        return dataclasses.replace(type, spelling="")
-    return type
+    return dataclasses.replace(type, spelling="") if isinstance(type, Scalar) and _is_enum(type) else type
 
 
 def _with(part: N, field: str, value: Expr, wanted: Type) -> N:
@@ -229,9 +252,14 @@ def _chosen(value: Expr, wanted: Type) -> Expr:
 
 
 def _converted(value: Expr, wanted: Type) -> Expr:
-    """Return `value`, cast where C converts from `void *` silently and C++ does not."""
+    """Return `value`, cast where C converts from `void *`, or to an enumeration, silently and C++ does not."""
     needed = _is_void_pointer(value.type) and isinstance(wanted, Pointer) and not _is_void_pointer(wanted)
+    needed = needed or (_is_enum(wanted) and isinstance(value.type, Scalar))
     return Cast(span=value.span, type=wanted, operand=value) if needed else value
+
+
+def _is_enum(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.spelling.split()[:1] == ["enum"]
 
 
 def _is_void_pointer(type: Type) -> bool:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from warpsmith.base.source import SourceFile
 from warpsmith.emit.cuda import Job
+from warpsmith.emit.file_names import kernel_stem
 from warpsmith.tree.nodes import Function, Launch
 from warpsmith.tree.program import Program
 from warpsmith.tree.versioned import Versioned
@@ -37,9 +38,9 @@ def by_file(job: Job) -> Iterator[Job]:
             yield dataclasses.replace(job, kernels=kernels)
             continue
         items = tuple(f for f in job.original.functions if f.span.file is file)
-        path = PurePosixPath(PurePosixPath(file.path.replace("\\", "/")).name)  # several files may launch in one header
+        path = PurePosixPath(PurePath(file.path).name)  # several files may launch in one header
         unit = dataclasses.replace(job.original, file=file, items=items)
-        yield dataclasses.replace(job, original=unit, kernels=kernels, path=path, stem=path.stem, pool=False)
+        yield dataclasses.replace(job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False)
 
 
 def once(program: Program, versions: Iterable[Versioned]) -> list[Versioned]:

@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from warpsmith.base.source import SourceFile
+from warpsmith.base.source import SourceFile, held
 from warpsmith.emit.build_macros import macro_checks
 from warpsmith.emit.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
 from warpsmith.emit.device import DeviceSection, device_section
+from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.headers import by_file, once
 from warpsmith.emit.host import CudaWords
@@ -105,9 +106,9 @@ def _named(made: Sequence[Job]) -> list[Job]:
     taken: set[str] = {"runtime"}
     result = []
     for job in made:
-        stem = job.path.stem
+        stem = job.stem
         if f"{stem}_kernels" in taken:
-            stem = "_".join((*job.path.parts[:-1], stem))
+            stem = kernel_stem(PurePosixPath("_".join((*job.path.parts[:-1], job.path.name))))
         while f"{stem}_kernels" in taken:
             stem += "_"
         taken.add(f"{stem}_kernels")
@@ -127,7 +128,7 @@ def _includes(job: Job, path: str) -> tuple[str, ...]:
 def _include(header: str, path: str) -> tuple[str, ...]:
     """Return the line by which the file `path` includes a generated one."""
     beside = os.path.relpath(header, PurePosixPath(path).parent)
-    return (f'#include "{PurePosixPath(beside).as_posix()}"',)
+    return (f'#include "{held(PurePosixPath(beside).as_posix())}"',)
 
 
 def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
@@ -136,8 +137,10 @@ def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
     if not any(unit.file is known.file for known in program.units):
         return None
     texts = [unit.file.text, *(SourceFile.read(header).text for header in unit.headers)]
-    lines = macro_checks(PurePosixPath(path).name, texts, unit.arguments)
-    head = f"/* {path} was ported as it is compiled with these macros: with others it is another program. */"
+    lines = macro_checks(in_comment(PurePosixPath(path).name), texts, unit.arguments)
+    head = (
+        f"/* {in_comment(path)} was ported as it is compiled with these macros: with others it is another program. */"
+    )
     return OutputFile(f"{FOLDER}/{job.stem}_build.h", ended("\n".join((head, *lines, "")), job)) if lines else None
 
 
@@ -152,7 +155,7 @@ def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> lis
 
 
 def _header(job: Job, section: DeviceSection, support: Support, path: str) -> str:
-    lines = [f"/* Kernels of {path}: what its text calls. Valid as C and as C++. */"]
+    lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
     body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
     for place, declaration in zip(section.places, section.declarations, strict=True):
         body += [f"/* {place} */", declaration]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warpsmith.tree.lexical import identifiers
+from warpsmith.tree.lexical import identifiers, name_from
 from warpsmith.tree.program import Program
 
 __all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overloaded", "is_reserved"]
@@ -204,8 +204,10 @@ def is_reserved(name: str) -> bool:
 
 
 def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """Return `wanted`, with underscores added until it is not in `taken`."""
+    """Return `wanted` without a reserved beginning, where no ending helps, with underscores added until it is not in
+    `taken`."""
     used = set(taken)
+    wanted = name_from(wanted)
     while wanted in used or is_reserved(wanted):
         wanted += "_"
     return wanted

@@ -29,7 +29,8 @@ INTERNAL, LATE = 70, 124
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
     """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
-    `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn."""
+    `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
+    edits that mend findings are tried."""
 
     settings: Settings
     launching: Launching = field(default_factory=Launching)
@@ -37,6 +38,7 @@ class ExplainOptions:
     baseline: Baseline | None = None
     ptxas: bool = False
     diagrams: bool = False
+    fixes: bool = False
 
 
 def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisReport:
@@ -50,10 +52,8 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     devices = tuple(device(name) for name in settings.texts("device"))
     Choice(settings)
     # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
-    tasks = [
-        FileTask(file, devices, options.launching, settings, options.kernels, options.ptxas, options.diagrams)
-        for file in files
-    ]
+    wanted = (options.ptxas, options.diagrams, options.fixes)
+    tasks = [FileTask(file, devices, options.launching, settings, options.kernels, *wanted) for file in files]
     results = explain_files(tasks, settings.number("jobs"))
     clock.lap("analyze")
     # Names that nothing has are mistakes of the user's.

@@ -19,6 +19,8 @@ from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.transfers import host_transfers
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.fixes.propose import proposals
+from warpsmith.fixes.site import Trees
 from warpsmith.flows.kernel_names import shown_names
 from warpsmith.flows.kernel_shape import Launching, shape_of
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, Language, read_unit
@@ -46,7 +48,7 @@ __all__ = ["FileResult", "FileTask", "explain_file"]
 @dataclass(frozen=True, slots=True)
 class FileTask:
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted."""
+    pictures are wanted; `fixes`: edits that mend findings are."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -55,6 +57,7 @@ class FileTask:
     kernels: tuple[str, ...] = ()
     ptxas: bool = False
     diagrams: bool = False
+    fixes: bool = False
 
 
 @dataclass(slots=True)
@@ -153,7 +156,8 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
                 said = compiled.get((device.name, kernel.name))
                 for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
                 found.append(examined_as_likely(kernel, shape, for_shape))
-            _kept(found, name, unit.language, result)
+            trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
+            _kept(found, name, unit.language, result, trees)
             if task.diagrams:
                 _drawn(found, unit.language, result)
     except OutOfTimeError:
@@ -171,18 +175,22 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
         result.crashed = result.crashed or traceback.format_exc()
 
 
-def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult) -> None:
-    """Keep the facts of a kernel on each device; what holds on several of them is told once."""
+def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult, trees: Trees | None) -> None:
+    """Keep the facts of a kernel on each device; what holds on several of them is told once. `trees`: where edits are
+    proposed."""
     merged: dict[tuple[str, str, str], Reported] = {}
     words = Wording.of(language, found[0])
     for facts in found:
-        judged = tuple(map(words.finding, judge(facts)))
+        said = judge(facts)
+        judged = tuple(map(words.finding, said))
         marks = fingerprints(_signature(facts, name), judged)
-        for one, mark in zip(judged, marks, strict=True):
+        for plain, one, mark in zip(said, judged, marks, strict=True):
             key = (mark, one.message, str(one.span))
             old = merged.get(key)
-            devices = (*(old.devices if old is not None else ()), facts.device.name)
-            merged[key] = replace(old or Reported(one, result.path, name, "note", mark), devices=devices)
+            if old is None:
+                proposed = proposals(trees, facts, plain) if trees is not None else ()
+                old = Reported(one, result.path, name, "note", mark, proposed=proposed)
+            merged[key] = replace(old, devices=(*old.devices, facts.device.name))
     result.findings += merged.values()
     result.kernels += (kernel_entry(facts, result.path, name) for facts in found)
     first = found[0]

@@ -15,8 +15,10 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
+from warpsmith.base.children import end_with_parent
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding
+from warpsmith.flows.checked_fixes import with_fixes
 from warpsmith.flows.explain_file import FileResult, FileTask, explain_file
 
 __all__ = ["explain_files"]
@@ -34,7 +36,7 @@ def explain_files(tasks: Sequence[FileTask], jobs: int) -> list[FileResult]:
 def _explained(task: FileTask) -> FileResult:
     """Return the result for a file; an error of ours is one, too."""
     try:
-        return explain_file(task)
+        return with_fixes(task, explain_file(task))
     except UsageError:
         raise
     except WarpsmithError as error:
@@ -72,7 +74,7 @@ def _by_others(tasks: Sequence[FileTask], jobs: int) -> list[FileResult | None]:
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Yield a pool that is not waited for where we have to stop."""
-    with ProcessPoolExecutor(jobs, initializer=_obey) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_obey, initargs=(os.getpid(),)) as pool:
         try:
             yield pool
         except BaseException:
@@ -82,7 +84,8 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
             raise
 
 
-def _obey() -> None:
+def _obey(parent: int) -> None:
     """Let signals end this process without a word: what to say of them is the asker's business."""
+    end_with_parent(parent)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)

@@ -18,7 +18,7 @@ from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment
 from warpsmith.run.referee import verify
-from warpsmith.run.verification import Sources, Verification, VerifyOptions
+from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
 from warpsmith.tree.program import Assumption, Program
 
 __all__ = ["doubted", "judged"]
@@ -62,15 +62,25 @@ def _judged(prepared: Prepared, written: Written, options: VerifyOptions, root: 
     changed = {fragment.function.symbol for fragment in ported.plan.fragments}
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
-    candidate = replace(candidate, addressed=_addressed(prepared, written))
+    candidate = replace(candidate, addressed=_addressed(prepared, written), regions=_regions(written))
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
     verdict = verdict if steps is None else with_steps(verdict, steps)
-    if written.in_place is None or root is None or verdict.status != "pass":
+    if written.in_place is None or root is None or verdict.status not in ("pass", "undecided"):
         return verdict
     # What the user will build is judged as well: his own files with what is added to them.
     program = prepared.original.program
     before, after = _in_place(program, written.in_place, root, reordered=candidate.reordered)
-    return with_steps(verify(before, after, options, harness_functions(prepared.original, changed)), verdict)
+    after = replace(after, rounding=max((row.rounding for row in verdict.live_out), default=0.0))
+    placed = verify(before, after, options, harness_functions(prepared.original, changed))
+    return with_steps(placed, verdict)
+
+
+def _regions(written: Written) -> tuple[PortedRegion, ...]:
+    """Return the regions of a port as the referee is told of them."""
+    fragments = written.port.plan.fragments
+    guards = [tuple(a.text for a in f.assumptions if a.kind == "guarded") for f in fragments]
+    parts = zip(fragments, guards, strict=True)
+    return tuple(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests) for f, tests in parts)
 
 
 def _addressed(prepared: Prepared, written: Written) -> frozenset[str]:
@@ -92,13 +102,17 @@ def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) ->
     """Return the user's files as they are, and with what a port in place adds, as a build for the GPU sees them."""
     paths = {unit: PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix() for unit in program.units}
     given = {path: _with_folders(unit_arguments(unit), root) for unit, path in paths.items()}
-    before = (*(OutputFile(path, unit.file.text) for unit, path in paths.items()), *_headers(program, root))
+    headers = tuple(file for file in _headers(program, root) if file.path not in given)
+    before = (*(OutputFile(path, unit.file.text) for unit, path in paths.items()), *headers)
+    included = frozenset(file.path for file in headers)
     new = {file.path: file for file in made.files}
     after = (*(new.get(file.path, file) for file in before), *(f for p, f in new.items() if p not in given))
     own = {path: (*arguments, *_MACRO) for path, arguments in given.items()}
     own |= kernel_arguments(after, own)
     folder = str(Path(program.units[0].file.path).parent)
-    return Sources(before, (), folder, own=given), Sources(after, (), folder, reordered=reordered, own=own)
+    # That a wrong kernel is noticed was shown by the objects of the port.
+    port = Sources(after, (), folder, reordered=reordered, own=own, shown=True, included=included)
+    return Sources(before, (), folder, own=given, included=included), port
 
 
 def _headers(program: Program, root: str) -> Iterator[OutputFile]:

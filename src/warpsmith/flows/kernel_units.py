@@ -22,6 +22,7 @@ from warpsmith.front.ptx.read import read_ptx
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
 from warpsmith.ssa.nodes import Module
+from warpsmith.tree.nodes import Function
 from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 
@@ -57,7 +58,8 @@ class Launched:
 @dataclass(frozen=True, slots=True)
 class KernelUnit:
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
-    those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew."""
+    those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew;
+    `functions`: the trees that the kernels were made from."""
 
     file: SourceFile
     module: Module
@@ -66,6 +68,7 @@ class KernelUnit:
     language: Language = "cuda"
     parameters: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
     repeats: tuple[HostRepeat, ...] = ()
+    functions: tuple[Function, ...] = ()
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -113,7 +116,8 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     names = [function.name for function in whole.module.functions if function.kernel]
     launches = {name: shape for name in names if (shape := _launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
-    return KernelUnit(seen, whole.module, whole.findings, launches, language, declared, read.repeats)
+    functions = tuple(function for _, function in read.program.functions())
+    return KernelUnit(seen, whole.module, whole.findings, launches, language, declared, read.repeats, functions)
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

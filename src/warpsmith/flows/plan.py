@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warpsmith.base.errors import RefusedError
@@ -54,21 +54,22 @@ def writable_port(
     single_file: bool = False,
     root: str | None = None,
     first: Written | None = None,
+    refused: Sequence[tuple[Fragment, Reason]] = (),
 ) -> Written:
     """Return the port of what steps have prepared, planned again without the fragments that cannot be written. `root`:
     the folder of the project inside which it shall be written, so that text in its headers can change as well. `first`:
-    the answer to the same question; then the text in place is wanted too.
+    the answer to the same question; then the text in place is wanted too. `refused`: what is known to be unwritable.
 
     Raises RefusedError where the text of the program cannot be changed at all.
     """
     program, facts, user = prepared.program, prepared.facts, prepared.original.program
-    refused: list[tuple[Fragment, Reason]] = [] if first is None else [*first.refused]
+    left_out = [*refused] if first is None else [*first.refused]
     closed: dict[Function, Reason] = {}
     port, known = (None, None) if first is None else (first.port, first)
     while True:
         more: tuple[tuple[Fragment, Reason], ...] = ()
         if port is None:
-            port = plan_port(program, facts, options, facts.options, refused, prepared=prepared, closed=closed)
+            port = plan_port(program, facts, options, facts.options, left_out, prepared=prepared, closed=closed)
             more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
         place = None if first is None else root
         written = more or _written(user, port, place, known, closed, single_file=single_file)
@@ -77,14 +78,14 @@ def writable_port(
         if isinstance(written, _Closed):
             closed[written.function] = written.reason
         else:
-            refused += written
+            left_out += written
         port = known = None
     shared = any(_own_unit(user, f) is None for f in port.plan.fragments)
     if shared and first is not None:
         # Apart from the project's own files nothing may change: the program is compared without what headers have.
-        own = writable_port(prepared, options, single_file=single_file)
+        own = writable_port(prepared, options, single_file=single_file, refused=left_out)
         written = replace(written, files=own.files, reference=own.reference, candidate=own.candidate)
-    return replace(written, refused=tuple(refused), shared=shared)
+    return replace(written, refused=tuple(left_out), shared=shared)
 
 
 def _shared_refusals(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.asked import Asked
+from warpsmith.flows.assumed import check_forms, check_names
 from warpsmith.flows.clock import Clock
-from warpsmith.flows.kernel_check import check_kernels
 from warpsmith.flows.plan import Written
-from warpsmith.flows.prepare import automatic, planned
-from warpsmith.flows.remedies import with_remedies
+from warpsmith.flows.prepare import planned
+from warpsmith.flows.refused import Trials, with_remedies
+from warpsmith.flows.remedies import Inputs
 from warpsmith.flows.select import select_loops
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
@@ -84,15 +88,21 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     clock = Clock()
     # The steps that were asked for, before anything is read that takes time.
     asked = Asked.of(options.recipe, options.transforms)
+    check_forms(assumption.text for assumption in options.poly.granted)
     # What the user wrote: a tree whose every node knows the text that it came from.
+    told = options.run.progress
+    told(Activity("reading", _named(paths)))
     loaded = load_program(paths, options.front)
+    check_names(loaded.program, options.poly.granted)
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
+    told(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
     facts = analyze(loaded.program, asked.poly(options.poly), honored)
     clock.lap("analyze")
+    told(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
     prepared = asked.applied(Prepared(facts, facts), explain=options.explain_illegal)
     search = options.steps and not asked.exact
@@ -100,31 +110,40 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
         prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
+    told(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     one_build = options.root is not None
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
-    prepared, written = planned(
-        prepared, selected, wanted, search=search, single_file=options.single_file, root=options.root
-    )
+    write = partial(planned, search=search, single_file=options.single_file, root=options.root)
+    prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
-    # What steps would do for a loop that was asked for and stays: tried, not guessed.
-    plan = with_remedies(written.port.plan, facts, selected) if search else written.port.plan
+    plan = written.port.plan
+    if search:
+        # What would help a loop that was asked for and stays: tried, not guessed.
+        trials = Trials(
+            Inputs(tuple(paths), options.front),
+            lambda other: write(asked.applied(Prepared(other, other)), selected, wanted)[1].port.plan,
+        )
+        plan = with_remedies(plan, facts, selected, trials)
     result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
     if not plan.fragments:
         return result
-    # Another compiler's opinion of every kernel.
-    findings = (*plan.findings, *check_kernels(written.files))
-    clock.lap("check")
+    told(Activity("verifying" if options.verify else "writing"))
     # The referee builds both programs, runs the port under hostile schedules, and compares.
     verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
     result = replace(result, files=written.files, in_place=written.in_place, ported=written.port)
-    result = replace(result, verification=verification, findings=findings)
+    result = replace(result, verification=verification)
     # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
     # asked for, the referee's word is the answer.
     wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
     return _without(paths, options, wrong) if wrong else result
+
+
+def _named(paths: Sequence[str | Source]) -> str:
+    first = paths[0] if isinstance(paths[0], str) else paths[0].path
+    return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
 
 
 def _wrong_pragmas(verification: Verification | None, options: PolyOptions) -> tuple[Finding, ...]:

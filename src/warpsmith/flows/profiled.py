@@ -10,6 +10,7 @@ from pathlib import Path
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.project.model import Project
 from warpsmith.project.profile import Profile
 from warpsmith.project.profile_run import RunRequest, profile_run
@@ -18,7 +19,9 @@ from warpsmith.report.survey import SurveyLoop
 __all__ = ["not_counted", "profiled"]
 
 
-def profiled(project: Project, build: Sequence[str], run: str, directory: Path) -> tuple[Project, Profile]:
+def profiled(
+    project: Project, build: Sequence[str], run: str, directory: Path, progress: Progress = unwatched
+) -> tuple[Project, Profile]:
     """Return the profile of `run` in `directory`, and the project with findings on what it does not tell.
 
     Raises UsageError where the project cannot be built or run in a copy.
@@ -28,6 +31,7 @@ def profiled(project: Project, build: Sequence[str], run: str, directory: Path) 
         raise UsageError(Finding("INP000", "error", message, None, (f"warpsmith survey --run '{run}' -- make",)))
     # Everything that the build may need: the sources and the folder in which it is started.
     root = Path(os.path.commonpath([project.root, directory.resolve()]))
+    progress(Activity("counting loops", run))
     profile = profile_run(RunRequest(root, directory, build, run))
     return replace(project, findings=(*project.findings, *_findings(profile, root, run))), profile
 

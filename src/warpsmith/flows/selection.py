@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,7 +20,7 @@ from warpsmith.report.suppressions import Suppression, suppression_for, suppress
 from warpsmith.settings.globs import path_matches
 from warpsmith.settings.model import Settings
 
-__all__ = ["Choice", "Chosen", "chosen", "stale_entries"]
+__all__ = ["Choice", "Chosen", "chosen"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,9 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
     shown: list[Reported] = []
     kept_back: list[Reported] = []
     below = 0
-    known: set[str] = set()
     for result in results:
         comments.read(result)
         for one in result.findings:
-            known.add(one.fingerprint)
             code = one.finding.rule
             path = result.path if one.finding.span is None else one.finding.span.file.path
             if not choice.has(code) or choice.ignored_in(path, settings.root, code):
@@ -118,11 +116,11 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
                 below += 1
             elif comment is not None:
                 kept_back.append(replace(one, hidden="suppressed", reason=comment.reason))
-            elif baseline is not None and one.fingerprint in baseline.entries:
+            elif baseline is not None and baseline.knows(one):
                 kept_back.append(replace(one, hidden="baseline", reason=baseline.path))
             else:
                 shown.append(one)
-    meta = [*comments.told(), *_stale(baseline, known, results)]
+    meta = [*comments.told(), *_stale(baseline, results)]
     for one in meta:
         code = one.finding.rule
         if choice.has(code) and not (one.input and choice.ignored_in(one.input, settings.root, code)):
@@ -214,22 +212,14 @@ def _meta(rule: str, message: str, one: Suppression, helps: tuple[str, ...]) -> 
     return Reported(finding, one.span.file.path, "", "warning", "")
 
 
-def _stale(baseline: Baseline | None, known: set[str], results: Sequence[FileResult]) -> Iterable[Reported]:
+def _stale(baseline: Baseline | None, results: Sequence[FileResult]) -> Iterable[Reported]:
     """Yield BAS001 where a baseline lists findings of files that were read and no longer have them."""
     if baseline is None:
         return
-    stale = stale_entries(baseline, known, results)
+    read = [result.path for result in results if not result.failed]
+    stale = baseline.stale((one for result in results for one in result.findings), read)
     if stale:
         message = f"{baseline.path} lists {len(stale)} finding{'s' if len(stale) > 1 else ''} that no longer exist"
         finding = KernelFinding("BAS001", message, "proven", "", None, message, impact=0.0,
                                 help=("`warpsmith baseline prune` takes them out",))  # fmt: skip
         yield Reported(finding, "", "", "note", "")
-
-
-def stale_entries(baseline: Baseline, known: set[str], results: Sequence[FileResult]) -> Mapping[str, str]:
-    """Return the fingerprints, with their files, that a baseline has of files that were read, and no finding has."""
-    read = {result.path for result in results if not result.failed}
-    read |= {
-        one.finding.span.file.path for result in results for one in result.findings if one.finding.span is not None
-    }
-    return {mark: entry.file for mark, entry in baseline.entries.items() if mark not in known and entry.file in read}

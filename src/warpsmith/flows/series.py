@@ -11,6 +11,7 @@ written, so that a later port can merge what was edited by hand since.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import tomllib
@@ -20,7 +21,8 @@ from pathlib import Path
 
 from warpsmith import __version__
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.source import SourceFile, Span, held
+from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.in_place import FOLDER, InPlace
 from warpsmith.project.buildfile import edit_build, lines_to_add
 from warpsmith.project.included import concerned
@@ -71,7 +73,7 @@ class Earlier:
 def earlier_port(root: str) -> Earlier:
     """Return what `warpsmith/port.toml` below `root` says; nothing where there is none."""
     try:
-        said = tomllib.loads(Path(root, _STATE).read_text("utf-8"))
+        said = tomllib.loads(Path(root, _STATE).read_bytes().decode("utf-8", "surrogateescape"))
     except (OSError, ValueError):
         return Earlier({}, {})
     files = {entry["path"]: entry for entry in said.get("file", [])}
@@ -218,7 +220,7 @@ def _patches(
         for path in ported:
             added = [_hash(text) for _, text in additions(tree.final[path] or "")]
             state.recorded[path] = _record(path, loops.get(path, ()), added)
-        yield _patch(tree, state, (f"{', '.join(ported)}: loops on the GPU", body), paths)
+        yield _patch(tree, state, (f"{in_comment(', '.join(ported))}: loops on the GPU", body), paths)
 
 
 @dataclass(slots=True)
@@ -241,14 +243,14 @@ _HEAD = "# What warpsmith has ported in this project; it reads this file at the 
 
 def _record(path: str, loops: Sequence[str], added: Sequence[str]) -> str:
     lists = {"loops": loops, "added": added}
-    lines = ["", "[[file]]", f"path = {_quoted(path)}"]
+    lines = ["", "[[file]]", f"path = {_quoted(held(path))}"]
     lines += [f"{key} = [{', '.join(map(_quoted, values))}]" for key, values in lists.items()]
     return "\n".join(lines) + "\n"
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    # a basic string of TOML is one of JSON
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _hash(text: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.flows.clock import Clock
 from warpsmith.flows.kernel_arguments import ELEMENTS, Argument, Array, arguments_for
 from warpsmith.flows.kernel_names import shown_names
@@ -48,6 +49,7 @@ class SimulateOptions:
     checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
+    progress: Progress = unwatched
 
 
 def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
@@ -58,6 +60,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     clock = Clock()
     gpu = device(options.device)
     # text → kernels → SSA; the kernel that is meant, how it is launched, and what it gets
+    options.progress(Activity("reading", file.path))
     unit = read_unit(file)
     if isinstance(unit, Finding):
         raise InputError(unit)
@@ -77,7 +80,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
     tally = Tally(order=text_order(unit.module))
-    outcome = interpret(unit.module, kernel.name, launch, memory, tally)
+    outcome = interpret(unit.module, kernel.name, launch, memory, tally, progress=options.progress)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}

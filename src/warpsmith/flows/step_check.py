@@ -20,7 +20,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.sections import known_extent, sections
 from warpsmith.run.referee import verify
-from warpsmith.run.verification import Verification, VerifyOptions
+from warpsmith.run.verification import Status, Verification, VerifyOptions, joint_tolerance
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import without_shared
@@ -48,14 +48,17 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
 
 def with_steps(port: Verification, steps: Verification) -> Verification:
     """Return the referee's word on a port, with what it found of the steps before it."""
-    status = port.status if steps.status == "pass" else steps.status
     return dataclasses.replace(
         port,
-        status=status if port.status != "fail" else "fail",
+        status=min(port.status, steps.status, key=_WORST_FIRST.index),
+        tolerance=joint_tolerance(port.tolerance, steps.tolerance),
         live_out=(*steps.live_out, *port.live_out),
         output_equal=port.output_equal and steps.output_equal,
         reasons=(*steps.reasons, *port.reasons),
     )
+
+
+_WORST_FIRST: tuple[Status, ...] = ("fail", "skipped", "undecided", "pass")
 
 
 def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:

@@ -16,6 +16,7 @@ from typing import Literal, cast
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.flows.clock import Clock
 from warpsmith.flows.profiled import not_counted
 from warpsmith.front.inputs import Source
@@ -44,6 +45,7 @@ class SurveyOptions:
     jobs: int = 1
     cache: Path | None = None
     profile: Profile | None = None
+    progress: Progress = unwatched
 
 
 def survey(project: Project, options: SurveyOptions) -> SurveyReport:
@@ -63,7 +65,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
             if records[-1].exports is None:
                 crew.hurry(number)
         clock.lap("remember")
-        state = _Survey(cache, records, crew, sources)
+        state = _Survey(cache, records, crew, sources, options.progress)
         # The other files, each by itself.
         findings += state.read()
         clock.lap("read")
@@ -171,6 +173,7 @@ class _Survey:
     records: list[Record]
     crew: Crew
     sources: Sequence[Source]
+    progress: Progress = unwatched
     again: set[int] = field(default_factory=set)
     failures: list[Finding] = field(default_factory=list)
 
@@ -178,7 +181,8 @@ class _Survey:
         """Read the files of which nothing is remembered; return why some cannot be read."""
         findings: list[tuple[int, list[Finding]]] = []
         missing = [n for n, record in enumerate(self.records) if record.exports is None]
-        for number, exports in self.crew.read(missing):
+        for done, (number, exports) in enumerate(self.crew.read(missing), start=1):
+            self.progress(Activity("reading", self.sources[number].path, done, len(missing)))
             self.again.add(number)
             match exports:
                 case {"failed": list(failed)}:
@@ -237,7 +241,9 @@ class _Survey:
                 yield number, remembered
             else:
                 jobs.append(Job(task, (number,), arguments[number].plain))
-        for job, answer in self.crew.run(jobs):
+        stage = "linking" if task == "summarize" else "analyzing"
+        for done, (job, answer) in enumerate(self.crew.run(jobs), start=1):
+            self.progress(Activity(stage, self.sources[job.numbers[0]].path, done, len(jobs)))
             (number,) = job.numbers
             self.again.add(number)
             if answer is not None and not (isinstance(answer, dict) and "crashed" in answer):

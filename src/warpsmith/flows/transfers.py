@@ -19,6 +19,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Port, TransferScheme
 from warpsmith.report.timeline import Moved
 from warpsmith.run.emulated_build import build_emulated, schedule_environment
+from warpsmith.run.emulated_device import device_environment
 from warpsmith.run.programs import RunSetting, run_program
 from warpsmith.run.reference import runtime_files
 from warpsmith.run.verification import VerifyOptions
@@ -89,6 +90,7 @@ def _run(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> lis
         (work / "run").mkdir()
         environment = {
             **schedule_environment(0, work / "reports", seed=options.seed),
+            **device_environment(options.device),
             "WARPSMITH_EMULATION_COPIES": str(told),
         }
         run_program(built.command, options, RunSetting(work / "run", environment, options.timeout_s))

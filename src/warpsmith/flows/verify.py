@@ -7,7 +7,9 @@ from pathlib import Path
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
+from warpsmith.flows.device_code import host_uses
 from warpsmith.flows.harness import extents_of
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.facts import PolyOptions
@@ -23,10 +25,14 @@ def verify_candidate(
 ) -> Verification:
     """Judge the files `candidate` against the files `original`; raises InputError where one cannot be read."""
     # The original is read as a tree only to know what its functions take; it is compiled as it stands.
+    options.progress(Activity("reading", original[0]))
     program = load_program(original, front).program
     harness = _harness(program)
-    reference = _sources(original, front)
-    return verify(reference, _sources(candidate, front), options, harness)
+    reference, judged = _sources(original, front), _sources(candidate, front)
+    misplaced = host_uses(judged)
+    if misplaced:
+        return Verification("fail", output_equal=False, reasons=misplaced)
+    return verify(reference, judged, options, harness)
 
 
 def _harness(program: Program) -> tuple[HarnessFunction, ...]:

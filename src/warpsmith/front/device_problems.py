@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from warpsmith.base.findings import Finding
@@ -104,7 +105,7 @@ class Problems:
         return tuple(made.values())
 
     def _read(self, path: str) -> SourceFile:
-        return self.file if path == self.file.path else SourceFile.read(path)
+        return self.file if Path(path) == Path(self.file.path) else SourceFile.read(path)
 
     def _asked(self, wanted: tuple[str, ...]) -> list[Finding]:
         """Return why an instance that the user names cannot be made."""

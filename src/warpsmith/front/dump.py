@@ -54,6 +54,7 @@ def dump_file(library: Library, index: object, request: Request, walks: type[Wal
     """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: another
     kind of walk than that of host code."""
     path, arguments, text, limit, diagnostics_only = request
+    path = f"./{path}" if path.startswith("-") else path  # which would be an option
     options = _KEEP_GOING | (0 if diagnostics_only else _DETAILED_PREPROCESSING)
     unit = library.parse(index, path, arguments, options, text)
     if unit is None:
@@ -80,7 +81,7 @@ def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
         severity = library.getDiagnosticSeverity(diagnostic)
         if severity >= _ERROR:
             handle, line, offset = library.place(library.getDiagnosticLocation(diagnostic))
-            file = library.text(library.getFileName(handle)) if handle else ""
+            file = library.path(handle) if handle else ""
             found.append((severity, library.text(library.getDiagnosticSpelling(diagnostic)), file, line, offset))
         library.disposeDiagnostic(diagnostic)
     return found
@@ -176,7 +177,7 @@ class Walk:
         if kind == kinds.INCLUSION:
             included = self.library.getIncludedFile(cursor)
             if included:
-                self.includes[self.library.text(self.library.getFileName(included))] = None
+                self.includes[self.library.path(included)] = None
             return _CONTINUE
         file, _ = self.places.place(self.library.getCursorLocation(cursor))
         if file < 0 or not self.places.user[file]:

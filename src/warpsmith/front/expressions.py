@@ -301,13 +301,13 @@ class Expressions:
         return Name(span=span, intact=self.own, type=symbol.type, symbol=symbol)
 
     def _number(self, row: int, span: Span) -> Expr:
-        type, text = self._clang_type(row), self._literal_text(row, span)
+        type, text, kind = self._clang_type(row), self._literal_text(row, span), self.table.kind[row]
         value: int | float | str | None = None
         if self.table.aux[row] >= 0:
             value = self.context.dump.values[self.table.aux[row]]
         plain = self.inside is None and not (self.site is not None and self.table.begins_in_macro(row))
-        if plain and is_written(self.table.kind[row], text):
-            value = written_value(self.table.kind[row], text, type) if value is None else value
+        if plain and is_written(kind, text):
+            value = written_value(kind, text, type) if value is None else value
         else:
             written = number_text(value, type) if isinstance(value, int | float) else None
             if written is None:
@@ -315,7 +315,10 @@ class Expressions:
             text = written
             plain = False
         number = value if isinstance(value, int | float) else None
-        return Literal(span=span, intact=self.own and plain, type=type, text=text, value=number)
+        literal = Literal(span=span, intact=self.own and plain, type=type, text=text, value=number)
+        # a template's parameter: the user's text keeps its name, a kernel has the instance's value
+        named = self.own and self.inside is None and bare(span.text) != text and not is_written(kind, bare(span.text))
+        return MacroUse(span=span, intact=True, type=type, name="", expansion=literal) if named else literal
 
     def _literal_text(self, row: int, span: Span) -> str:
         if self.site is None:

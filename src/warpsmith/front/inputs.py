@@ -32,6 +32,9 @@ _OF_TEXT = (
     "--sysroot", "-nostdinc", "-funsigned-char", "-fsigned-char", "-fshort-enums", "-fno-exceptions", "-fno-rtti",
     "-fgnu89-inline", "-ffreestanding", "-fpermissive", "-fms-extensions", "-fno-builtin", "-pthread", "-m32", "-m64",
 )  # fmt: skip
+_WITH_VALUE = frozenset(
+    ("-I", "-D", "-U", "--std", "-std", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot")
+)
 _OPENMP = "-D_OPENMP=201511"
 
 
@@ -117,14 +120,14 @@ def parser_arguments(language: Language, arguments: tuple[str, ...]) -> list[str
 
 
 def _joined(arguments: tuple[str, ...]) -> list[str]:
-    """Return the options with `-I x` and `--std x` written as one word each."""
+    """Return the options with `-I x`, `-isystem x` and `--std x` written as one word each."""
     result: list[str] = []
     pending = ""
     for argument in arguments:
         if pending:
             result.append(f"{pending}{'=' if pending in ('--std', '-std') else ''}{argument}")
             pending = ""
-        elif argument in ("-I", "-D", "-U", "--std", "-std"):
+        elif argument in _WITH_VALUE:
             pending = argument
         else:
             result.append(argument)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -131,7 +132,9 @@ class _Reader:
         self.dump = dump
         self.wanted = wanted
         self.file = file
-        self.context = Context(dump, lambda path: file if path == file.path else SourceFile.read(path))
+        # the parser leaves ./ out
+        own = Path(file.path)
+        self.context = Context(dump, lambda path: file if Path(path) == own else SourceFile.read(path))
         self.table = self.context.table
         self.problems = Problems(self.context, file, len(given.file.text))
 

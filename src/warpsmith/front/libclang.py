@@ -180,6 +180,10 @@ class Library:
         self.disposeString(string)
         return result
 
+    def path(self, file: int) -> str:
+        """Return the name of a file of clang's as Python names files."""
+        return self.text(self.getFileName(file)).encode("latin-1").decode("utf-8", "surrogateescape")
+
     def place(self, location: object) -> tuple[int, int, int]:
         """Return (file handle or 0, line, offset) of a location; a macro expansion counts as its use."""
         file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()

@@ -154,7 +154,8 @@ def _asked(
     """Return what NVRTC, in a process of its own, makes of the text; a finding where it gives no answer."""
     kernels, headers = wanted
     given = {name.encode(): text.encode() for name, text in headers.items()}
-    request: Request = (file.data(), file.path.encode(), options, [k.encode() for k in kernels], given)
+    path = file.path.encode("utf-8", "surrogateescape")
+    request: Request = (file.data(), path, options, [k.encode() for k in kernels], given)
     package = str(Path(warpsmith.__file__).resolve().parents[1])
     start = f"import sys; sys.path.insert(0, {package!r}); from warpsmith.front.nvrtc_worker import main; main()"
     question, limit = marshal.dumps(request), max(seconds, 0.1)

@@ -52,7 +52,7 @@ class FilePlaces:
         if known is None:
             known = len(self.files)
             self._numbers[handle] = known
-            self.files.append(_SAME_FOLDER.sub("", self.library.text(self.library.getFileName(handle))))
+            self.files.append(_SAME_FOLDER.sub("", self.library.path(handle)))
             self.user.append(not self.library.Location_isInSystemHeader(location))
         return known
 

@@ -4,8 +4,8 @@ Invariant: the new comparison has the same value as the user's in every iteratio
 advances by `step`, for every value of the bound, and its arithmetic never wraps where the user's did not:
 
     int     i + c < n      i < (long long)n - c                 the sum does not wrap (C17 6.5p5), nor does this
-    size_t  i + c < n      i < (n >= c ? n - c : 0)             from a constant on, one by one: i + c meets n before it
-                                                                wraps, and n < c leaves no iteration
+    size_t  i + c < n      i < (n >= c ? n - c : 0)             from a constant on, one by one: lower + c does not wrap,
+                                                                so i + c meets n before it does; n < c leaves nothing
 """
 
 from __future__ import annotations
@@ -40,8 +40,15 @@ def shifted_bound(test: Binary, variable: Symbol, lower: int | None, step: int |
         signed = isinstance(sum.type, Scalar) and sum.type.kind == "signed"
         if not (is_integer(type) and isinstance(counted, int) and (signed or sum.type == type)):
             return None
-        return _clipped(op, far, counted, type) if step == 1 and lower is not None and lower >= 0 else None
+        if step != 1 or lower is None or not 0 <= lower <= _largest(sum.type) - counted:
+            return None
+        return _clipped(op, far, counted, type)
     return None
+
+
+def _largest(type: Type) -> int:
+    assert isinstance(type, Scalar), "sums of integers are counted"
+    return int(2 ** (type.bits - (type.kind == "signed"))) - 1
 
 
 def _ahead(near: Expr, variable: Symbol) -> tuple[Binary, Expr, str] | None:

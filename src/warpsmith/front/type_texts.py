@@ -1,4 +1,5 @@
-"""The definitions that a kernel may need, as the user wrote them: types, enums and macros of the user's files.
+"""The definitions that a kernel may need, as the user wrote them: types, enums and macros of the user's files, those in
+functions too.
 
 One text may define several names (`typedef struct s { … } t;`, the enumerators of an enum): each has its own entry
 with the same text.
@@ -6,8 +7,9 @@ with the same text.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.base.source import Span
@@ -25,22 +27,24 @@ _KEYWORDS: Final = frozenset({
     "_Bool", "_Complex",
 })  # fmt: skip
 _TAGGED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.ENUM_DECL})
+_TYPES = _TAGGED | {kinds.TYPEDEF_DECL}
 
 
 def type_texts(context: Context) -> tuple[TypeText, ...]:
-    """Return the definitions in the user's files, macros first.
+    """Return the definitions in the user's files: macros, types of functions, types of files.
 
-    A macro that is undefined or redefined on the way has no single text: it is left out.
+    A macro that is undefined or redefined on the way has no single text: its entry has none.
     """
     macros: dict[str, TypeText] = {}
     changed = set(_undefined(context))
     for text in _macros(context):
         if macros.setdefault(text.name, text).text != text.text:
             changed.add(text.name)
-    types: dict[tuple[str, str], TypeText] = {}
+    types: dict[tuple[str, str, Span | None], TypeText] = {}
     for text in _types(context):
-        types.setdefault((text.name, text.text), text)
-    return (*(text for text in macros.values() if text.name not in changed), *types.values())
+        types.setdefault((text.name, text.text, text.scope), text)
+    defined = (_entry(m.name, "", m.span, macro=True) if m.name in changed else m for m in macros.values())
+    return (*defined, *types.values())
 
 
 def _entry(name: str, text: str, span: Span | None, *, macro: bool = False) -> TypeText:
@@ -66,13 +70,30 @@ def _undefined(context: Context) -> Iterator[str]:
 
 
 def _types(context: Context) -> Iterator[TypeText]:
-    """Yield the types of the user's files; a tag that a typedef defines on the way has the typedef's text."""
-    table, pending = context.table, list(context.dump.tops)
+    """Yield the types of the user's files, those of functions first; a tag that a typedef defines on the way has the
+    typedef's text."""
+    for top, number in context.dump.tops:
+        if context.table.kind[top] in kinds.FUNCTIONS:
+            text = context.text(number)
+            scope = Span(text.file, *context.table.range(top, text.uses))
+            yield from _declared(context, [(row, number) for row in _local(context, top)], scope)
+    yield from _declared(context, context.dump.tops, None)
+
+
+def _local(context: Context, top: int) -> Iterator[int]:
+    """Yield what the statements of a function declare; what is declared inside a type has that type's text."""
+    table = context.table
+    for row in range(top + 1, table.after[top]):
+        if table.kind[row] == kinds.DECL_STMT:
+            yield from table.children(row)
+
+
+def _declared(context: Context, rows: Sequence[tuple[int, int]], scope: Span | None) -> Iterator[TypeText]:
+    """Yield the types that are declared in `rows`, each with the number of its file."""
+    table = context.table
+    pending = [pair for pair in rows if table.kind[pair[0]] in _TYPES]
     for position, (row, number) in enumerate(pending):
-        kind = table.kind[row]
-        if kind not in _TAGGED and kind != kinds.TYPEDEF_DECL:
-            continue
-        text = context.text(number)
+        kind, text = table.kind[row], context.text(number)
         start, end = table.range(row, text.uses)
         for later, file in pending[position + 1 : position + 4]:
             first, last = table.range(later, text.uses)
@@ -83,7 +104,7 @@ def _types(context: Context) -> Iterator[TypeText]:
             continue
         span = Span(text.file, start, end) if number == 0 else None
         for name in _names(context, row):
-            yield _entry(name, f"{body};", span)
+            yield dataclasses.replace(_entry(name, f"{body};", span), scope=scope)
 
 
 def _names(context: Context, row: int) -> Iterator[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import gc
 import marshal
+import os
 import sys
 from typing import cast
 
+from warpsmith.base.children import end_with_parent
 from warpsmith.front.device_dump import DeviceWalk, reads_device_code
 from warpsmith.front.dump import dump_file
 from warpsmith.front.libclang import load_library
@@ -22,6 +24,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Serve one batch of requests."""
+    end_with_parent(os.getppid())
     gc.disable()  # the tables only grow, and the process ends after them
     path, requests = cast(tuple[str, list[Request]], marshal.loads(sys.stdin.buffer.read()))
     library = load_library(path)

@@ -150,7 +150,8 @@ class Flatten:
             name = rows.symbol.name
             whole = supply.variable(f"{name}_whole", INT, rows.symbol)
             step = supply.variable(f"{name}_step", LONG_LONG, rows.symbol)
-            flat = _Flat(rows, supply.variable(f"{name}_flat", Pointer(rows.element), rows.symbol), step)
+            start = supply.variable(f"{name}_flat", Pointer(rows.element), rows.symbol, rows.symbol.name)
+            flat = _Flat(rows, start, step)
             counter = supply.variable("r", LONG_LONG, rows.symbol)
             tests += [_declared(step, _step(rows, span), span), _declared(whole, _even(rows, step, span), span)]
             tests.append(_test(flat, whole, counter, span))

@@ -76,10 +76,11 @@ class Fresh:
         self._keys.add(key)
         return key
 
-    def variable(self, wanted: str, type: Type, near: Symbol) -> Symbol:
-        """Return a new local variable called `wanted`, or nearly so; `near` is the variable that it is made for."""
+    def variable(self, wanted: str, type: Type, near: Symbol, label: str = "") -> Symbol:
+        """Return a new local variable called `wanted`, or nearly so; `near` is the variable that it is made for,
+        `label` what the user calls what it holds."""
         name = self.name(wanted)
-        return Symbol(name, self.key(f"{near.key}:{name}"), type, "local", near.span)
+        return Symbol(name, self.key(f"{near.key}:{name}"), type, "local", near.span, label=label)
 
     def again(self, symbol: Symbol) -> Symbol:
         """Return another variable with the same name: for a declaration that is copied into a scope of its own."""

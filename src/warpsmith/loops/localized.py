@@ -32,7 +32,7 @@ from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Stmt, Unar
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
-__all__ = ["localized"]
+__all__ = ["localized", "may_be_localized"]
 
 _Step = Inline | Localize | Flatten | RowStarts
 # of so many functions the bodies are tried
@@ -46,6 +46,12 @@ def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> 
         if found is not None and _helps(prepared, found, function, nest):
             prepared = found
     return prepared
+
+
+def may_be_localized(nest: Loop) -> bool:
+    """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
+    calls = any(isinstance(part, Call) and _follows(part) is not None for part in walk(nest))
+    return calls or _promises(nest) or bool(_rows(nest))
 
 
 def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
@@ -80,7 +86,7 @@ def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prep
 def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
     loop = _at(prepared, function, where)
-    rows = [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
+    rows = _rows(loop)
     if not rows:
         return prepared
     address = _address(prepared.facts, function, loop)
@@ -90,6 +96,10 @@ def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
         steps.reverse()
     made = (_stepped(prepared, function, loop, step) for step in steps)
     return next((found for found in made if found is not prepared), prepared)
+
+
+def _rows(loop: Loop) -> list[Pointer]:
+    return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
 
 
 def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:

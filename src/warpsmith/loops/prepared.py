@@ -28,6 +28,9 @@ __all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
 # steps that say where a loop runs, and change nothing: the kernel's own home tests what its verdict rests on
 _PLACING = ("map", "offload", "keep")
 
+# steps after which a loop still does all that it did, to the same memory and to memory of their own
+_WHOLE = (*_PLACING, "expand", "expand-expression")
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
@@ -148,10 +151,11 @@ def _widest(found: Sequence[Applied]) -> Iterator[Assumption]:
 
 
 def _first_around(found: Sequence[Applied]) -> Iterator[Applied]:
-    """Yield the steps before which no other one worked on their loop or on one around it: all of the user's loop was
-    still there."""
+    """Yield the steps before which no other one took anything out of their loop, or of one around it: all of the user's
+    loop was still there."""
     for position, applied in enumerate(found):
-        if not any(_contains(earlier.span, applied.span) for earlier in found[:position]):
+        parting = (earlier for earlier in found[:position] if earlier.step.name not in _WHOLE)
+        if not any(_contains(earlier.span, applied.span) for earlier in parting):
             yield applied
 
 

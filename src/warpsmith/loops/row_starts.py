@@ -183,7 +183,7 @@ def _plain(type: Type) -> Type:
 
 
 def _rows(symbol: Symbol, supply: Fresh) -> _Rows:
-    block = supply.variable(f"{symbol.name}_flat", Pointer(_element(symbol.type)), symbol)
+    block = supply.variable(f"{symbol.name}_flat", Pointer(_element(symbol.type)), symbol, symbol.name)
     start = Scalar(LONG_LONG.name, LONG_LONG.bits, LONG_LONG.kind, const=True)
     return _Rows(symbol, block, supply.variable(f"{symbol.name}_at", Pointer(start), symbol))
 

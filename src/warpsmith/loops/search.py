@@ -12,7 +12,7 @@ effort is bounded by a number of checks, never by time.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -23,7 +23,7 @@ from warpsmith.loops.candidates import candidates, expansions, reorderings
 from warpsmith.loops.changes import Run
 from warpsmith.loops.cost import Cost, cost_of
 from warpsmith.loops.interchange import Interchange
-from warpsmith.loops.localized import localized
+from warpsmith.loops.localized import localized, may_be_localized
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step, rewritten
@@ -31,7 +31,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
 from warpsmith.tree.printer import print_stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, statements_of, walk
+from warpsmith.tree.walk import children, loops, statements_of, walk
 
 __all__ = ["prepare"]
 
@@ -40,6 +40,9 @@ _MOST_CHECKS = 64
 _FEWEST_CHECKS = 12
 _MOST_REFERENCES_CHECKED = 1500
 _DEEPEST = 5
+# of one function: so many loops are looked at, in nests of at most so many references
+_MOST_LOOPS = 400
+_MOST_REFERENCES = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,16 @@ def prepare(
     `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
     their text, that stay as they are; `only`: the functions to look at (None: all).
     """
-    prepared = dataclasses.replace(prepared, facts=prepared.facts.briefly())
+    known = prepared.facts
+    prepared = dataclasses.replace(prepared, facts=known.briefly())
     symbols = [function.symbol for _, function in prepared.program.functions()]
     for symbol in [s for s in symbols if only is None or s in only]:
         search = _Search(symbol)
         function = search.node(prepared.facts)
         nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
+        nests = list(_affordable(loop for loop in nests if not _is_settled(known, function, loop)))
+        if not nests:
+            continue
         # what comes from memory becomes a variable: the other steps, and the device, know variables only
         spans = tuple(loop.span for loop in nests)
         prepared = localized(prepared, symbol, spans)
@@ -89,6 +96,25 @@ def prepare(
             form = search.best(prepared.facts, prepared.applied, spot, 0)
             prepared = dataclasses.replace(prepared, facts=form.facts, applied=form.applied)
     return prepared
+
+
+def _is_settled(known: Facts, function: Function, loop: Loop) -> bool:
+    """Whether no step has anything to do for a nest; `known`: facts of the program before the search."""
+    as_before = any(function is other for _, other in known.program.functions())
+    return as_before and not may_be_localized(loop) and _good(cost_of(known, function, (loop,)))
+
+
+def _affordable(nests: Iterable[Loop]) -> Iterator[Loop]:
+    """Yield the nests of a function that are looked at: the bound is a count, the same on every machine."""
+    left = _MOST_LOOPS
+    for nest in nests:
+        left -= sum(1 for _ in loops(nest))
+        if left >= 0 and _references(nest) <= _MOST_REFERENCES:
+            yield nest
+
+
+def _references(node: Node) -> int:
+    return sum(isinstance(part, Index | Member) for part in walk(node))
 
 
 def _overlaps(loop: Node, spans: frozenset[Span]) -> bool:
@@ -111,7 +137,7 @@ class _Search:
 
     def start(self, facts: Facts, spot: _Spot) -> None:
         """Begin with another nest: what may be spent on it depends on its size."""
-        references = sum(isinstance(part, Index | Member) for stmt in self.run(facts, spot) for part in walk(stmt))
+        references = sum(map(_references, self.run(facts, spot)))
         self.left = max(_FEWEST_CHECKS, min(_MOST_CHECKS, _MOST_REFERENCES_CHECKED // max(1, references)))
 
     def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from warpsmith.base.source import Span
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.summaries import Summaries
@@ -54,8 +55,7 @@ def stable(
 ) -> bool:
     """Whether every variable that `expr` names is declared before `scope` and certainly unchanged while it runs."""
     named = {n.symbol for n in names(expr)}
-    declared = {d.symbol for s in scope for part in walk(s) if isinstance(part, DeclStmt) for d in part.declarations}
-    if named & declared:
+    if named & {symbol for statement in scope for symbol in declared_symbols(statement)}:
         return False
     everything = [effects(program, statement, function, summaries) for statement in scope]
     if named & {symbol for e in everything for symbol in e.direct_writes}:

@@ -21,8 +21,7 @@ from functools import reduce
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import as_written
 from warpsmith.loops.versions import stable
-from warpsmith.offload.bounds import same_value
-from warpsmith.offload.expressions import binary, constant, name, number
+from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.plan import Buffer
@@ -30,6 +29,7 @@ from warpsmith.offload.rows import rows_buffer, starts_of
 from warpsmith.offload.steady import deciding, moving
 from warpsmith.offload.units import unit_bounds, unit_guard
 from warpsmith.poly.aliasing import are_objects_apart, in_different_units, relation
+from warpsmith.poly.bound_values import constant, same_value
 from warpsmith.poly.effects import effects, escaped
 from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.granted import grants
@@ -77,7 +77,7 @@ class BufferFinder:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.escaped = escaped(request.program, request.facts.function, request.summaries)
-        self._sections: dict[tuple[tuple[Draft, ...], Stmt, Stmt], Sections] = {}
+        self._sections: dict[tuple[tuple[Draft, ...], Stmt, Stmt, tuple[int, ...]], Sections] = {}
         self._symbols: dict[Symbol, Symbol] = {}
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
 
@@ -160,14 +160,15 @@ class BufferFinder:
             return self.whole(symbol, scope, written) or block or self.unsized(symbol, answer, scope)
         lower, upper = _merged(found.lower, found.upper)
         buffer = Buffer(self.device_symbol(symbol, found.element), symbol, lower, upper, scope, cell=False)
-        covers = tuple(draft for draft, use in uses if self.covers(draft, use, buffer))
+        covers = tuple(draft for draft, use in uses if self.covers(draft, use, buffer, answer.assumptions))
         return _Sized(buffer, written, answer.assumptions, covers)
 
-    def covers(self, draft: Draft, use: Use, buffer: Buffer) -> bool:
-        """Whether a fragment certainly writes all of a buffer whenever it runs, and reads no older element of it."""
+    def covers(self, draft: Draft, use: Use, buffer: Buffer, given: tuple[Assumption, ...]) -> bool:
+        """Whether a fragment certainly writes all of a buffer whenever it runs under the conditions that the buffer
+        needs, and reads no older element of it."""
         if not use.written or (use.read and self.reads_old(draft, use.symbol)):
             return False
-        alone = (s for s in self.sections((draft,), buffer.scope).sections if s.symbol == buffer.host)
+        alone = (s for s in self.sections((draft,), buffer.scope, given).sections if s.symbol == buffer.host)
         return any(s.covers and _same_section(_merged(s.lower, s.upper), buffer) for s in alone)
 
     def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
@@ -185,14 +186,18 @@ class BufferFinder:
         except OutOfBudgetError:
             return True
 
-    def sections(self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...]) -> Sections:
+    def sections(
+        self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], given: tuple[Assumption, ...] = ()
+    ) -> Sections:
         """Return what some fragments touch together in a scope."""
-        key = (drafts, scope[0], scope[-1])
+        key = (drafts, scope[0], scope[-1], tuple(id(a) for a in given))
         if key not in self._sections:
             program, function = self.request.program, self.request.facts.function
             run = tuple(statement for draft in drafts for statement in draft.statements)
             known = self.request.summaries
-            self._sections[key] = sections(program, function, run, scope, self.request.poly, summaries=known)
+            self._sections[key] = sections(
+                program, function, run, scope, self.request.poly, summaries=known, given=given
+            )
         return self._sections[key]
 
     def written_section(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warpsmith.base.source import Span
+from warpsmith.poly.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, Unary
 from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel, same
 
-__all__ = ["binary", "constant", "extreme", "larger", "name", "number", "shifted", "smaller", "wide"]
+__all__ = ["binary", "extreme", "larger", "name", "number", "shifted", "smaller", "wide"]
 
 Range = tuple[Expr, Expr]
 
@@ -42,27 +43,6 @@ def wide(expr: Expr) -> Expr:
     if inner.type == LONG_LONG or isinstance(inner, Literal):
         return expr
     return Cast(span=expr.span, type=LONG_LONG, operand=expr)
-
-
-def constant(expr: Expr) -> int | None:
-    """Return the value of an integer expression of literals, enumerators, + - * and casts to integers; else None."""
-    match peel(expr):
-        case Literal(value=int() as value):
-            return value
-        case Name(symbol=symbol):
-            return symbol.value
-        case Unary(op="-", operand=operand):
-            inner = constant(operand)
-            return None if inner is None else -inner
-        case Cast(type=type, operand=operand) if is_integer(type):
-            return constant(operand)
-        case Binary(op="+" | "-" | "*" as op, left=left, right=right):
-            a, b = constant(left), constant(right)
-            if a is None or b is None:
-                return None
-            return a + b if op == "+" else a - b if op == "-" else a * b
-        case _:
-            return None
 
 
 def shifted(expr: Expr, by: int) -> Expr:

@@ -55,18 +55,20 @@ def _why(facts: LoopFacts) -> Reason:
 
 def _refusal(facts: LoopFacts, reason: Reason) -> Finding:
     related: tuple[Note, ...] = ()
-    help = list(reason.legal_if)
+    # what a reason by itself says would help was not tried
+    help: tuple[str, ...] = ()
     if reason.dependence is not None:
         d = reason.dependence
         related = (Note(d.source, f"{d.kind} dependence: first this"), Note(d.sink, "then this"))
-        help.append(f"for example: {d.witness}")
+        help = (f"for example: {d.witness}",)
     return Finding(
         rule=reason.rule,
         severity="error",
         message=f"{facts.id} was asked for and stays on the host: {reason.text}",
         span=facts.loop.header,
-        help=tuple(help),
+        help=help,
         related=related,
+        certainty="conditional" if reason.assumptions else "proven",
         assumptions=reason.assumptions,
     )
 

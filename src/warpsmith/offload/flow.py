@@ -37,7 +37,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 
-__all__ = ["Branches", "Flow", "LoopSpan", "Place", "Point", "build_flow", "statement_runs"]
+__all__ = ["Flow", "LoopSpan", "Place", "Point", "build_flow", "statement_runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Place:
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """One point of the flow. `nodes` are what the host evaluates there; `depth` counts the loops around it."""
+    """One point of the flow. `nodes` are what the host evaluates there; `depth` counts the loops around it, and
+    `conditions` the arms of branches and the cases of switches."""
 
     kind: Literal["slot", "host", "launch", "exit", "join"]
     depth: int
@@ -58,6 +59,7 @@ class Point:
     place: Place | None = None
     nodes: tuple[Node, ...] = ()
     draft: Draft | None = None
+    conditions: int = 0
     succs: list[int] = field(default_factory=list)
 
 
@@ -72,26 +74,11 @@ class LoopSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Branches:
-    """An `if`: the slot in front of it, and the first slots of its two arms."""
-
-    before: int
-    then: int
-    other: int
-
-
-@dataclass(frozen=True, slots=True)
 class Flow:
-    """The points, the loops (outer before inner) and the branches (inner before outer) of one scope."""
+    """The points and the loops (outer before inner) of one scope."""
 
     points: tuple[Point, ...]
     loops: tuple[LoopSpan, ...]
-    branches: tuple[Branches, ...]
-
-    def innermost_loop(self, point: int) -> Loop | None:
-        """Return the innermost loop of the scope around a point."""
-        around = [span for span in self.loops if span.head <= point < span.end]
-        return around[-1].loop if around else None
 
 
 @dataclass(slots=True)
@@ -111,7 +98,7 @@ def build_flow(scope: tuple[Stmt, ...], drafts: Mapping[Stmt, Draft]) -> Flow:
     for number, point in enumerate(builder.points):
         for pred in point.preds:
             builder.points[pred].succs.append(number)
-    return Flow(tuple(builder.points), tuple(builder.loops), tuple(builder.branches))
+    return Flow(tuple(builder.points), tuple(builder.loops))
 
 
 class _Builder:
@@ -119,15 +106,16 @@ class _Builder:
         self.drafts = drafts
         self.points: list[Point] = []
         self.loops: list[LoopSpan] = []
-        self.branches: list[Branches] = []
         self.depth = 0
+        self.conditions = 0
 
     def add(self, kind: Literal["host", "exit", "join"], preds: list[int], *nodes: Node | None) -> int:
-        self.points.append(Point(kind, self.depth, preds, nodes=tuple(n for n in nodes if n is not None)))
+        present = tuple(n for n in nodes if n is not None)
+        self.points.append(Point(kind, self.depth, preds, nodes=present, conditions=self.conditions))
         return len(self.points) - 1
 
     def slot(self, where: Literal["before", "after", "within", "else"], node: Stmt, preds: list[int]) -> int:
-        self.points.append(Point("slot", self.depth, preds, place=Place(where, node)))
+        self.points.append(Point("slot", self.depth, preds, place=Place(where, node), conditions=self.conditions))
         return len(self.points) - 1
 
     def run(self, run: tuple[Stmt, ...], frontier: list[int], jumps: _Jumps) -> list[int]:
@@ -141,7 +129,7 @@ class _Builder:
             before = self.slot("before", stmt, frontier)
             draft = self.drafts.get(stmt)
             if draft is not None:
-                self.points.append(Point("launch", self.depth, [before], draft=draft))
+                self.points.append(Point("launch", self.depth, [before], draft=draft, conditions=self.conditions))
                 frontier = [len(self.points) - 1]
                 position += len(draft.statements)
             else:
@@ -174,23 +162,22 @@ class _Builder:
             case _:
                 return [self.add("host", [before], stmt)]
 
-    def arm(self, stmt: Stmt, preds: list[int], jumps: _Jumps) -> tuple[int, list[int]]:
-        """Add the body of a branch or loop; return its first slot and what falls out of its end."""
-        first = len(self.points)
+    def arm(self, stmt: Stmt, preds: list[int], jumps: _Jumps) -> list[int]:
+        """Add the body of a branch or loop; return what falls out of its end."""
         if isinstance(stmt, Block) and not stmt.statements:
-            return first, [self.slot("within", stmt, preds)]
+            return [self.slot("within", stmt, preds)]
         inside = stmt.statements if isinstance(stmt, Block) else (stmt,)
-        return first, self.run(inside, preds, jumps)
+        return self.run(inside, preds, jumps)
 
     def branch(self, stmt: If, before: int, jumps: _Jumps) -> list[int]:
         condition = self.add("host", [before], stmt.condition)
-        then, then_end = self.arm(stmt.then, [condition], jumps)
+        self.conditions += 1
+        then_end = self.arm(stmt.then, [condition], jumps)
         if stmt.other is None:
-            other = self.slot("else", stmt, [condition])
-            other_end = [other]
+            other_end = [self.slot("else", stmt, [condition])]
         else:
-            other, other_end = self.arm(stmt.other, [condition], jumps)
-        self.branches.append(Branches(before, then, other))
+            other_end = self.arm(stmt.other, [condition], jumps)
+        self.conditions -= 1
         return [*then_end, *other_end]
 
     def loop(self, stmt: Loop, before: int, jumps: _Jumps) -> list[int]:
@@ -199,7 +186,7 @@ class _Builder:
         inner = _Jumps([], [])
         if isinstance(stmt, While) and stmt.form == "do":
             head = self.add("join", [before])
-            _, end = self.arm(stmt.body, [head], inner)
+            end = self.arm(stmt.body, [head], inner)
             back = [*end, *(inner.continues or ())]
             test = self.add("host", back, stmt.condition) if back else None
             if test is not None:
@@ -207,7 +194,7 @@ class _Builder:
             leaves = [test] if test is not None else []
         else:
             head = self.add("host", [before], *_header(stmt))
-            _, end = self.arm(stmt.body, [head], inner)
+            end = self.arm(stmt.body, [head], inner)
             self.points[head].preds += [*end, *(inner.continues or ())]
             leaves = [] if isinstance(stmt, While) and stmt.condition is None else [head]
         self.depth -= 1
@@ -218,9 +205,11 @@ class _Builder:
         value = self.add("host", [before], stmt.value)
         inner = _Jumps([], jumps.continues)
         falling: list[int] = []
+        self.conditions += 1
         for case in stmt.cases:
             start = self.add("join", [value, *falling])
             falling = self.run(case.body, [start], inner)
+        self.conditions -= 1
         default = any(label is None for case in stmt.cases for label in case.labels)
         return [*([] if default else [value]), *falling, *(inner.breaks or ())]
 

@@ -26,7 +26,8 @@ original function (or the one statement that is the unbraced body of a loop or b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.loops.prepared import Change
@@ -128,7 +129,7 @@ class Home:
     buffer's symbol has storage "device" and type pointer to element (not const). `guards` are all conditions under
     which the home is right: those of its drafts, those of the sections, and the disjointness of the buffers; each must
     be usable at the scope's entry (versions.usable). `covers`: the drafts that certainly write a symbol's whole buffer,
-    and read no older element of it.
+    and read no older element of it. `holds_at`: sizes for which the guards hold, and the loops of the scope run long.
     """
 
     scope: tuple[Stmt, ...]
@@ -137,3 +138,4 @@ class Home:
     guards: tuple[Assumption, ...]
     covers: frozenset[tuple[Draft, Symbol]] = frozenset()
     resident: bool = False
+    holds_at: Mapping[str, int] = field(default_factory=dict)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpsmith.base.findings import Finding
-from warpsmith.offload.expressions import constant
 from warpsmith.offload.plan import Held, Inserted, RefusedHold, Transfer
 from warpsmith.offload.transfers import block_texts, loops_around, plain_text
+from warpsmith.poly.bound_values import constant
 from warpsmith.tree.nodes import DataPause, Function, If, Node, SizeOf, Stmt, Update
 from warpsmith.tree.printer import shown
 from warpsmith.tree.types import Scalar

@@ -8,6 +8,7 @@ subscripts; rows of variable length are subscripted linearly in 64 bits; what is
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,10 +41,10 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.types import UNSIGNED_LONG, Array, Pointer, Symbol, Type, element_type
-from warpsmith.tree.walk import peel, rebuild, walk
+from warpsmith.tree.types import UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type, element_type
+from warpsmith.tree.walk import names, peel, rebuild, walk
 
-__all__ = ["Rewriter", "flat_rows", "kernel_pointer", "without_continues", "without_pragmas"]
+__all__ = ["Rewriter", "flat_rows", "kernel_pointer", "shared_type", "without_continues", "without_pragmas"]
 
 
 def flat_rows(type: Type) -> tuple[Expr | None, ...]:
@@ -62,6 +63,33 @@ def kernel_pointer(type: Type) -> Pointer:
     if flat_rows(type):
         return Pointer(element_type(type))
     return Pointer(type.of if isinstance(type, Array) else type.to if isinstance(type, Pointer) else type)
+
+
+def shared_type(type: Type, function: Span | None) -> Type:
+    """Return `type` as it is declared outside `function`: an enumeration is its integer type, and extents that name
+    enumerators declared in the function are numbers."""
+    match type:
+        case Scalar() if type.spelling.removeprefix("const ").startswith("enum "):
+            return dataclasses.replace(type, spelling="")
+        case Pointer():
+            to = shared_type(type.to, function)
+            return type if to is type.to else dataclasses.replace(type, to=to, spelling="")
+        case Array():
+            of = shared_type(type.of, function)
+            own = type.extent is not None and type.count is not None and _names_own(type.extent, function)
+            if own:
+                return dataclasses.replace(type, of=of, extent=None, spelling="")
+            return type if of is type.of else dataclasses.replace(type, of=of, spelling="")
+        case _:
+            return type
+
+
+def _names_own(expr: Expr, function: Span | None) -> bool:
+    return any(n.symbol.value is not None and _is_inside(n.symbol, function) for n in names(expr))
+
+
+def _is_inside(symbol: Symbol, function: Span | None) -> bool:
+    return function is not None and symbol.span is not None and function.contains(symbol.span)
 
 
 @dataclass(slots=True)
@@ -125,13 +153,10 @@ class Rewriter:
             if symbol in self.flat:
                 self._rows[id(changed)] = (changed, None, self.flat[symbol])
             return changed
-        if symbol.value is not None and self._is_inside(symbol):
+        if symbol.value is not None and _is_inside(symbol, self.function):
             return number(symbol.value, node.span)
         new = self.symbol(symbol)
         return node if new == symbol else name(new, node.span)
-
-    def _is_inside(self, symbol: Symbol) -> bool:
-        return self.function is not None and symbol.span is not None and self.function.contains(symbol.span)
 
     def _index(self, node: Index) -> Node:
         """Turn a[i][j] of variable rows into a[i * M + j], one subscript at a time, from the left."""

@@ -16,9 +16,16 @@ from dataclasses import dataclass
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.expressions import binary, constant, name
+from warpsmith.offload.expressions import binary, name
 from warpsmith.offload.fragments import Draft, Home, Request, Use
-from warpsmith.offload.kernel_text import Rewriter, flat_rows, kernel_pointer, without_continues, without_pragmas
+from warpsmith.offload.kernel_text import (
+    Rewriter,
+    flat_rows,
+    kernel_pointer,
+    shared_type,
+    without_continues,
+    without_pragmas,
+)
 from warpsmith.offload.mapping import ThreadMapping, choose_mapping, strided_axes
 from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
@@ -26,6 +33,7 @@ from warpsmith.offload.ranges import guard, launch_ranges
 from warpsmith.offload.reductions import Accumulator
 from warpsmith.offload.running import kernel_scan
 from warpsmith.offload.updates import Own, combined, neutral
+from warpsmith.poly.bound_values import constant
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.program import Combine, Kernel, MappedLoop, Parameter, Program
@@ -65,7 +73,8 @@ def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *home.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    return Built(dataclasses.replace(fragment, assumptions=assumptions), (launch, *draft.finals))
+    fragment = dataclasses.replace(fragment, assumptions=assumptions, holds_at=home.holds_at)
+    return Built(fragment, (launch, *draft.finals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,7 @@ def _parameter(
             text, type = buffers[host].name, buffers[host].type if use.written else Pointer(host.type)
         case "buffer":
             text, type = buffers[host].name, kernel_pointer(host.type)
+    type = shared_type(type, request.facts.function.span)
     symbol = Symbol(text, f"{kernel_name}:{text}", type, "parameter", host.span)
     return Parameter(symbol, host, use.kind, use.written or (use.kind == "buffer" and host in bare))
 
@@ -167,7 +177,7 @@ def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...],
         values=kinds["value"],
         cells=kinds["cell"],
         buffers=kinds["buffer"],
-        renamed={s: _owned(request, s, kernel_name) for s in _own_variables(draft) if _needs_new(s)},
+        renamed={s: _owned(request, s, kernel_name) for s in _own_variables(draft) if _needs_new(request, s)},
         flat={host: tuple(e for e in extents if e is not None) for host, extents in rows.items() if extents},
         moved=frozenset(u.symbol for u in draft.uses if u.device_only),
         function=request.facts.function.span,
@@ -187,13 +197,15 @@ def _declared(node: Node) -> Iterator[Symbol]:
             yield part.variable
 
 
-def _needs_new(symbol: Symbol) -> bool:
-    return is_reserved(symbol.name) or symbol.storage != "local"
+def _needs_new(request: Request, symbol: Symbol) -> bool:
+    known = shared_type(symbol.type, request.facts.function.span) is symbol.type
+    return is_reserved(symbol.name) or symbol.storage != "local" or not known
 
 
 def _owned(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
     text = _own_name(request, symbol)
-    return Symbol(text, f"{kernel_name}:{text}", symbol.type, "local", symbol.span)
+    type = shared_type(symbol.type, request.facts.function.span)
+    return Symbol(text, f"{kernel_name}:{text}", type, "local", symbol.span)
 
 
 def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from warpsmith.tree.lexical import name_from
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import names
 
@@ -36,6 +37,7 @@ mulhi umulhi mul64hi umul64hi saturate signbit isnan isinf isfinite
 """
 _KEYWORDS = frozenset(_CXX.split())
 _OWNED = _KEYWORDS | frozenset(_CUDA.split())
+_CUDA_PREFIXES = ("cuda", "cu_")
 
 
 def is_keyword(name: str) -> bool:
@@ -45,7 +47,7 @@ def is_keyword(name: str) -> bool:
 
 def is_reserved(name: str) -> bool:
     """Whether `name` may not name a variable of device code: a word of C++ or CUDA, or one for the implementation."""
-    return name in _OWNED or name.startswith("__") or name.startswith(("cuda", "cu_"))
+    return name in _OWNED or name.startswith(("__", *_CUDA_PREFIXES))
 
 
 class Names:
@@ -75,9 +77,10 @@ class Names:
     def fresh(self, wanted: str) -> str:
         """Return `wanted`, else `wanted2` (`k1_2` after a digit), and so on; the name is taken from then on.
 
-        What is no identifier in `wanted` (`Grid::step`, `v.data()`) is written as one.
+        What begins as the names of the compiler or of CUDA do (`__x`, `cudaData`), where no number helps, gets another
+        beginning.
         """
-        wanted = re.sub(r"\W+", "_", wanted).strip("_") if re.search(r"\W", wanted) else wanted
+        wanted = name_from(wanted, _CUDA_PREFIXES)
         name, number = wanted, 1
         while self.taken(name):
             number += 1

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.loops.cost import only_loop
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.finals import final_statement
 from warpsmith.offload.fragments import Draft, Request
@@ -25,10 +26,10 @@ from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction
 from warpsmith.offload.uses import Touched, obstacle, touched, uses_only_scalars
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.liveness import Liveness
-from warpsmith.tree.nodes import DeclStmt, For, Function, Name, Node, Stmt, Unary
+from warpsmith.tree.nodes import Binary, DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Record, Symbol
-from warpsmith.tree.walk import children, loops, names, statements_of, walk
+from warpsmith.tree.walk import children, loops, names, peel, same, statements_of, walk
 
 __all__ = ["nest_at"]
 
@@ -112,7 +113,7 @@ def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Re
         if inner is None or _bad_bounds(inner) is not None or inner in decided.by_loop:
             break
         facts = request.facts.of(inner)
-        if not _continues(outermost, facts):
+        if not _continues(outermost, facts) or _rests_on(facts, heads, _assumptions(chain)):
             break
         if inner.variable in {head.variable for head in heads if isinstance(head, For)}:
             break
@@ -146,14 +147,37 @@ def _continues(outermost: LoopFacts, inner: LoopFacts) -> bool:
     return is_reduction(outermost) and is_reduction(inner) and mine <= shared
 
 
-def _assumptions(chain: Sequence[LoopFacts]) -> tuple[Assumption, ...]:
-    """Return what the verdicts of all the loops rest on, each once."""
-    found: list[Assumption] = []
+def _rests_on(inner: LoopFacts, heads: Sequence[Loop], known: Sequence[Assumption]) -> bool:
+    """Whether a loop inside `heads` is parallel under a condition on what they count, which is tested before them; what
+    is `known` of them already says enough where the condition is an alternative to it."""
+    inside = {symbol for head in heads for symbol in declared_symbols(head)}
+    inside |= {head.variable for head in heads if isinstance(head, For)}
+    new = _assumptions((inner,), known)
+    return any(n.symbol in inside for a in new if a.condition is not None for n in names(a.condition))
+
+
+def _assumptions(chain: Sequence[LoopFacts], known: Sequence[Assumption] = ()) -> tuple[Assumption, ...]:
+    """Return what the verdicts of all the loops rest on, each once, and only where it is more than what is `known`, or
+    than what those before say."""
+    found = [*known]
     for facts in chain:
         verdict = facts.combined if facts.category == "reduction" else facts.verdict
         if isinstance(verdict, Proved):
-            found += [a for a in verdict.assumptions if isinstance(a, Assumption) and a not in found]
-    return tuple(found)
+            new = [a for a in verdict.assumptions if isinstance(a, Assumption)]
+            found += [a for a in new if a not in found and not _is_alternative(a, found)]
+    return tuple(found[len(known) :])
+
+
+def _is_alternative(new: Assumption, known: Sequence[Assumption]) -> bool:
+    """Whether a condition `a || b` holds because what is known says `a`, or `b`."""
+    pending = [new.condition] if new.condition is not None else []
+    while pending:
+        part = peel(pending.pop())
+        if isinstance(part, Binary) and part.op == "||":
+            pending += [part.left, part.right]
+        elif any(a.condition is not None and same(part, peel(a.condition)) for a in known):
+            return True
+    return False
 
 
 def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:

@@ -10,32 +10,42 @@ the device never meets device, and a copy to the host never meets host: no use i
     else   { kernel writes x } → device ┴→ a copy after the join would be right on one path and destroy on the other:
                                            one of the two is paid in its arm, before the join
 
-A copy is owed until it must be paid: copies sink past everything that does not need them, out of branches and loops.
-In front of a loop that needs a copy and does not make it stale again it is paid at once (hoisting). Where paths meet
-that owe copies in opposite directions, the side that costs less (ten times as much per loop around) pays. At the end
-equal copies of both arms of a branch move in front of it where that saves one, and copies that nobody needs vanish.
+The optimized placement is the cheapest one there is: a minimum cut. At each point it chooses what is surely valid, the
+host copy h, the device copy d, or both; one of them where the object is still used. A use needs its side valid, a write
+makes the other side invalid, and what is valid at a point was valid on every path into it. A copy to the device stands
+where d becomes valid, at a slot, and costs how often the slot runs: ten times as much for each loop around it, half for
+each condition. With h on one side of the cut and d on the other all of these are edges (MC-PRE: Cai, Xue, Optimal and
+Efficient Speculation-based Partial Redundancy Elimination, 2003). So no other placement costs less, in these guesses
+of how often code runs; of equal ones that with the fewest copies in the text, as late as may be, is taken.
+
+The other schemes start from copies around kernels, or around what the host does, and add what is missing: a copy is
+owed until it must be paid, and where paths meet that owe copies in opposite directions, the side that costs less pays.
 
 A write that may leave a part unwritten counts as a use, too: the rest of the section must be there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from warpsmith.offload.flow import Flow
+from warpsmith.offload.min_cut import MinCut
 from warpsmith.offload.plan import TransferScheme
 
-__all__ = ["Access", "Direction", "Insertion", "PlacementError", "arrange"]
+__all__ = ["Access", "Direction", "Insertion", "PlacementError", "Problem", "arrange"]
 
 Direction = Literal["to device", "to host"]
 Insertion = tuple[int, Direction]
+Side = Literal["host", "device"]
+Node = tuple[Side, int, str]
 
 _SYNCED, _HOST, _DEVICE = 1, 2, 4
 _BOTH = _HOST | _DEVICE
 _OWED: dict[Direction, int] = {"to device": _HOST, "to host": _DEVICE}
 _DIRECTIONS: tuple[Direction, Direction] = ("to device", "to host")
+_SIDES: tuple[Side, Side] = ("host", "device")
 
 
 class PlacementError(RuntimeError):
@@ -64,12 +74,11 @@ def arrange(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) ->
 
     At the scope's entry the device copy is garbage. At one slot a copy to the host stands before one to the device.
     """
-    problem = _Problem(flow, accesses)
-    copies = problem.resolved(problem.start(scheme), hoist=scheme == "optimized")
-    return problem.tidied(copies) if scheme == "optimized" else copies
+    problem = Problem(flow, accesses)
+    return problem.cheapest() if scheme == "optimized" else problem.resolved(problem.start(scheme))
 
 
-class _Problem:
+class Problem:
     """The data flow problem of one object over one scope. It never changes once it is made."""
 
     def __init__(self, flow: Flow, accesses: tuple[Access, ...]) -> None:
@@ -78,16 +87,15 @@ class _Problem:
         self.preds = tuple(tuple(point.preds) for point in flow.points)
         self.served = tuple((_HOST if a.device_use else 0) | (_DEVICE if a.host_use else 0) for a in accesses)
         self.written = tuple(_HOST if a.host_write else _DEVICE if a.device_write else 0 for a in accesses)
-        everywhere = (0, len(flow.points))
-        self.device_later = self.exposed("to device", everywhere)
-        self.host_later = self.exposed("to host", everywhere)
+        self.most_conditions = max(point.conditions for point in flow.points)
+        self.device_later = self.exposed("to device")
+        self.host_later = self.exposed("to host")
 
-    def exposed(self, direction: Direction, within: tuple[int, int]) -> tuple[bool, ...]:
-        """Return for each point whether a path from it, inside `within`, meets a use that `direction` serves before
-        the object is written."""
-        low, high = within
+    def exposed(self, direction: Direction) -> tuple[bool, ...]:
+        """Return for each point whether a path from it meets a use that `direction` serves before the object is
+        written."""
         result = [False] * len(self.flow.points)
-        pending = list(range(low, high))
+        pending = list(range(len(self.flow.points)))
         while pending:
             number = pending.pop()
             access = self.accesses[number]
@@ -96,10 +104,10 @@ class _Problem:
             elif access.host_write or access.device_write:
                 value = False
             else:
-                value = any(result[s] for s in self.flow.points[number].succs if low <= s < high)
+                value = any(result[s] for s in self.flow.points[number].succs)
             if value and not result[number]:
                 result[number] = True
-                pending += [p for p in self.flow.points[number].preds if low <= p < high]
+                pending += self.flow.points[number].preds
         return tuple(result)
 
     # --- forward states
@@ -129,12 +137,11 @@ class _Problem:
 
     # --- finding the copies
 
-    def resolved(self, copies: frozenset[Insertion], hoist: bool) -> frozenset[Insertion]:
+    def resolved(self, copies: frozenset[Insertion]) -> frozenset[Insertion]:
         """Return `copies` with those added that the invariant still asks for."""
         for _ in range(4 * len(self.flow.points) + 4):
             before, after = self.states(copies)
-            more = self.conflict(copies, before, after) or (self.hoisted(copies, before, after) if hoist else None)
-            more = more or self.demanded(before, after)
+            more = self.conflict(copies, before, after) or self.demanded(before, after)
             if more is None:
                 if not self.valid(copies):
                     raise PlacementError("the copies of an object cannot be placed")
@@ -176,21 +183,9 @@ class _Problem:
         return total + owed, len(copies)
 
     def weight(self, number: int) -> int:
-        """Return how often a point runs, in guesses: ten times a loop."""
-        return int(10 ** min(self.flow.points[number].depth, 9))
-
-    def hoisted(self, copies: frozenset[Insertion], before: list[int], after: list[int]) -> frozenset[Insertion] | None:
-        """Return a copy to pay in front of a loop that needs it and does not owe it again at its back edges."""
-        for span in self.flow.loops:
-            for direction in _DIRECTIONS:
-                owed, new = _OWED[direction], (span.entry, direction)
-                if not before[span.head] & owed or not after[span.entry] & owed or after[span.entry] & _BOTH == _BOTH:
-                    continue
-                if not self.exposed(direction, (span.head, span.end))[span.head]:
-                    continue
-                if not self.states(copies | {new})[0][span.head] & owed:
-                    return frozenset({new})
-        return None
+        """Return how often a point runs, in guesses: ten times a loop, half as often as a condition is reached."""
+        point = self.flow.points[number]
+        return int(10 ** min(point.depth, 9)) << (self.most_conditions - point.conditions)
 
     def demanded(self, before: list[int], after: list[int]) -> frozenset[Insertion] | None:
         """Return the copies that the first unserved use asks for."""
@@ -248,24 +243,78 @@ class _Problem:
                 pending += self.flow.points[current].succs
         return frozenset(found)
 
-    # --- tidying
+    # --- the cheapest placement
 
-    def tidied(self, copies: frozenset[Insertion]) -> frozenset[Insertion]:
-        """Return the copies without those that nobody needs, equal ones of two arms merged in front of the branch."""
-        copies = self.pruned(copies)
-        for arms in self.flow.branches:
-            for direction in _DIRECTIONS:
-                inner = {(arms.then, direction), (arms.other, direction)}
-                if not inner & copies:
-                    continue
-                merged = (copies - inner) | {(arms.before, direction)}
-                if self.valid(merged) and self.cost(self.pruned(merged)) < self.cost(copies):
-                    copies = self.pruned(merged)
-        return copies
+    def cheapest(self) -> frozenset[Insertion]:
+        """Return the copies that cost least. A node (side, number, where) of the graph is on the source's side where
+        the host copy is valid, and where the device copy is not, before or after a point."""
+        graph = MinCut()
+        for number, point in enumerate(self.flow.points):
+            for side in _SIDES:
+                self.add_point(graph, side, number)
+            for where, used in (("before", self.used_at(number)), ("after", any(map(self.used_at, point.succs)))):
+                if used:
+                    graph.add(("device", number, where), ("host", number, where))
+        chosen = graph.source_side()
+        if chosen is None:
+            raise PlacementError("the copies of an object cannot be placed")
+        copies: set[Insertion] = set()
+        for number, point in enumerate(self.flow.points):
+            if point.kind == "slot" and (paid := _paid(chosen, number)) is not None:
+                copies.add((number, paid))
+        found = frozenset(copies)
+        if not self.valid(found):
+            raise PlacementError("the copies of an object cannot be placed")
+        return found
 
-    def pruned(self, copies: frozenset[Insertion]) -> frozenset[Insertion]:
-        """Return the copies without those that the invariant does not need, the most expensive tried first."""
-        for copy in sorted(copies, key=lambda c: (-self.weight(c[0]), c)):
-            if self.valid(copies - {copy}):
-                copies -= {copy}
-        return copies
+    def used_at(self, number: int) -> bool:
+        """Whether the object as it is before a point is used, by either side."""
+        return self.device_later[number] or self.host_later[number]
+
+    def add_point(self, graph: MinCut, side: Side, number: int) -> None:
+        """Add what one point says of one side: where it is used, where it gets invalid, where a copy may stand."""
+        point, access = self.flow.points[number], self.accesses[number]
+        before, after = (side, number, "before"), (side, number, "after")
+        uses, other_writes = access.device_use, access.host_write
+        if side == "host":
+            uses, other_writes = access.host_use, access.device_write
+        if uses:
+            _require(graph, before, valid=True)
+        if number == 0 and side == "device":
+            _require(graph, before, valid=False)
+        for pred in point.preds:
+            _imply(graph, before, (side, pred, "after"))
+        if other_writes:
+            _require(graph, after, valid=False)
+        elif not (access.host_write or access.device_write):
+            _imply(graph, after, before, self.price(number) if point.kind == "slot" else None)
+
+    def price(self, number: int) -> int:
+        """Return what a copy at a slot costs: first how often it runs, then one copy more, then how early it stands."""
+        count = len(self.flow.points)
+        return self.weight(number) * (4 * count * count + 1) + 2 * count - number
+
+
+def _require(graph: MinCut, node: Node, *, valid: bool) -> None:
+    """Fix whether a side is valid somewhere."""
+    if valid == (node[0] == "host"):
+        graph.add(graph.source, node)
+    else:
+        graph.add(node, graph.sink)
+
+
+def _imply(graph: MinCut, one: Node, other: Node, price: int | None = None) -> None:
+    """Demand that a side is valid at `other` if it is at `one`, or else that the price is paid."""
+    if one[0] == "host":
+        graph.add(one, other, price)
+    else:
+        graph.add(other, one, price)
+
+
+def _paid(chosen: frozenset[Hashable], number: int) -> Direction | None:
+    """Return the copy that a slot pays for; it never pays for both, as one side is valid before it."""
+    if ("host", number, "before") not in chosen and ("host", number, "after") in chosen:
+        return "to host"
+    if ("device", number, "before") in chosen and ("device", number, "after") not in chosen:
+        return "to device"
+    return None

@@ -6,7 +6,7 @@ Plan = fragments (each with its kernel), buffers, transfers, refusals, findings
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.findings import Finding
@@ -70,7 +70,8 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread."""
+    """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
+    `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long."""
 
     region: str
     kind: Literal["nest", "single"]
@@ -81,6 +82,7 @@ class Fragment:
     loops: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
     model: CostEstimate | None
+    holds_at: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

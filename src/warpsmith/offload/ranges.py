@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpsmith.offload.expressions import binary, constant, extreme, name, number, shifted, wide
+from warpsmith.offload.expressions import binary, extreme, name, number, shifted, wide
+from warpsmith.poly.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, Name
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type
 from warpsmith.tree.walk import names, peel

@@ -19,7 +19,7 @@ Limits: one buffer an object a home; directly in a case of a switch a home has o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from warpsmith.base.verdict import Reason
@@ -31,6 +31,7 @@ from warpsmith.offload.plan import Buffer
 from warpsmith.offload.resident_homes import host_between
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.satisfiable import guard_sample
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -208,7 +209,10 @@ class _Search:
         untestable = self.untestable(scope, guards)
         if untestable is not None:
             return untestable
-        home = Home(scope, drafts, found.buffers, guards, found.covers, self.request.resident is not None)
+        sizes = self.sizes(scope, guards)
+        if isinstance(sizes, Reason):
+            return sizes
+        home = Home(scope, drafts, found.buffers, guards, found.covers, self.request.resident is not None, sizes)
         between = host_between(self.request, home) if home.resident else None
         return home if between is None else between
 
@@ -228,6 +232,18 @@ class _Search:
                 text = "the steps' condition must be tested around all that they rewrote"
                 return Reason("POR008", text, statement_spans(change.new))
         return tuple(in_kernels), tuple(elsewhere)
+
+    def sizes(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Mapping[str, int] | Reason:
+        """Return sizes for which the guards hold while the loops of `scope` run long, or that there are none: then the
+        kernels would never be launched."""
+        request = self.request
+        function, summaries = request.facts.function, request.summaries
+        answer = guard_sample(request.program, function, scope, guards, request.poly, summaries=summaries)
+        if answer.sizes is not None:
+            return answer.sizes
+        conditions = " and ".join(f"'{guard.text}'" for guard in guards if guard.kind == "guarded")
+        text = f"the kernels would need {conditions}, which no sizes are known to meet at which the loops run long"
+        return Reason("POR008", text, statement_spans(scope))
 
     def untestable(self, scope: tuple[Stmt, ...], guards: Sequence[Assumption]) -> Reason | None:
         """Return why a guard cannot be tested where `scope` is entered."""

@@ -174,4 +174,5 @@ def _first(flow: Flow, accesses: tuple[Access, ...]) -> Span | None:
 
 def _transfer(buffer: Buffer, enter: DataEnter, to_device: bool, in_loop: str | None) -> Transfer:
     section, bytes = section_texts(buffer, enter.bytes)
-    return Transfer(buffer.host.name, to_device, section, bytes, in_loop, enter.cause, held=enter.keep)
+    variable = buffer.host.label or buffer.host.name
+    return Transfer(variable, to_device, section, bytes, in_loop, enter.cause, held=enter.keep)

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 
 from warpsmith.base.source import Span
 from warpsmith.offload.accesses import HostAccess, ProgramAccess, point_accesses
-from warpsmith.offload.bounds import same_value
-from warpsmith.offload.expressions import binary, constant, name, number, shifted
+from warpsmith.offload.expressions import binary, name, number, shifted
 from warpsmith.offload.flow import Flow, Place, build_flow
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.insertion import Edits, rewritten_run
 from warpsmith.offload.placement import Access, Insertion, arrange
 from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
 from warpsmith.offload.transfer_check import check_transfers
+from warpsmith.poly.bound_values import constant, same_value
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import (
     Binary,
@@ -217,7 +217,7 @@ def host_address(buffer: Buffer, span: Span) -> Expr:
 
 def _transfer(buffer: Buffer, copy: Copy, in_loop: str | None) -> Transfer:
     section, bytes = section_texts(buffer, copy.bytes)
-    return Transfer(buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
+    return Transfer(buffer.host.label or buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
 
 
 def block_texts(name: str) -> tuple[str, str]:

@@ -19,9 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from warpsmith.poly.choices import common_quotient, decided, extreme_of
 from warpsmith.poly.formula import TRUE, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.polynomial import ONE, ZERO, Polynomial, atom, constant
-from warpsmith.poly.vocabulary import Vocabulary
+from warpsmith.poly.vocabulary import Quotient, Vocabulary
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Index, Literal, Member, Name, SizeOf, Unary
 from warpsmith.tree.types import Scalar, Type, common_type, integer_range, is_integer
 from warpsmith.tree.walk import peel
@@ -248,24 +249,32 @@ class Affine:
             up = both((at_least(ZERO, remainder), at_least(remainder, constant(1 - divisor))))
             positive = both((at_least(linear, ZERO), down))
             negative = both((at_least(constant(-1), linear), up))
-            self.vocabulary.define(name, down if floor else either((positive, negative)))
+            definition = down if floor else either((positive, negative))
+            self.vocabulary.define(name, definition, Quotient(linear, divisor, floor))
         return atom(name)
 
     def _choice(self, test: Expr, then: Polynomial | None, other: Polynomial | None) -> Polynomial | None:
-        """Return the atom that is `then` where `test` holds and `other` elsewhere."""
+        """Return the value that is `then` where `test` holds and `other` elsewhere."""
         if then is None or other is None:
             return None
+        yes, exact = self.condition(test)
+        always = decided(yes) if exact else None
+        if always is not None:
+            return then if always else other
         first, second = self.vocabulary.linear(then), self.vocabulary.linear(other)
         if first is None or second is None:
             return self._stepped(test, then, other)
         then, other = first, second
-        (yes, exact), (no, _) = self.condition(test), self.condition(test, False)
         if not exact:
             return None
+        floored = common_quotient(self.vocabulary, yes, then, other)
+        if floored is not None:
+            return self.quotient(*floored, floor=True)
         name, new = self.vocabulary.quotient((repr(yes), _key(then), _key(other)), "(a condition's value)")
         if new:
             value = atom(name)
-            self.vocabulary.define(name, either((both((yes, equal(value, then))), both((no, equal(value, other))))))
+            sides = both((yes, equal(value, then))), both((negate(yes), equal(value, other)))
+            self.vocabulary.define(name, either(sides), extreme_of(yes, then, other))
         return atom(name)
 
     def _stepped(self, test: Expr, then: Polynomial, other: Polynomial) -> Polynomial | None:

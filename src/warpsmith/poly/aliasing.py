@@ -147,8 +147,8 @@ def _alias_pairs(
 def _reason(left: Symbol, right: Symbol, span: Span) -> Reason:
     text = f"{left.name} and {right.name} may overlap"
     remedies = tuple(f"declare {s.name} restrict" for s in (left, right) if s.storage == "parameter")
-    granted = f"--assume 'noalias({left.name}, {right.name})'"
-    return Reason("POR004", text, span, legal_if=(*remedies, granted))
+    granted = f"noalias({left.name}, {right.name})"
+    return Reason("POR004", text, span, legal_if=remedies, settled_by=(granted,))
 
 
 def _roots(where: Provenance, symbol: Symbol) -> frozenset[Root]:

@@ -2,6 +2,10 @@
 
 A loop is tried without guards first; if something stands in the way and side conditions were left open, once more
 with guards. What is Proved needs no guard that it could do without; what is Refuted has a witness.
+
+Work is bounded by counts, so that the answer is the same on every machine: of a function, the loops are judged for
+which the least is read (its text, and the bounds of the loops around it), as long as that is not too much together
+(`max_nodes`); a loop's dependence tests have `max_operations`, and half as many after each one that was given up.
 """
 
 from __future__ import annotations
@@ -21,10 +25,10 @@ from warpsmith.poly.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.space import OutOfBudgetError, budget
 from warpsmith.poly.summaries import Summaries
 from warpsmith.poly.vouched import resting_on, vouched
-from warpsmith.tree.nodes import For, Function, Loop, Stmt
+from warpsmith.tree.nodes import Expr, For, Function, Loop, Node, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops, written_symbols
+from warpsmith.tree.walk import loop_names, loops, walk, written_symbols
 
 __all__ = ["Facts", "analyze"]
 
@@ -125,8 +129,32 @@ def _function_facts(memo: Facts, unit: Unit, function: Function) -> FunctionFact
     found = list(loops(function.body))
     if not found:
         return FunctionFacts(unit, function, ())
-    work = _Work(memo, function, loop_names(function))
-    return FunctionFacts(unit, function, tuple(_loop_facts(work, loop, around) for loop, around in found))
+    work = _Work(memo, function, loop_names(function), _too_large(found, memo.options.max_nodes))
+    by_size = sorted(found, key=lambda pair: pair[0].span.end - pair[0].span.start)
+    known = {loop: _loop_facts(work, loop, around) for loop, around in by_size}
+    return FunctionFacts(unit, function, tuple(known[loop] for loop, _ in found))
+
+
+def _too_large(found: list[tuple[Loop, tuple[Loop, ...]]], most: int) -> Mapping[Loop, int]:
+    """Return the loops that are not judged, with what is read for each: the largest, as many as it takes."""
+    sizes = {
+        loop: _size(loop) + sum(_size(part) for outer in around for part in _head(outer)) for loop, around in found
+    }
+    together = 0
+    left: dict[Loop, int] = {}
+    for loop, size in sorted(sizes.items(), key=lambda pair: pair[1]):
+        together += size
+        if together > most:
+            left[loop] = size
+    return left
+
+
+def _head(loop: Loop) -> tuple[Expr, ...]:
+    return (loop.lower, loop.bound) if isinstance(loop, For) else ()
+
+
+def _size(node: Node) -> int:
+    return sum(1 for _ in walk(node))
 
 
 def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
@@ -150,19 +178,32 @@ class _Known:
 
 @dataclass(slots=True)
 class _Work:
-    """What the loops of one function share."""
+    """What the loops of one function share; `given_up` counts those whose test was too much work."""
 
     memo: Facts
     function: Function
     ids: dict[Loop, str]
+    too_large: Mapping[Loop, int] = field(default_factory=dict)
+    given_up: int = 0
 
     def facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
+        if loop in self.too_large:
+            size, most = self.too_large[loop], self.memo.options.max_nodes
+            what = (
+                f"the loops of {self.function.symbol.name} hold too much together (this one {size:,} of {most:,} terms)"
+            )
+            return self.too_much(loop, around, what)
         try:
-            with budget(self.memo.options.max_operations):
+            with budget(self.memo.options.max_operations >> self.given_up):
                 return self._facts(loop, around)
-        except OutOfBudgetError:
-            reason = Reason("POR005", "the dependence test ran out of its work budget", loop.header)
-            return self.unanalyzable(loop, around, reason)
+        except OutOfBudgetError as error:
+            self.given_up += 1
+            return self.too_much(loop, around, str(error))
+
+    def too_much(self, loop: Loop, around: tuple[Loop, ...], what: str) -> LoopFacts:
+        text = f"whether its iterations depend on each other was not worked out: {what}"
+        helps = ("give a part of it a function, or a loop, of its own",)
+        return self.unanalyzable(loop, around, Reason("POR005", text, loop.header, legal_if=helps))
 
     def _facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
         memo, options = self.memo, self.memo.options

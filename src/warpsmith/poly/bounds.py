@@ -3,8 +3,9 @@
     for (i = 0; i < n; i++) for (j = i; j < m; j++) … A[i*N + j] …
     touched = { (i, j) }   lexicographic min and max by isl   (0, 0), (row, m - 1)   row*N + m - 1
 
-Subscripts are delinearized first, so the greatest pair in lexicographic order is the greatest element. The answer is a
-case distinction over the parameters; where nothing is touched both bounds are 0, and the section is empty.
+Subscripts are delinearized first, so the greatest pair in lexicographic order is the greatest element. Each view of the
+array (`a[k]`, k < n*n, beside `a[i*n + j]`) has ends of its own, of which the outermost count. The answer is a case
+distinction over the parameters; where nothing is touched both bounds are 0, and the section is empty.
 
 Limits: what cannot be delinearized, or is bounded by no parameter, has no bounds (a Reason says which).
 """
@@ -17,15 +18,16 @@ from functools import partial, reduce
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.delinearize import layout
 from warpsmith.poly.formula import TRUE, atoms_of, both
 from warpsmith.poly.host import HostError, condition_expr, floored_expr, integer, operation, polynomial_expr, product
 from warpsmith.poly.polynomial import Polynomial, constant
 from warpsmith.poly.region import Access, Path, Statement
 from warpsmith.poly.space import Floored, Set, gist, image, is_bounded, make_map, pieces, undecided
 from warpsmith.poly.state import State
+from warpsmith.poly.views import View, layouts
 from warpsmith.tree.nodes import Conditional, Expr, Literal
 from warpsmith.tree.types import LONG_LONG
+from warpsmith.tree.walk import same
 
 __all__ = ["LinearBounds", "linear_bounds"]
 
@@ -34,10 +36,13 @@ _FEW_PIECES = 8
 
 @dataclass(frozen=True, slots=True)
 class LinearBounds:
-    """Elements [lower, upper) hold everything that was asked for; both are `long long`, 0 where nothing is touched."""
+    """Elements [lower, upper) hold everything that was asked for; both are `long long`, 0 where nothing is touched.
+
+    `joined`: they are the outermost ends of several views."""
 
     lower: Expr
     upper: Expr
+    joined: bool = False
 
 
 def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], span: Span) -> LinearBounds | Reason:
@@ -52,20 +57,64 @@ def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], 
     unknown = next((a for _, a in references if not a.known), None)
     if unknown is not None:
         return _failure(unknown, "is not known")
-    found = layout(state, known)
-    if found is None:
+    views = layouts(state, known, guards=True)
+    if views is None:
         return _failure(first, "is not affine")
-    digits, strides = found
-    whole = _whole(state, known, digits)
+    if len(views) > 1:
+        _assume_sizes(state, views)
+    ends: list[LinearBounds] = []
+    for view in views:
+        found = _of_view(state, view, span)
+        if isinstance(found, Reason):
+            return found
+        ends.append(found)
+    return reduce(_joined, ends)
+
+
+def _of_view(state: State, view: View, span: Span) -> LinearBounds | Reason:
+    """Return the elements that the references of one view touch."""
+    first = view.references[0][1]
+    whole = _whole(state, view)
     if not is_bounded(whole):
         return _failure(first, "is not bounded by anything that is known before the loop")
     try:
-        ends = _ends(state, whole, strides, span)
-        if ends is None and _decided(state, whole, known):
-            ends = _ends(state, _whole(state, known, digits), strides, span)
+        ends = _ends(state, whole, view.strides, span)
+        if ends is None and _decided(state, whole, view.references):
+            ends = _ends(state, _whole(state, view), view.strides, span)
     except HostError as error:
         return _failure(first, f"depends on {error}, which the host cannot name")
     return ends if ends is not None else _failure(first, "has no simple bounds")
+
+
+def _assume_sizes(state: State, views: Sequence[View]) -> None:
+    """Assume that the sizes whose products are strides or bounds are positive: then `n*n` elements in one view are the
+    `n` rows of another, and one expression says where both end."""
+    bound = {n for view in views for statement, _ in view.references for n in atoms_of(statement.domain)}
+    products = [state.vocabulary[n].parts for n in sorted(bound) if state.vocabulary[n].parts]
+    for name in dict.fromkeys(part for parts in products for part in parts):
+        if state.vocabulary[name].kind == "parameter":
+            state.assume_positive(name)
+
+
+def _joined(one: LinearBounds, other: LinearBounds) -> LinearBounds:
+    """Return what holds both: an empty one, whose ends are equal, adds nothing."""
+    if same(one.lower, other.lower) and same(one.upper, other.upper):
+        return one
+    lower = _either(one, other, "<", one.lower, other.lower)
+    return LinearBounds(lower, _either(one, other, ">", one.upper, other.upper), joined=True)
+
+
+def _either(one: LinearBounds, other: LinearBounds, op: str, left: Expr, right: Expr) -> Expr:
+    """Return that of two ends which is less (greater), or the one whose section is not empty."""
+    if same(left, right):
+        return left
+    span = left.span
+    chosen = operation(op, left, right)
+    if not (_is_zero(one.lower) and _is_zero(other.lower)):
+        # the other one is empty, or both have elements and this end is further out
+        further = operation("&&", operation("<", one.lower, one.upper), chosen)
+        chosen = operation("||", operation(">=", other.lower, other.upper), further)
+    return Conditional(span=span, type=LONG_LONG, condition=chosen, then=left, other=right)
 
 
 def _ends(state: State, whole: Set, strides: Sequence[Polynomial], span: Span) -> LinearBounds | None:
@@ -83,9 +132,10 @@ def _both_ends(state: State, whole: Set, strides: Sequence[Polynomial], span: Sp
     return None if lower is None or upper is None else LinearBounds(lower, upper)
 
 
-def _whole(state: State, references: Sequence[tuple[Statement, Access]], digits: Sequence[Sequence[Polynomial]]) -> Set:
+def _whole(state: State, view: View) -> Set:
     """Return the subscripts of all references."""
-    touched = [_touched(state, statement, values) for (statement, _), values in zip(references, digits, strict=True)]
+    pairs = zip(view.references, view.subscripts, strict=True)
+    touched = [_touched(state, statement, values) for (statement, _), values in pairs]
     return reduce(lambda a, b: a.union(b), touched)
 
 
@@ -148,7 +198,7 @@ def _linear(state: State, digits: Sequence[Floored], strides: Sequence[Polynomia
         total = constant(extra)
         for digit, stride in zip(digits, strides, strict=True):
             total = total + digit.polynomial * stride
-        return polynomial_expr(state.vocabulary, total, span)
+        return polynomial_expr(state.vocabulary, state.vocabulary.multiplied_out(total), span)
     terms = [
         product(floored_expr(state.vocabulary, digit, span), polynomial_expr(state.vocabulary, stride, span))
         for digit, stride in zip(digits, strides, strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from warpsmith.tree.nodes import Block, Break, Continue, If, Node, Return, Stmt, Switch, Verbatim
 from warpsmith.tree.walk import walk
 
@@ -20,6 +22,7 @@ def jumps(body: Stmt) -> bool:
     return leaves(body) or any(_binds(body, Break)) or _deep_continue(body, top=True)
 
 
+@functools.lru_cache(maxsize=8192)
 def leaves(node: Node) -> bool:
     """Whether control may leave the function, or go anywhere, from inside."""
     return any(isinstance(n, Return) or (isinstance(n, Verbatim) and n.control) for n in walk(node))

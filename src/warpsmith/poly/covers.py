@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from warpsmith.poly.delinearize import layout
 from warpsmith.poly.formula import at_least, atoms_of, both
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.region import Access, Statement
 from warpsmith.poly.space import Set, image, make_map, make_set
 from warpsmith.poly.state import State
+from warpsmith.poly.views import layouts
 
 __all__ = ["covers"]
 
@@ -30,15 +30,15 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
     """
     if any(not access.known or any(isinstance(s, str) for s in access.path) for _, access in references):
         return False
-    found = layout(state, references)
-    if found is None:
+    views = layouts(state, references, guards=False)
+    if views is None or len(views) > 1:
         return False
-    digits, strides = found
-    sizes = _sizes(state, strides)
+    sizes = _sizes(state, views[0].strides)
     if sizes is None:
         return False
-    rows = [_image(state, s, d[:1]) for (s, _), d in zip(references, digits, strict=True)]
-    certain = [_image(state, s, d) for (s, a), d in zip(references, digits, strict=True) if a.write and s.exact]
+    subscripts = list(zip(references, views[0].subscripts, strict=True))
+    rows = [_image(state, s, d[:1]) for (s, _), d in subscripts]
+    certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and s.exact]
     if not certain:
         return False
     touched = _union(rows).coalesce()

@@ -1,4 +1,4 @@
-"""One shape for all references to one object, so that two elements are equal exactly when their subscripts are.
+"""One shape for references to one object, so that two elements are equal exactly when their subscripts are.
 
     A[i*N + j]          stride N        (i, j)         under 0 <= j < N
     A[(i*M + j)*K + k]  strides M*K, K  (i, j, k)      under 0 <= j < M, 0 <= k < K
@@ -13,7 +13,7 @@ guarded; a reference for which neither works has no subscripts (None): it may to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import gcd
 
@@ -22,7 +22,7 @@ from warpsmith.poly.polynomial import ONE, ZERO, Monomial, Polynomial, constant
 from warpsmith.poly.region import Access, Statement, Subscript
 from warpsmith.poly.state import State
 
-__all__ = ["Element", "layout", "shape"]
+__all__ = ["Element", "Reference", "layout", "shape", "stride_monomials"]
 
 Element = tuple[Polynomial | str, ...]
 Reference = tuple[Statement, Access]
@@ -50,6 +50,13 @@ def layout(state: State, references: Sequence[Reference]) -> tuple[list[list[Pol
     if strides is None or any(r is None for r in results):
         return None
     return [[p for p in r if isinstance(p, Polynomial)] for r in results if r is not None], strides
+
+
+def stride_monomials(state: State, access: Access) -> tuple[object, ...]:
+    """Return what decides the strides that a reference asks for: its steps, and the products beside its counters."""
+    steps = tuple("" if isinstance(step, Subscript) else step for step in access.path)
+    values = [step.value for step in access.path if isinstance(step, Subscript) and step.value is not None]
+    return access.known, steps, frozenset(m for value in values for m in _stride_monomials(state, value))
 
 
 Run = str | tuple[Subscript, ...]
@@ -138,7 +145,7 @@ def _inside(state: State, statement: Statement, run: tuple[Subscript, ...]) -> b
             return False
         limits = (subscript.value, subscript.extent.shifted(-1) - subscript.value)
         text = state.vocabulary.text(subscript.value)
-        if not state.require_on(statement.domain, limits, f"subscript {text}"):
+        if not state.require_on(statement.domain, limits, f"subscript {text}", declared=True):
             return False
     return True
 
@@ -156,12 +163,7 @@ def _flattened(run: tuple[Subscript, ...]) -> Polynomial | None:
 
 def _strides(state: State, values: list[Polynomial]) -> list[Polynomial] | None:
     """Return the strides, greatest first, ending with 1; None where they do not divide each other."""
-    found: set[Monomial] = set()
-    for value in values:
-        for monomial in value.terms:
-            movers = [n for n in monomial if _moves(state, n)]
-            if len(monomial) > 1 and len(movers) == 1:
-                found.add(tuple(n for n in monomial if n != movers[0]))
+    found = {monomial for value in values for monomial in _stride_monomials(state, value)}
     chain = sorted(found, key=len, reverse=True)
     if any(_rest(big, small) is None for big, small in pairwise(chain)):
         return None
@@ -170,6 +172,14 @@ def _strides(state: State, values: list[Polynomial]) -> list[Polynomial] | None:
         factor = gcd(*(_factors(values, stride, {*chain[: chain.index(stride)]})))
         strides.append(Polynomial({stride: max(1, factor)}))
     return [*strides, ONE]
+
+
+def _stride_monomials(state: State, value: Polynomial) -> Iterator[Monomial]:
+    """Yield the parameter products that stand beside one counter."""
+    for monomial in value.terms:
+        movers = [n for n in monomial if _moves(state, n)]
+        if len(monomial) > 1 and len(movers) == 1:
+            yield tuple(n for n in monomial if n != movers[0])
 
 
 def _split_up(

@@ -12,12 +12,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
-from warpsmith.poly.delinearize import Element, shape
+from warpsmith.poly.delinearize import Element
 from warpsmith.poly.formula import Formula, at_least, atoms_of, both, equal
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.region import Access, Region, Statement, Subscript
-from warpsmith.poly.space import Map, Set, deltas, make_map, make_set, nearest, order, parameters_of, point
+from warpsmith.poly.space import (
+    Map,
+    OutOfBudgetError,
+    Set,
+    deltas,
+    make_map,
+    make_set,
+    nearest,
+    order,
+    parameters_of,
+    point,
+)
 from warpsmith.poly.state import State
+from warpsmith.poly.views import elements
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Pointer, Symbol
 
@@ -27,6 +39,8 @@ __all__ = [
 ]  # fmt: skip
 
 _OWN = "&"
+# each takes isl about a millisecond
+_MOST_PAIRS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +100,8 @@ def references(
     for group in merged:
         unique = _unique(group, owner)
         if any(a.write for _, a in unique):
-            elements = shape(state, unique)
-            found.append([Reference(s, a, e) for (s, a), e in zip(unique, elements, strict=True)])
+            seen = elements(state, unique)
+            found.append([Reference(s, a, e) for (s, a), e in zip(unique, seen, strict=True)])
     return found
 
 
@@ -224,7 +238,15 @@ def common_steps(first: Element | None, second: Element | None) -> tuple[int, bo
 
 
 def conflicts(state: State, region: Region, loop: For, groups: list[list[Reference]]) -> list[Conflict]:
-    """Return every conflict that `loop`, the outermost loop of the region's scope, carries."""
+    """Return every conflict that `loop`, the outermost loop of the region's scope, carries.
+
+    Raises OutOfBudgetError where there are too many pairs of references to compare.
+    """
+    pairs = sum(len(group) ** 2 for group in groups)
+    if pairs > _MOST_PAIRS:
+        raise OutOfBudgetError(
+            f"{pairs:,} pairs of accesses would have to be compared, and at most {_MOST_PAIRS:,} are"
+        )
     counter = state.vocabulary.counter(loop.variable, loop, None)
     tester = _Tester(state, region, loop, counter)
     found: list[Conflict] = []

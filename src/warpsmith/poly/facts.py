@@ -28,7 +28,8 @@ Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequentia
 
 @dataclass(frozen=True, slots=True)
 class PolyOptions:
-    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget;
+    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget
+    of a loop; `max_nodes`: so much of the tree is read for the loops of one function;
     `described`: of so many conflicts of a loop a witness is looked for;
     `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`);
     `disbelieved`: the pragmas (file, line) that a run has shown to be wrong."""
@@ -36,6 +37,7 @@ class PolyOptions:
     guards: bool = True
     granted: tuple[Assumption, ...] = ()
     max_operations: int = 20_000_000
+    max_nodes: int = 150_000
     described: int = 6
     claims: Literal["trust", "check"] = "trust"
     disbelieved: frozenset[tuple[str, int]] = frozenset()

@@ -12,20 +12,26 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from warpsmith.poly.affine import Affine, compared
 from warpsmith.poly.formula import Formula, both
 from warpsmith.poly.polynomial import Polynomial, atom, constant
 from warpsmith.tree.program import Assumption
 
-__all__ = ["condition", "grants"]
+__all__ = ["WORDS", "condition", "grants", "names_in"]
+
+WORDS: Final = {"parallel": 1, "injective": 1, "noalias": 2, "reachable": 1}
+
+
+_CALL: Final = re.compile(r"\s*(\w+)\s*\((.*)\)\s*")
 
 
 def grants(assumptions: tuple[Assumption, ...], word: str, *arguments: str) -> Assumption | None:
     """Return the assumption `word(arguments)`, or None; blanks do not count, nor does the order of `noalias`'s."""
     wanted = sorted(arguments) if word == "noalias" else list(arguments)
     for assumption in assumptions:
-        found = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", assumption.text)
+        found = _CALL.fullmatch(assumption.text)
         if found is None or found[1] != word:
             continue
         given = [part.strip() for part in found[2].split(",")]
@@ -34,13 +40,41 @@ def grants(assumptions: tuple[Assumption, ...], word: str, *arguments: str) -> A
     return None
 
 
-def condition(text: str, names: Mapping[str, str], affine: Affine) -> Formula | None:
-    """Return an affine comparison as a formula over the atoms that `names` gives for the user's names, or None."""
+def names_in(text: str) -> tuple[str, ...] | None:
+    """Return the variables, arrays or loops that an assumption speaks of; None where it is of no form that is known.
+
+    >>> names_in("noalias(a, b)"), names_in("parallel(f/i)"), names_in("n % 32 == 0 && n >= 2*m")
+    (('a', 'b'), ('f/i',), ('n', 'n', 'm'))
+    >>> names_in("garbage(("), names_in("injective(a, b)"), names_in("n")
+    (None, None, None)
+    """
+    found = _CALL.fullmatch(text)
+    if found is not None:
+        given = tuple(part.strip() for part in found[2].split(","))
+        return given if WORDS.get(found[1]) == len(given) and all(given) else None
+    parts = _comparisons(text)
+    if parts is None or not all(isinstance(part, ast.Compare) for part in parts):
+        return None
+    nodes = [node for part in parts for node in ast.walk(part)]
+    if not all(isinstance(node, _READ) for node in nodes if isinstance(node, ast.expr | ast.operator | ast.cmpop)):
+        return None
+    return tuple(node.id for node in nodes if isinstance(node, ast.Name))
+
+
+def _comparisons(text: str) -> list[ast.expr] | None:
+    """Return the conditions that `&&` joins, None where the text cannot be read."""
     try:
         tree = ast.parse(text.strip().replace("&&", " and "), mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    return tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+
+
+def condition(text: str, names: Mapping[str, str], affine: Affine) -> Formula | None:
+    """Return an affine comparison as a formula over the atoms that `names` gives for the user's names, or None."""
+    parts = _comparisons(text)
+    if parts is None:
+        return None
     formulas = [_compare(part, names, affine) for part in parts]
     known = [f for f in formulas if f is not None]
     return both(known) if len(known) == len(formulas) else None
@@ -54,6 +88,13 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
+
+
+_READ: Final = (
+    ast.Compare, ast.Name, ast.Constant, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Mod,
+    *_OPERATORS,
+)  # fmt: skip
+"""What a condition may be made of."""
 
 
 def _compare(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Formula | None:

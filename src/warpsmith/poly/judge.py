@@ -6,7 +6,7 @@ user granted; with guards. So nothing is assumed that is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warpsmith.base.source import Span
@@ -19,6 +19,7 @@ from warpsmith.poly.origin import Origin
 from warpsmith.poly.overlap import overlaps
 from warpsmith.poly.reductions import array_reductions, array_scans, updates
 from warpsmith.poly.region import Access, Region
+from warpsmith.poly.running import running_value
 from warpsmith.poly.scalars import ScalarRoles
 from warpsmith.poly.state import State
 from warpsmith.poly.updates import Update
@@ -263,8 +264,7 @@ def _vague(reference: Reference) -> Reason:
         text = f"the subscript of {shown} is not affine"
     if isinstance(access.expr, Call):
         return Reason("POR005", text, access.expr.span, legal_if=("write the call's body here",))
-    help_text = (f"if no two iterations touch one element: --assume 'injective({access.base.name})'",)
-    return Reason("POR005", text, access.expr.span, legal_if=help_text)
+    return Reason("POR005", text, access.expr.span)
 
 
 def reaches_further(access: Access) -> bool:
@@ -290,14 +290,24 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     dependences = [d for c in shown if (d := describe(state, region, c, question.ids)) is not None]
     what = "a running value" if category == "scan" else "an associative update"
     text = f"{what} ({names}) is the only carried dependence"
-    reasons = tuple(Reason("POR002", text, kept[0].span, d) for d in dependences[:1])
+    stop = _no_scan(question.loop, [r for r in kept if r.variable in scan_symbols])
+    rule = "POR002" if stop is None else "POR003"
+    text = text if stop is None else f"{text}, and {stop.text}"
+    reasons = tuple(Reason(rule, text, kept[0].span, d) for d in dependences[:1])
     if not reasons:
-        reasons = (Reason("POR002", text, kept[0].span),)
+        reasons = (Reason(rule, text, kept[0].span),)
     verdict = Refuted(reasons) if dependences and region.reached else Unknown(reasons)
+    if stop is not None:
+        return Judgement("sequential", verdict, reasons, (), region, certain=bool(certain) and region.reached)
     assumptions, doubts = overlaps(question.origin, (question.loop,), region, question.options, guards=carried.guards)
     combined: Verdict = Unknown(doubts) if doubts else Proved(assumptions)
     settled = bool(certain) and question.brief and region.reached
     return Judgement(category, verdict, reasons, kept, region, combined, certain=settled)
+
+
+def _no_scan(loop: For, scans: Sequence[Reduction]) -> Reason | None:
+    """Return why a running value cannot be computed in parts, if one cannot."""
+    return next((r for scan in scans if isinstance(r := running_value(loop, scan), Reason)), None)
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:

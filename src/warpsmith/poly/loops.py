@@ -14,8 +14,10 @@ from dataclasses import dataclass
 
 from warpsmith.poly.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.polynomial import Polynomial, atom, constant
+from warpsmith.poly.room import Nest
 from warpsmith.poly.state import State
 from warpsmith.tree.nodes import Binary, For
+from warpsmith.tree.printer import shown
 from warpsmith.tree.types import INT, Scalar, common_type, integer_range
 from warpsmith.tree.walk import peel
 
@@ -87,7 +89,10 @@ def _wrap_check(state: State, loop: For, ends: tuple[Polynomial, Polynomial], li
             return f"its counter {name} may pass its bound and wrap around"
     start = (first.shifted(-low), constant(high) - first)
     end = (constant(high) - past,) if up else (past.shifted(-low),)
-    kept = state.require(start, loop.lower) and state.require_on(both((*state.path, runs)), end, f"{name} in its loop")
+    # where it wraps around the loop does not end: no program means that
+    path = both(state.path)
+    kept = state.require_on(path, start, shown(loop.lower), declared=True)
+    kept = kept and state.require_on(both((path, runs)), end, f"{name} in its loop", declared=True)
     return "" if kept else f"its counter {name} may wrap around"
 
 
@@ -97,6 +102,8 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
         return TRUE, False
     value = atom(counter)
     up = loop.step > 0
+    around = (*(name for _, name in state.outer), *state.counters)
+    state.nests[counter] = Nest(around, loop.step)
     state.limits[counter] = (bounds.first, bounds.last) if up else (bounds.last, bounds.first)
     parts: list[Formula] = []
     if bounds.first is not None:

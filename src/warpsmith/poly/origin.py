@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from warpsmith.poly.effects import Effects, changed_in, effects, escaped
@@ -94,6 +95,15 @@ def changed_variables(node: Node, calls: Effects) -> frozenset[Symbol]:
 
     `p[i] = 0` changes no variable; `s.x = 0` changes s; a pointer may have been used to change a scalar.
     """
+    pointed = {s for s in calls.element_writes if not isinstance(s.type, Pointer | Array)}
+    direct = calls.direct_writes if _calls(node) else frozenset()
+    return _written_inside(node) | pointed | direct
+
+
+# every loop asks for those of all the loops around it: nodes never change, and the answers are remembered
+@functools.lru_cache(maxsize=8192)
+def _written_inside(node: Node) -> frozenset[Symbol]:
+    """Return the variables whose own value the text of `node` changes, calls not followed."""
     found: set[Symbol] = set()
     for part in walk(node):
         found |= own_writes(part)
@@ -104,11 +114,10 @@ def changed_variables(node: Node, calls: Effects) -> frozenset[Symbol]:
         elif isinstance(part, Assign | Unary):
             root = _struct_of(part.target if isinstance(part, Assign) else part.operand)
             found |= {root} if root is not None else set()
-    pointed = {s for s in calls.element_writes if not isinstance(s.type, Pointer | Array)}
-    direct = calls.direct_writes if _calls(node) else frozenset()
-    return frozenset(found | pointed | direct)
+    return frozenset(found)
 
 
+@functools.lru_cache(maxsize=8192)
 def _calls(node: Node) -> bool:
     return any(isinstance(n, Call | Verbatim | VerbatimExpr) for n in walk(node))
 

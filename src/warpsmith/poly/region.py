@@ -21,10 +21,13 @@ from warpsmith.tree.nodes import Expr, For, Node, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol, Type
 
-__all__ = ["ROW_STEP", "Access", "Entry", "Path", "Region", "Statement", "Subscript"]
+__all__ = ["ROW_STEP", "VIEW_STEP", "Access", "Entry", "Path", "Region", "Statement", "Subscript"]
 
 ROW_STEP = "@"
 """What stands in a path between the subscript of a row and that of an element in it."""
+
+VIEW_STEP = "@view"
+"""What comparable subscripts begin with that see an object in another shape than most (views.py)."""
 
 
 @dataclass(frozen=True, slots=True)

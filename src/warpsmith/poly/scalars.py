@@ -151,12 +151,12 @@ def _crossing(
         text = (
             f"{name} is read in line {read.line} before the iteration has certainly written it (line {write.line} does)"
         )
-        return _carried(symbol, text, write, read, f"write {name} on every path before it is read")
+        return _carried(symbol, text, write, read)
     if symbol in live and symbol not in one.complete:
         text = f"{name} is written on some paths only (line {write.line}) and its last value is read after the loop"
-        return _carried(symbol, text, write, loop.header, f"write {name} on every path, or not read it after the loop")
+        return _carried(symbol, text, write, loop.header)
     return None
 
 
-def _carried(symbol: Symbol, text: str, write: Span, read: Span, remedy: str = "") -> CarriedScalar:
-    return CarriedScalar(symbol, Reason("POR003", text, write, legal_if=(remedy,) if remedy else ()), write, read)
+def _carried(symbol: Symbol, text: str, write: Span, read: Span) -> CarriedScalar:
+    return CarriedScalar(symbol, Reason("POR003", text, write), write, read)

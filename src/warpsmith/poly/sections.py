@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.bound_values import same_value
 from warpsmith.poly.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.covers import covers
 from warpsmith.poly.effects import effects
@@ -35,7 +36,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["known_extent", "run_sections", "sections"]
+__all__ = ["known_extent", "loops_around", "run_sections", "sections"]
 
 Reference = tuple[Statement, Access]
 
@@ -48,16 +49,19 @@ def sections(
     options: PolyOptions,
     *,
     summaries: Summaries | None = None,
+    given: tuple[Assumption, ...] = (),
 ) -> Sections:
-    """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`).
+    """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`),
+    where the conditions `given` hold at its entry.
 
     Bounds are host expressions over variables defined before `scope` and unchanged within it, of type long long, in
     elements of the innermost element type; an empty section has upper <= lower. A failure names the array and what
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
-    work = _Work(program, function, scope, options, known)
-    return known.remembered(("sections", function, run, scope, options), lambda: _within_budget(work, run))
+    work = _Work(program, function, scope, options, known, given)
+    question = ("sections", function, run, scope, options, tuple(id(a.condition) for a in given))
+    return known.remembered(question, lambda: _within_budget(work, run))
 
 
 _SHARE = 16
@@ -91,6 +95,7 @@ class _Work:
     scope: tuple[Stmt, ...]
     options: PolyOptions
     summaries: Summaries
+    given: tuple[Assumption, ...] = ()
     bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
 
@@ -111,7 +116,7 @@ def _open(answer: Sections) -> tuple[int, int]:
 
 def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> Sections:
     origin = Origin.of(work.program, work.function, work.summaries)
-    around = _around(work.function, work.scope[0])
+    around = loops_around(work.function, work.scope[0])
     region, state = build_region(origin, work.scope, around, guards=work.options.guards, granted=granted)
     inside = {node for stmt in run for node in walk(stmt)}
     changed = frozenset(
@@ -123,7 +128,11 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
     unbounded: set[Symbol] = set()
     elsewhere: set[Symbol] = set()
     whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
-    inner = None if whole else build_region(origin, run, _around(work.function, run[0]), guards=False, granted=granted)
+    inner = (
+        None if whole else build_region(origin, run, loops_around(work.function, run[0]), guards=False, granted=granted)
+    )
+    for one in (state,) if inner is None else (state, inner[1]):
+        one.take(work.given)
     for (symbol, place), references in _groups(region, inside).items():
         if symbol in own and isinstance(symbol.type, Array):
             continue
@@ -189,8 +198,7 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
     elif isinstance(most, Reason):
         return None
     text = f"{symbol.name} is touched under a condition on data only, so how much of it there is cannot be known"
-    remedy = f"--assume 'reachable({symbol.name})': all that the loops can reach exists"
-    return Reason("POR005", text, references[0][1].expr.span, legal_if=(remedy,))
+    return Reason("POR005", text, references[0][1].expr.span, settled_by=(f"reachable({symbol.name})",))
 
 
 def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:
@@ -201,12 +209,19 @@ def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Ref
         if extent is None:
             remedy = f"declare {symbol.name} with its size, or allocate it in {work.function.symbol.name}"
             return Reason(bounds.rule, bounds.text, bounds.span, legal_if=(*bounds.legal_if, remedy))
-        bounds = LinearBounds(Literal(span=span, type=INT, text="0", value=0), extent)
+        bounds = _whole(extent, span)
+    elif extent is not None and bounds.joined:
+        # what the views touch together is most often all of it, and said in one word
+        bounds = _whole(extent, span)
     elif extent is not None and not all(statement.exact for statement, _ in references):
         bounds = _clipped(bounds, extent)
     read = any(not access.write for _, access in references)
     written = any(access.write for _, access in references)
     return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
+
+
+def _whole(extent: Expr, span: Span) -> LinearBounds:
+    return LinearBounds(Literal(span=span, type=INT, text="0", value=0), extent)
 
 
 def _bounds(work: _Work, state: State, references: Sequence[Reference], span: Span) -> LinearBounds | Reason:
@@ -231,7 +246,7 @@ def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
     known = _number(upper), _number(extent)
     if known[0] is not None and known[1] is not None:
         upper = upper if known[0] <= known[1] else extent
-    elif not same(upper, extent):
+    elif not same_value(upper, extent):
         upper = _choose(Binary(span=span, type=INT, op="<", left=extent, right=upper), extent, upper)
     return LinearBounds(lower, upper)
 
@@ -287,7 +302,7 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
         yield condition
 
 
-def _around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
+def loops_around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
     """Return the loops and conditions around a statement, outermost first."""
     return tuple(node for node in _path(function.body, stmt) if isinstance(node, For | While | If))
 

@@ -31,7 +31,9 @@ __all__ = [
     "budget",
     "deltas",
     "earlier",
+    "ends",
     "far",
+    "farthest",
     "gist",
     "hull",
     "image",
@@ -42,6 +44,7 @@ __all__ = [
     "make_times",
     "nearest",
     "order",
+    "pairs_apart",
     "parameter_formula",
     "parameters_of",
     "pieces",
@@ -74,7 +77,7 @@ class Floored:
 
 
 class OutOfBudgetError(Exception):
-    """isl gave up: the question is answered Unknown."""
+    """A question is more work than it is worth: it is answered Unknown, and the text says of what there is too much."""
 
 
 @contextmanager
@@ -88,7 +91,7 @@ def budget(operations: int) -> Iterator[None]:
     try:
         yield
     except isl.Error as error:
-        raise OutOfBudgetError(str(error)) from error
+        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({operations:,} steps)") from error
     finally:
         context.set_max_operations(around)
         context.reset_operations()
@@ -123,6 +126,7 @@ def _body(
     vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]
 ) -> tuple[str, str]:
     """Return the parameter list and the constraint text, quotients quantified and defined."""
+    formula = vocabulary.without_extremes(formula)
     used = atoms_of(formula).union(*(p.atoms() for p in outputs))
     quotients, definitions = vocabulary.definitions(used)
     whole = both((formula, *definitions))
@@ -164,6 +168,42 @@ def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     apart = f"j >= i + {distance} or i >= j + {distance}"
     return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
+
+
+def _same_place(values: isl.Set, position: int) -> isl.Map:
+    """Return { x -> y } of the elements, cut behind `position`, that agree in all dimensions before it."""
+    cut = values.project_out(_SET, position + 1, values.dim(_SET) - position - 1)
+    left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
+    same = " and ".join(f"a{k} = b{k}" for k in range(position)) or "true"
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {same} }}"
+    relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return relation.intersect_domain(cut).intersect_range(cut)
+
+
+def farthest(values: isl.Set, position: int) -> int | None:
+    """Return how far apart two elements may be in one dimension that agree in those before it, over all parameters;
+    None where there is no limit."""
+    return _finite(
+        _same_place(values, position).deltas().project_out(_PARAM, 0, values.dim(_PARAM)).dim_max_val(position)
+    )
+
+
+def pairs_apart(values: isl.Set, position: int, distance: int) -> isl.Set:
+    """Return the parameters with two elements at least so far apart in one dimension that agree in those before it."""
+    left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : b{position} >= a{position} + {distance} }}"
+    return _same_place(values, position).intersect(isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)).params()
+
+
+def ends(values: isl.Set, name: str) -> tuple[int | None, int | None]:
+    """Return the least and the greatest value of a parameter in a set over parameters (None: there is none)."""
+    whole = isl.Set.from_params(values)
+    position = whole.find_dim_by_name(_PARAM, name)
+    if position < 0 or whole.is_empty():
+        return None, None
+    moved = whole.move_dims(_SET, 0, _PARAM, position, 1)
+    alone = moved.project_out(_PARAM, 0, moved.dim(_PARAM))
+    return _finite(alone.dim_min_val(0)), _finite(alone.dim_max_val(0))
 
 
 def parameter_formula(values: isl.Set, limit: int = 4) -> Formula | None:

@@ -7,7 +7,7 @@ condition, which then belongs to the context of everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.source import Span
@@ -17,6 +17,7 @@ from warpsmith.poly.host import HostError, condition_expr, condition_text, produ
 from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.products import least_value, product_limit
 from warpsmith.poly.region import Path
+from warpsmith.poly.room import Nest, long_runs, sample
 from warpsmith.poly.space import Set, hull, make_set, parameter_formula, without_quotients
 from warpsmith.poly.typed import apart
 from warpsmith.poly.vocabulary import Vocabulary
@@ -71,6 +72,8 @@ class State:
     injective: Mapping[str, Assumption] = field(default_factory=dict)
     rows: Mapping[Symbol, tuple[Symbol, Assumption | None]] = field(default_factory=dict)
     proved: dict[object, tuple[Formula, Formula]] = field(default_factory=dict)
+    nests: dict[str, Nest] = field(default_factory=dict)
+    positive: dict[tuple[int, str], tuple[bool, Formula]] = field(default_factory=dict)
 
     def copy(self) -> State:
         """Return a state that knows the same; what either learns from now on is its own."""
@@ -88,6 +91,8 @@ class State:
             lost=list(self.lost),
             limits=dict(self.limits),
             proved=dict(self.proved),
+            nests=dict(self.nests),
+            positive=dict(self.positive),
         )
 
     @property
@@ -155,8 +160,11 @@ class State:
         """Prove all polynomials >= 0 on the current path, or guard; else remember what was missing."""
         return self.require_on(both(self.path), nonnegative, shown(what))
 
-    def require_on(self, path: Formula, nonnegative: tuple[Polynomial, ...], what: str) -> bool:
-        """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are."""
+    def require_on(
+        self, path: Formula, nonnegative: tuple[Polynomial, ...], what: str, *, declared: bool = False
+    ) -> bool:
+        """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are. `declared`: the
+        program means nothing where they are not, so that they limit the iterations that its loops can have."""
         pending = [p for p in nonnegative if not self._plainly(p) and not self._bounded(path, p)]
         if not pending:
             return True
@@ -171,12 +179,12 @@ class State:
             return False
         violation = both((path, self.context, either(wrong)))
         violation = both((violation, self.ranges(atoms_of(violation))))
-        dims = self._dims(violation)
+        dims = self.counters_of(violation)
         values = make_set(self.vocabulary, dims, violation)
         if values.is_empty():
             self.proved[question] = path, self.context
             return True
-        if self.guards and self._guard(values, path):
+        if self.guards and self._guard(values, path, declared=declared):
             return True
         self.unproved.append(f"{what} may leave its range")
         return False
@@ -248,7 +256,7 @@ class State:
             return None
         wrong = both((path, self.context, negate(at_least(linear, ZERO))))
         wrong = both((wrong, self.ranges(atoms_of(wrong))))
-        return make_set(self.vocabulary, self._dims(wrong), wrong)
+        return make_set(self.vocabulary, self.counters_of(wrong), wrong)
 
     def _guard_sign(self, path: Formula, name: str) -> bool:
         """Assume that a parameter (the width of a row, most often) is not negative."""
@@ -261,7 +269,20 @@ class State:
         if low is not None and low >= 0:
             return True
         negative = both((path, self.context, at_least(constant(-1), atom(name))))
-        return make_set(self.vocabulary, self._dims(negative), negative).is_empty()
+        return make_set(self.vocabulary, self.counters_of(negative), negative).is_empty()
+
+    def assume_positive(self, name: str) -> None:
+        """Assume that a parameter is at least 1, where guards are allowed and it is not known."""
+        if self.guards and not self._is_positive(name):
+            self._guard_linear(both(()), atom(name).shifted(-1))
+
+    def _is_positive(self, name: str) -> bool:
+        """Whether the context says that a parameter is at least 1."""
+        question = (id(self.context), name)
+        if question not in self.positive:
+            below = both((self.context, at_least(ZERO, atom(name))))
+            self.positive[question] = make_set(self.vocabulary, self.counters_of(below), below).is_empty(), self.context
+        return self.positive[question][0]
 
     def _guard_product(self, path: Formula, terms: Polynomial, limit: int) -> bool:
         """Assume terms <= limit, tested in floating point: no product can overflow there."""
@@ -276,7 +297,7 @@ class State:
         self.assume(Assumption(text, "guarded", condition, self.span), at_least(linear, ZERO))
         return True
 
-    def _dims(self, formula: Formula) -> tuple[str, ...]:
+    def counters_of(self, formula: Formula) -> tuple[str, ...]:
         """Return every counter that the formula mentions, quotients followed, the scope's and those around it."""
         names = set(atoms_of(formula))
         for definition in self.vocabulary.definitions(frozenset(names))[1]:
@@ -284,7 +305,7 @@ class State:
         return tuple(sorted(n for n in names if self.vocabulary[n].kind == "counter"))
 
     def ranges(self, names: frozenset[str]) -> Formula:
-        """Return the ranges that the C types of atoms give."""
+        """Return the ranges that the C types of atoms give; a product of sizes is no less than each of them."""
         parts: list[Formula] = []
         for definition in self.vocabulary.definitions(names)[1]:
             names |= atoms_of(definition)
@@ -292,6 +313,8 @@ class State:
             a = self.vocabulary[name]
             if a.low is not None and a.high is not None:
                 parts += [at_least(atom(name), constant(a.low)), at_least(constant(a.high), atom(name))]
+            elif a.parts and all(self._is_positive(part) for part in a.parts):
+                parts += [at_least(atom(name), atom(part)) for part in dict.fromkeys(a.parts)]
             elif a.parts and all((low := self.vocabulary[p].low) is not None and low >= 0 for p in a.parts):
                 parts.append(at_least(atom(name), ZERO))
         return both(parts)
@@ -300,8 +323,9 @@ class State:
         """Assume a guard that leaves no parameters of `violation`, and some for which `path` can be taken."""
         return self.guards and self._guard(violation, path)
 
-    def _guard(self, violation: Set, path: Formula) -> bool:
-        """Exclude the parameters of `violation` by a host condition; False where that cannot be said or leaves none."""
+    def _guard(self, violation: Set, path: Formula, *, declared: bool = False) -> bool:
+        """Exclude the parameters of `violation` by a host condition; False where that cannot be said or leaves none.
+        `declared`: the program means nothing for them anyway."""
         wrong = parameter_formula(without_quotients(violation))
         if wrong is None:
             return False
@@ -314,7 +338,7 @@ class State:
             simple = _complement(bad := hull(bad).gist(known), known)
         if simple is None or simple == TRUE:
             return False
-        parts = [self._shortened(p, bad) for p in options(simple) if self._alive(path, p)]
+        parts = [self._shortened(p, bad) for p in options(simple) if self._alive(path, p, declared=declared)]
         simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
@@ -322,7 +346,8 @@ class State:
             condition = condition_expr(self.vocabulary, simple, self.span)
         except HostError:
             return False
-        self.assume(Assumption(condition_text(self.vocabulary, simple), "guarded", condition, self.span), simple)
+        text = condition_text(self.vocabulary, simple)
+        self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
         return True
 
     def _shortened(self, guard: Formula, bad: Set) -> Formula:
@@ -334,17 +359,29 @@ class State:
                 kept = rest
         return both(kept)
 
-    def _alive(self, path: Formula, guard: Formula) -> bool:
-        """Whether `path` can be taken at all where the guard holds."""
-        whole = both((path, self.context, guard))
-        whole = both((whole, self.ranges(atoms_of(whole))))
-        return not make_set(self.vocabulary, self._dims(whole), whole).is_empty()
+    def _alive(self, path: Formula, guard: Formula, *, declared: bool = False) -> bool:
+        """Whether the loops on `path` can have many iterations where the guard holds: as many as a `declared` extent
+        leaves them."""
+        plain = both((path, self.context, self.computed, guard if declared else TRUE))
+        whole = both((plain, guard))
+        ranges = self.ranges(atoms_of(whole))
+        domain, free, counters = both((whole, ranges)), both((plain, ranges)), self.counters_of(whole)
+        return sample(self.vocabulary, long_runs(self.vocabulary, domain, free, counters, nests=self.nests)) is not None
 
     def assume(self, assumption: Assumption, formula: Formula) -> None:
         """Add an assumption to the context."""
         if all(a.text != assumption.text for a in self.assumptions):
             self.assumptions.append(assumption)
         self.context = both((self.context, formula))
+
+    def take(self, given: Sequence[Assumption]) -> None:
+        """Add to the context what conditions say that hold in the whole scope, as far as they can be read."""
+        allowed, self.guards = self.guards, False
+        unproved = len(self.unproved)
+        for condition in (one.condition for one in given if one.condition is not None):
+            self.context = both((self.context, self.affine.condition(condition)[0]))
+        del self.unproved[unproved:]
+        self.guards = allowed
 
     # --- values of variables
 

@@ -104,7 +104,8 @@ def chained_updates(block: Block) -> Iterator[Update]:
     for stmt in block.statements:
         made = _assigned(stmt)
         if made is None:
-            _forget(held, written_symbols(stmt))
+            if held:
+                _forget(held, written_symbols(stmt))
             continue
         symbol, target, value = made
         expanded = _expanded(value, held)

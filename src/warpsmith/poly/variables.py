@@ -9,6 +9,7 @@ every evaluation of the whole piece does it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -62,8 +63,8 @@ class Variables:
     def within_reach(self, node: Node) -> frozenset[Symbol]:
         """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
         besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
-        found = {n.symbol for n in names(node)}
-        mine = {n.symbol for n in names(self.function)}
+        found = set(_named(node))
+        mine = _named(self.function)
         for touch in node_touches(node):
             if touch.kind in ("call", "box"):
                 touched = {event.symbol for event in self._indirect(touch)}
@@ -117,6 +118,12 @@ class Variables:
             return set()
         named = [_whole_variable(a) for i, a in enumerate(touch.node.arguments) if i in library.fills]
         return {symbol for symbol in named if symbol is not None}
+
+
+@functools.lru_cache(maxsize=2048)
+def _named(node: Node) -> frozenset[Symbol]:
+    """Return the variables that `node` names: of a function, every one of its loops asks again."""
+    return frozenset(name.symbol for name in names(node))
 
 
 def _in_order(symbols: set[Symbol]) -> list[Symbol]:

@@ -12,14 +12,32 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from warpsmith.poly.formula import TRUE, And, Compare, Formula, atoms_of, both, either
-from warpsmith.poly.polynomial import Monomial, Polynomial
+from warpsmith.poly.formula import TRUE, And, Compare, Formula, Or, atoms_of, both, either
+from warpsmith.poly.polynomial import ZERO, Monomial, Polynomial
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Scalar, Symbol, integer_range
 
-__all__ = ["Atom", "Vocabulary"]
+__all__ = ["Atom", "Extreme", "Quotient", "Vocabulary"]
 
 AtomKind = Literal["counter", "parameter", "quotient", "product"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """`numerator` / `divisor` (> 0), rounded down, or toward zero where not `floor`."""
+
+    numerator: Polynomial
+    divisor: int
+    floor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The lesser of two linear polynomials, or the greater where not `least`."""
+
+    left: Polynomial
+    right: Polynomial
+    least: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +45,8 @@ class Atom:
     """One atom: its isl name, how the user reads it, and what defines it.
 
     `expr` is the host expression of a parameter or an outer counter; `low` and `high` the range of its C type;
-    `definition` pins a quotient down; `parts` are the factors of a product.
+    `definition` pins a quotient down, and `meaning` says the same where it is a division or an extreme; `parts` are the
+    factors of a product.
     """
 
     name: str
@@ -39,6 +58,7 @@ class Atom:
     symbol: Symbol | None = None
     definition: Formula = TRUE
     parts: Monomial = ()
+    meaning: Quotient | Extreme | None = None
 
 
 @dataclass(slots=True)
@@ -77,10 +97,10 @@ class Vocabulary:
         known = self._names.get(("quotient", key))
         return (known, False) if known is not None else (self._add(("quotient", key), text, "quotient"), True)
 
-    def define(self, name: str, definition: Formula) -> None:
+    def define(self, name: str, definition: Formula, meaning: Quotient | Extreme | None = None) -> None:
         """Give a quotient its formula; the formula mentions the quotient itself."""
         old = self.atoms[name]
-        self.atoms[name] = Atom(name, old.text, "quotient", definition=definition)
+        self.atoms[name] = Atom(name, old.text, "quotient", definition=definition, meaning=meaning)
 
     def invariant(self, name: str) -> bool:
         """Whether the atom depends on no counter of the region."""
@@ -101,6 +121,14 @@ class Vocabulary:
                 return None
         return Polynomial(terms)
 
+    def multiplied_out(self, polynomial: Polynomial) -> Polynomial:
+        """Return the polynomial with the factors of every product in place of its atom: the inverse of `linear`."""
+        total = ZERO
+        for monomial, value in polynomial.terms.items():
+            flat = tuple(sorted(part for name in monomial for part in (self.atoms[name].parts or (name,))))
+            total = total + Polynomial({flat: value})
+        return total
+
     def linear_formula(self, formula: Formula) -> Formula | None:
         """Return the formula with every polynomial linear, or None."""
         if isinstance(formula, Compare):
@@ -111,6 +139,27 @@ class Vocabulary:
         if len(kept) != len(parts):
             return None
         return both(kept) if isinstance(formula, And) else either(kept)
+
+    def without_extremes(self, formula: Formula) -> Formula:
+        """Return an equivalent formula whose inequalities mention no extreme; equations keep theirs.
+
+        p + k min(a, b) >= 0 is p + k a >= 0 and p + k b >= 0 where k > 0, and one of the two where k < 0.
+        """
+        if not isinstance(formula, Compare):
+            parts = [self.without_extremes(part) for part in formula.parts]
+            distinct = [part for k, part in enumerate(parts) if part not in parts[:k]]
+            return both(distinct) if isinstance(formula, And) else either(distinct)
+        if formula.equality:
+            return formula
+        polynomial = formula.polynomial
+        for monomial, factor in polynomial.terms.items():
+            chosen = self.atoms.get(monomial[0]) if len(monomial) == 1 else None
+            meaning = None if chosen is None else chosen.meaning
+            if isinstance(meaning, Extreme):
+                rest = polynomial.without(monomial[0])
+                sides = [Compare(rest + side.scaled(factor), False) for side in (meaning.left, meaning.right)]
+                return self.without_extremes(And(tuple(sides)) if meaning.least == (factor > 0) else Or(tuple(sides)))
+        return formula
 
     def product(self, monomial: Monomial) -> str:
         """Return the atom that stands for a product of invariant atoms."""
@@ -127,8 +176,8 @@ class Vocabulary:
             name = pending.pop()
             atom = self.atoms[name]
             if atom.kind == "quotient" and name not in found:
-                found[name] = atom.definition
-                pending += atoms_of(atom.definition)
+                found[name] = self.without_extremes(atom.definition)
+                pending += atoms_of(found[name])
         return frozenset(found), tuple(found.values())
 
     def text(self, polynomial: Polynomial) -> str:

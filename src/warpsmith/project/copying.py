@@ -64,8 +64,8 @@ def _copy_one(path: Path, root: Path, copy: Path) -> None:
         _copy_link(path, root, copy, target)
     elif path.is_file() and not _is_made(path):
         data = path.read_bytes() if path.stat().st_size <= _TEXT_LIMIT else b""
-        if data and b"\0" not in data and str(root).encode() in data:
-            target.write_bytes(data.replace(str(root).encode(), str(copy).encode()))
+        if data and b"\0" not in data and os.fsencode(root) in data:
+            target.write_bytes(data.replace(os.fsencode(root), os.fsencode(copy)))
             shutil.copymode(path, target)
         else:
             shutil.copy2(path, target)

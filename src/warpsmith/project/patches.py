@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -121,5 +122,5 @@ def _quoted(path: str) -> str:
     if all(c.isprintable() and c not in '"\\' and c.isascii() for c in path):
         return path
     plain = b" !#$%&'()*+,-./:;<=>?@[]^_`{|}~"
-    words = (chr(b) if (chr(b).isalnum() and b < 0x80) or b in plain else f"\\{b:03o}" for b in path.encode())
+    words = (chr(b) if (chr(b).isalnum() and b < 0x80) or b in plain else f"\\{b:03o}" for b in os.fsencode(path))
     return f'"{"".join(words)}"'

@@ -94,7 +94,7 @@ def _instrument_all(copy: Path, root: Path, header: Path, data: Path) -> tuple[l
         uncounted += [UncountedLoop(original, each.line, each.reason) for each in made.uncounted]
         if made.loops:
             path.write_bytes(made.text.encode("latin-1"))
-    header.write_text(runtime_header(str(data), len(places)), "utf-8")
+    header.write_text(runtime_header(str(data), len(places)), "utf-8", "surrogateescape")
     return places, uncounted
 
 

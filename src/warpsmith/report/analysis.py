@@ -15,6 +15,7 @@ from warpsmith.analysis.diagrams import Diagram
 from warpsmith.analysis.facts import AccessFact, BranchFact, Count, Dim, KernelFacts, ResourceFact
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.base.findings import Certainty, Finding, Severity
+from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
 from warpsmith.report.status import Status
 
@@ -107,6 +108,8 @@ class Reported:
     devices: tuple[str, ...] = ()
     hidden: Hidden = ""
     reason: str = ""
+    proposed: tuple[Fix, ...] = ()
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)

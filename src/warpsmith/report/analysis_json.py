@@ -6,6 +6,8 @@ import json
 
 from warpsmith import __version__
 from warpsmith.analysis.facts import Count
+from warpsmith.base.fixes import Fix
+from warpsmith.base.source import readable
 from warpsmith.report.analysis import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
 from warpsmith.report.legible import legible
@@ -115,6 +117,11 @@ def _access(access: AccessEntry) -> Json:
     return entry if access.span is None else entry | {"span": span_json(access.span)}
 
 
+def _fix(fix: Fix) -> Json:
+    edits = [{"span": span_json(edit.span), "text": readable(edit.text)} for edit in fix.edits]
+    return {"title": legible(fix.title), "safe": fix.safe, "edits": edits}
+
+
 def _count(count: Count | None) -> Json | None:
     return None if count is None else {"least": count.least, "most": count.most}
 
@@ -140,7 +147,7 @@ def _reported(one: Reported) -> Json:
             for table in finding.evidence
         ],
         "help": [legible(text) for text in finding.help],
-        "fix": None,
+        "fix": None if one.fix is None else _fix(one.fix),
         "fingerprint": one.fingerprint,
     }
     if finding.span is not None:

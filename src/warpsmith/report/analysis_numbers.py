@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warpsmith.analysis.facts import Dim
+from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
 from warpsmith.report.analysis import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
 
-__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "footnotes", "kernel_rows", "sort_findings"]
+__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "fix_words", "footnotes", "kernel_rows", "sort_findings"]
 
 COLUMNS = (
     "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "bank ways", "divergence",
@@ -122,10 +123,26 @@ def closing(report: AnalysisReport) -> str:
     hidden: Counter[str] = Counter(one.hidden for one in report.kept_back)
     kept = [f"{hidden[key]} {word}" for key, word in (("baseline", "in the baseline"), ("suppressed", "suppressed")) if
             hidden[key]]  # fmt: skip
+    parts += list(_fixable(report))
     parts += [f"{', '.join(kept)}."] if kept else []
     if report.below:
         parts.append(f"{report.below} less certain: --min-certainty heuristic.")
     return " ".join(parts)
+
+
+def _fixable(report: AnalysisReport) -> Iterator[str]:
+    """Yield how many findings edits would mend, and with which options."""
+    fixes = [one.fix for one in report.findings if one.fix is not None]
+    safe = sum(fix.safe for fix in fixes)
+    if safe:
+        yield f"{safe} fixable with --fix."
+    if len(fixes) > safe:
+        yield f"{len(fixes) - safe}{' more' if safe else ''} fixable with --fix --unsafe-fixes."
+
+
+def fix_words(fix: Fix) -> str:
+    """Return what a fix does, and the options that apply it."""
+    return f"{fix.title} ({'safe: --fix' if fix.safe else 'may change results: --fix --unsafe-fixes'})"
 
 
 def sort_findings(report: AnalysisReport, order: str) -> AnalysisReport:

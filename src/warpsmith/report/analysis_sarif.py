@@ -8,6 +8,7 @@ where the program runs.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 from warpsmith import __version__
 from warpsmith.base.findings import Finding
+from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span, readable
 from warpsmith.report.analysis import AnalysisReport, Reported
 from warpsmith.report.json_parts import Json
@@ -161,10 +163,22 @@ def _result(one: Reported, place: Mapping[str, int]) -> Json:
     ]
     if related:
         entry["relatedLocations"] = related[:100]
+    if one.fix is not None:
+        entry["fixes"] = [_fix(one.fix)]
     if one.hidden:
         kind = "inSource" if one.hidden == "suppressed" else "external"
         entry["suppressions"] = [{"kind": kind, "justification": legible(one.reason)}]
     return entry
+
+
+def _fix(fix: Fix) -> Json:
+    """Return the edits of a fix, all of which are in one file; one that may change results says so."""
+    word = legible(fix.title) + ("" if fix.safe else " (may change results)")
+    replacements = [
+        {"deletedRegion": _region(edit.span), "insertedContent": {"text": readable(edit.text)}} for edit in fix.edits
+    ]
+    change = {"artifactLocation": _location(fix.edits[0].span)["artifactLocation"], "replacements": replacements}
+    return {"description": {"text": word}, "artifactChanges": [change]}
 
 
 def _text(one: Reported) -> str:
@@ -187,12 +201,23 @@ def _location(span: Span) -> Json:
     path = Path(span.file.path)
     here = path.resolve()
     inside = here.is_relative_to(Path.cwd())
-    uri = quote(here.relative_to(Path.cwd()).as_posix()) if inside else here.as_uri()
+    uri = quote(os.fsencode(here.relative_to(Path.cwd()).as_posix())) if inside else here.as_uri()
     place: Json = {"uri": uri, "uriBaseId": "ROOT"} if inside else {"uri": uri}
-    region: Json = {"startLine": span.line, "startColumn": _column(span, span.line, span.column)}
-    if (span.end_line, span.end_column) > (span.line, span.column):
-        region |= {"endLine": span.end_line, "endColumn": _column(span, span.end_line, span.end_column)}
+    region = _region(span)
+    if (span.end_line, span.end_column) <= (span.line, span.column):
+        del region["endLine"], region["endColumn"]
     return {"artifactLocation": place, "region": region}
+
+
+def _region(span: Span) -> Json:
+    """Return a region with its end; an empty one is a place to insert at."""
+    last, end = (span.line, span.column) if span.start == span.end else (span.end_line, span.end_column)
+    return {
+        "startLine": span.line,
+        "startColumn": _column(span, span.line, span.column),
+        "endLine": last,
+        "endColumn": _column(span, last, end),
+    }
 
 
 def _column(span: Span, line: int, column: int) -> int:

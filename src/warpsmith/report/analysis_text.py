@@ -19,7 +19,8 @@ from warpsmith.base.findings import Note, marked_line, render_finding
 from warpsmith.base.source import Span
 from warpsmith.report.analysis import AnalysisReport, Reported
 from warpsmith.report.analysis_groups import GroupBy, Told, headings, told_once
-from warpsmith.report.analysis_numbers import COLUMNS, closing, counted, footnotes, kernel_rows
+from warpsmith.report.analysis_metrics import METRICS, metric_rows
+from warpsmith.report.analysis_numbers import COLUMNS, closing, counted, fix_words, footnotes, kernel_rows
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
 
@@ -32,7 +33,8 @@ _SHORT, _OTHERS, _LONGEST = 4, 8, 6
 class TextOptions:
     """How much is printed: `evidence` none, short or full (then nothing is put together); `context` lines around a
     place; `limit` findings (0: all); `suppressed`: those that are kept back as well; `color`: with terminal colors;
-    `group_by`: under headings; `width`: letters of a line (0: lines are not broken)."""
+    `group_by`: under headings; `width`: letters of a line (0: lines are not broken); `metrics`: the metric table
+    as well."""
 
     evidence: str = "short"
     context: int = 0
@@ -41,6 +43,7 @@ class TextOptions:
     color: bool = False
     group_by: GroupBy = ""
     width: int = 0
+    metrics: bool = False
 
 
 def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
@@ -61,6 +64,8 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
         parts += [_kept_back(one) for one in report.kept_back]
     if report.kernels:
         parts.append(_kernels(report))
+    if options.metrics and report.kernels:
+        parts.append("\n".join(columns([METRICS, *metric_rows(report)])))
     parts.append("\n".join((*_open(report), closing(report))))
     return "\n\n".join(part for part in parts if part)
 
@@ -71,6 +76,7 @@ def analysis_concise(report: AnalysisReport) -> str:
         legible(
             f"{_where(one)}: {one.finding.rule} {one.severity} {one.finding.certainty} {one.finding.message}"
             + (f" [{one.kernel}]" if one.kernel else "")
+            + (" [*]" if one.fix is not None else "")
         )
         for one in report.findings
     )
@@ -158,6 +164,8 @@ def _facts(told: Told, options: TextOptions, said: set[str]) -> Iterator[tuple[s
     for text in finding.help[:1] if known else finding.help:
         yield "help", text
     said |= set(finding.help)
+    if told.first.fix is not None:
+        yield "fix", fix_words(told.first.fix)
     if finding.rule not in said and finding.span is not None:
         said.add(finding.rule)
         yield "more", f"warpsmith explain {finding.rule}"
@@ -242,7 +250,8 @@ def _notes(small: Sequence[Told]) -> Iterator[str]:
 
 
 def _line_alone(one: Reported) -> str:
-    return "" if one.finding.span is None else str(one.finding.span.line)
+    mark = " [*]" if one.fix is not None else ""
+    return "" if one.finding.span is None else f"{one.finding.span.line}{mark}"
 
 
 # --- the end

@@ -5,21 +5,24 @@
       …
     ]}
 
-Only the fingerprint counts; the rest is for people who read the file.
+`file` is relative to the baseline's folder. An entry stands for one finding of one file: a copy of a kernel in another
+file is new. A file that has gone may have been moved: its entries are good for the same findings anywhere. Rule, kernel
+and message are for people who read the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.report.analysis import Reported
 
-__all__ = ["SCHEMA", "Baseline", "Entry", "baseline_text", "entry_of", "read_baseline"]
+__all__ = ["SCHEMA", "Baseline", "Entry", "baseline_text", "entry_of", "name_in", "read_baseline"]
 
 SCHEMA = "warpsmith-baseline/1"
 
@@ -37,17 +40,45 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The findings of a baseline file, by fingerprint."""
+    """The findings of a baseline file; `moved`: the fingerprints of those whose files have gone."""
 
     path: str
-    entries: Mapping[str, Entry]
+    entries: tuple[Entry, ...]
+    moved: frozenset[str] = frozenset()
+    _known: frozenset[tuple[str, str]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_known", frozenset((entry.file, entry.fingerprint) for entry in self.entries))
+
+    def knows(self, reported: Reported) -> bool:
+        """Whether a finding is listed."""
+        entry = entry_of(reported, self.path)
+        return (entry.file, entry.fingerprint) in self._known or entry.fingerprint in self.moved
+
+    def stale(self, found: Iterable[Reported], read: Iterable[str]) -> tuple[Entry, ...]:
+        """Return the entries of files that were `read` and do not have them, and of files that have gone for good."""
+        all_found = [entry_of(one, self.path) for one in found]
+        now = {(entry.file, entry.fingerprint) for entry in all_found}
+        elsewhere = {entry.fingerprint for entry in all_found}
+        names = {name_in(self.path, path) for path in read} | {entry.file for entry in all_found}
+        return tuple(
+            entry
+            for entry in self.entries
+            if (entry.file, entry.fingerprint) not in now
+            and (entry.file in names or (entry.fingerprint in self.moved and entry.fingerprint not in elsewhere))
+        )
 
 
-def entry_of(reported: Reported) -> Entry:
-    """Return a finding as a baseline lists it."""
+def name_in(baseline: str, path: str) -> str:
+    """Return how the baseline at the path `baseline` names the file at `path`."""
+    return Path(os.path.relpath(path, Path(baseline).parent)).as_posix()
+
+
+def entry_of(reported: Reported, baseline: str) -> Entry:
+    """Return a finding as the baseline at the path `baseline` lists it."""
     finding = reported.finding
-    file = "" if finding.span is None else finding.span.file.path
-    return Entry(file, finding.rule, reported.kernel, reported.fingerprint, finding.message)
+    file = reported.input if finding.span is None else finding.span.file.path
+    return Entry(name_in(baseline, file), finding.rule, reported.kernel, reported.fingerprint, finding.message)
 
 
 def baseline_text(entries: Iterable[Entry]) -> str:
@@ -80,4 +111,6 @@ def read_baseline(path: str) -> Baseline:
         message = f"{path} is not a baseline: {what}"
         helps = ("`warpsmith baseline write` makes a new one",)
         raise UsageError(Finding("BAS002", "error", message, help=helps)) from error
-    return Baseline(path, {entry.fingerprint: entry for entry in entries})
+    folder = Path(path).parent
+    moved = frozenset(entry.fingerprint for entry in entries if not (folder / entry.file).exists())
+    return Baseline(path, tuple(entries), moved)

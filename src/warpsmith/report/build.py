@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
 
 from warpsmith.base.source import Span
-from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.report.after_steps import BEST_FIRST, LoopWord, loop_word, unplanned_reasons
 from warpsmith.report.model import KernelEntry, LoopEntry
 from warpsmith.report.served import Served
 from warpsmith.tree.nodes import NOT_MADE, Binary, Expr, For, Literal, While
@@ -18,8 +17,6 @@ from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import LONG_LONG
 
 __all__ = ["kernel_entries", "loop_entries"]
-
-_WORST_FIRST = ("unanalyzable", "sequential", "scan", "reduction", "parallel-after", "parallel")
 
 
 def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]:
@@ -32,17 +29,15 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
         if _is_listed(function) and all(loop.loop.span in made for loop in function.loops):
             continue  # a template of which this file has no instance, and another one has
         for loop in function.loops:
-            entry = _loop_entry(loop, served.kernel(loop.loop))
-            if prepared.applied and loop.category != "parallel" and served.is_made_parallel(loop.loop):
-                entry = _parallel_after(entry, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
-            elif prepared.applied and loop.category == "unanalyzable" and (after := served.combined(loop.loop)):
-                entry = _combined_after(entry, after, tuple(a.text for a in prepared.steps_of(loop.loop.span)))
+            word = loop_word(prepared, served, loop)
+            own = unplanned_reasons(prepared, loop, word) if plan is None else word.reasons
             stays = refused.get(loop.id)
-            entry = entry if stays is None else replace(entry, reasons=(stays, *entry.reasons))
+            reasons = own if stays is None else (replace(stays, legal_if=()), *own)
+            entry = _loop_entry(loop, replace(word, reasons=reasons), served.kernel(loop.loop))
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
             # the loop is what the worst of them is.
             known = entries.get(loop.loop.span)
-            if known is None or _WORST_FIRST.index(entry.category) < _WORST_FIRST.index(known.category):
+            if known is None or BEST_FIRST.index(entry.category) > BEST_FIRST.index(known.category):
                 entries[loop.loop.span] = entry
     return tuple(entries.values())
 
@@ -53,21 +48,10 @@ def _is_listed(function: FunctionFacts) -> bool:
     return bool(function.loops) and listed
 
 
-def _parallel_after(entry: LoopEntry, steps: tuple[str, ...]) -> LoopEntry:
-    reason = Reason("POR001", f"parallel after {', '.join(steps)}", entry.span)
-    return replace(entry, category="parallel-after", steps=steps, reasons=(reason, *entry.reasons))
-
-
-def _combined_after(entry: LoopEntry, after: LoopFacts, steps: tuple[str, ...]) -> LoopEntry:
-    first = after.reasons[0]
-    reason = Reason(first.rule, f"{first.text}, after {', '.join(steps)}", entry.span)
-    return replace(entry, category=after.category, steps=steps, reasons=(reason, *entry.reasons))
-
-
-def _loop_entry(facts: LoopFacts, fragment: Fragment | None) -> LoopEntry:
+def _loop_entry(facts: LoopFacts, word: LoopWord, fragment: Fragment | None) -> LoopEntry:
     loop = facts.loop
     variable = loop.variable.name if isinstance(loop, For) else ""
-    assumptions = fragment.assumptions if fragment is not None else _assumptions(facts.verdict)
+    assumptions = fragment.assumptions if fragment is not None else word.assumptions
     return LoopEntry(
         id=facts.id,
         span=loop.header,
@@ -75,22 +59,14 @@ def _loop_entry(facts: LoopFacts, fragment: Fragment | None) -> LoopEntry:
         variable=variable,
         label=f"for {variable}" if isinstance(loop, For) else loop.form,
         depth=facts.depth + 1,
-        category=facts.category,
+        category=word.category,
         ported=fragment is not None,
         kernel=None if fragment is None else fragment.kernel.name,
         assumptions=tuple(dict.fromkeys((a.text, a.kind) for a in assumptions)),
-        reasons=facts.reasons,
+        reasons=word.reasons,
+        steps=word.steps,
+        holds_at=fragment.holds_at if fragment is not None else {},
     )
-
-
-def _assumptions(verdict: Verdict) -> tuple[Assumed, ...]:
-    match verdict:
-        case Proved(assumptions) | Unknown(_, assumptions):
-            return assumptions
-        case Refuted():
-            return ()
-        case _:
-            assert_never(verdict)
 
 
 def kernel_entries(plan: Plan | None) -> tuple[KernelEntry, ...]:

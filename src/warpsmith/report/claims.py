@@ -71,7 +71,11 @@ def claim_finding(one: ClaimFacts, stands: str = "") -> Finding:
         case Proved(assumptions):
             how = "; ".join(a.text for a in assumptions)
             message = f"{head}{f', if {how}' if how else ''}"
-            return Finding("CLM004", "note", message, claim.span, assumptions=tuple(a.text for a in assumptions))
+            rests_on = tuple(a.text for a in assumptions)
+            return Finding(
+                "CLM004", "note", message, claim.span,
+                certainty="conditional" if rests_on else "proven", assumptions=rests_on,
+            )  # fmt: skip
         case Refuted(reasons):
             texts = "; ".join(r.text for r in reasons)
             helps = tuple(dict.fromkeys(h for r in reasons for h in r.legal_if))

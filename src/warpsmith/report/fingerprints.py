@@ -26,5 +26,5 @@ def fingerprints(signature: str, findings: Iterable[KernelFinding]) -> list[str]
         subject = _REGISTER.sub("%", " ".join(finding.subject.split()))
         seen[finding.rule, subject] += 1
         words = "\0".join((finding.rule, signature, subject, str(seen[finding.rule, subject])))
-        result.append(hashlib.sha256(words.encode()).hexdigest()[:20])
+        result.append(hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:20])
     return result

@@ -9,6 +9,8 @@ from warpsmith import __version__
 from warpsmith.base.source import readable
 from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.offload.plan import Transfer
+from warpsmith.report.hints import hint_json
+from warpsmith.report.hottest import hottest_json
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, schema, span_json
 from warpsmith.report.model import KernelEntry, LoopEntry, Report, StepEntry
 from warpsmith.run.verification import LiveOut, Race, Verification
@@ -34,6 +36,7 @@ def report_json(report: Report) -> str:
         "devices": [dataclasses.asdict(device) for device in report.devices],
         "tools": [dataclasses.asdict(tool) for tool in report.tools],
         "steps": [_step(step) for step in report.steps],
+        "hottest": None if report.hottest is None else hottest_json(report.hottest),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     required = ("schema", "command", "version", "inputs", "status", "diagnostics")
@@ -68,7 +71,9 @@ def _reason(reason: Reason) -> Json:
 
 
 def _loop(loop: LoopEntry) -> Json:
-    steps: Json = {"steps": list(loop.steps)} if loop.steps else {}
+    added: Json = {"steps": list(loop.steps)} if loop.steps else {}
+    if loop.holds_at:
+        added["holds_at"] = dict(loop.holds_at)
     return {
         "id": loop.id,
         "span": span_json(loop.span),
@@ -80,7 +85,8 @@ def _loop(loop: LoopEntry) -> Json:
         "kernel": loop.kernel,
         "assumptions": [{"text": readable(text), "kind": kind} for text, kind in loop.assumptions],
         "reasons": [_reason(r) for r in loop.reasons],
-        **steps,
+        **added,
+        **({"hints": [hint_json(hint) for hint in loop.hints]} if loop.hints else {}),
     }
 
 
@@ -141,6 +147,8 @@ def _live_out(item: LiveOut) -> Json:
         "max_rel": _number(item.max_rel),
         "max_ulp": item.max_ulp,
         "first_difference": item.first_difference,
+        "compared": item.compared,
+        "masked": item.masked,
     }
 
 
@@ -172,4 +180,6 @@ def _verification(verify: Verification) -> Json:
         "seconds": dict(verify.seconds or {}),
         "tolerance": verify.tolerance,
         "reasons": [finding_json(f) for f in verify.reasons],
+        **({} if verify.launches is None else {"launches": dict(verify.launches)}),
+        **({} if verify.copies is None else {"copies": dataclasses.asdict(verify.copies)}),
     }

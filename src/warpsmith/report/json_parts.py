@@ -36,7 +36,8 @@ def span_json(span: Span) -> Json:
 def finding_json(finding: Finding) -> Json:
     """Return a finding as the schema has it."""
     where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
-    fingerprint = hashlib.sha256(f"{finding.rule}\0{where}\0{finding.message}".encode()).hexdigest()[:20]
+    words = f"{finding.rule}\0{where}\0{finding.message}"
+    fingerprint = hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:20]
     entry: Json = {
         "rule": finding.rule,
         "severity": finding.severity,

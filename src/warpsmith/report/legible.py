@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["legible"]
+from warpsmith.base.source import readable
+
+__all__ = ["legible", "plain_expression", "short_expression"]
+
+_LONGEST = 60
 
 
 def legible(text: str) -> str:
@@ -15,3 +19,13 @@ def legible(text: str) -> str:
         return text.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return text
+
+
+def plain_expression(expression: str) -> str:
+    """Return a generated expression as a person would write it, without the casts against overflow."""
+    return readable(expression.replace("(long long)", ""))
+
+
+def short_expression(expression: str) -> str:
+    """Return an expression that a line can hold; the launcher and the JSON report have the whole of it."""
+    return expression if len(expression) <= _LONGEST else f"{expression[: _LONGEST - 4].rstrip()} ..."

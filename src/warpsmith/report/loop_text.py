@@ -20,6 +20,9 @@ def loop_text(loop: LoopEntry) -> str:
             "tested at run time; the original loop runs where it fails" if kind == "guarded" else "you vouched for it"
         )
         lines.append(f"   = assumes: {readable(text)} ({promise})")
+    if loop.holds_at:
+        sizes = ", ".join(f"{readable(name)} = {value}" for name, value in loop.holds_at.items())
+        lines.append(f"   = holds, for example, for {sizes}")
     return "\n".join(lines)
 
 

@@ -12,19 +12,21 @@ from typing import Literal
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.remedies.model import Hint
 from warpsmith.machine.devices import Device
 from warpsmith.offload.plan import CostEstimate, Transfer
 from warpsmith.poly.facts import Category
 from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
 
-__all__ = ["KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
+__all__ = ["Hottest", "KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
 
 
 @dataclass(frozen=True, slots=True)
 class LoopEntry:
     """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
-    a `parallel-after` loop parallel, in their order."""
+    a `parallel-after` loop parallel, in their order; `hints`: what would help, where somebody asked; `holds_at`: sizes
+    for which the guarded assumptions hold."""
 
     id: str
     span: Span
@@ -38,6 +40,19 @@ class LoopEntry:
     assumptions: tuple[tuple[str, str], ...]
     reasons: tuple[Reason, ...]
     steps: tuple[str, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    holds_at: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hottest:
+    """A loop by its address and span; `share` of the program's work, between 0 and 1, is done by its own body, inner
+    loops and calls left out; `ported`: in a kernel."""
+
+    id: str
+    span: Span
+    share: float
+    ported: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +109,5 @@ class Report:
     devices: tuple[Device, ...] = ()
     tools: tuple[ToolEntry, ...] = ()
     steps: tuple[StepEntry, ...] = ()
+    hottest: Hottest | None = None
     timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_text", "term_text"]
+__all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_json", "rule_text", "term_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ def load_rules() -> dict[str, Rule]:
     tables = [tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES]
     rows = {code: entry for table in tables for code, entry in table.items()}
     return {code: Rule(code=code, **entry | {"see": tuple(entry.get("see", ()))}) for code, entry in rows.items()}
+
+
+def rule_json(rule: Rule) -> dict[str, object]:
+    """Return the rule as the schema has it."""
+    return {key: value for key, value in asdict(rule).items() if value not in ("", (), 0)}
 
 
 def rule_text(rule: Rule) -> str:

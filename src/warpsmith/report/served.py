@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
-from warpsmith.poly.facts import LoopFacts
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import ExprStmt, For, Function, Loop, While
 from warpsmith.tree.walk import loops, same, walk
 
@@ -31,7 +31,8 @@ class Served:
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
     names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
     other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand; `now`: the
-    loops of the prepared program by their headers, those that only run where a test fails left out."""
+    loops of the prepared program by their headers, those that only run where a test fails left out; `tested`: the text
+    of loops with such a test before them."""
 
     held: dict[Key, Fragment]
     bodies: dict[Span, Fragment]
@@ -42,6 +43,7 @@ class Served:
     statements: tuple[tuple[ExprStmt, Fragment], ...]
     texts: frozenset[Span]
     now: dict[Span, tuple[LoopFacts, ...]]
+    tested: frozenset[Span]
 
     @classmethod
     def of(cls, prepared: Prepared, plan: Plan | None) -> Served:
@@ -57,7 +59,9 @@ class Served:
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
         spare = {key for _, function in prepared.program.functions() for key in fallback_loops(function)}
-        known = [f for function in prepared.facts.functions for f in function.loops if id(f.loop) not in spare]
+        every = [f for function in _known(prepared) for f in function.loops]
+        known = [f for f in every if id(f.loop) not in spare]
+        tested = frozenset(f.loop.span for f in every if id(f.loop) in spare)
         serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
         parts = (node for _, function in prepared.program.functions() for node in walk(function.body))
         texts = frozenset(node.span for node in parts if isinstance(node, ExprStmt))
@@ -65,7 +69,7 @@ class Served:
         now: dict[Span, tuple[LoopFacts, ...]] = {}
         for facts in known:
             now[facts.loop.header] = (*now.get(facts.loop.header, ()), facts)
-        return cls(held, bodies, around, left, _all_parallel(known), serial, tuple(statements), texts, now)
+        return cls(held, bodies, around, left, _all_parallel(known), serial, tuple(statements), texts, now, tested)
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
@@ -103,6 +107,18 @@ class Served:
         now = self.now.get(loop.header, ())
         updates = all(facts.category in ("reduction", "scan") and isinstance(facts.combined, Proved) for facts in now)
         return now[0] if now and updates else None
+
+    def ordered(self, loop: Loop) -> LoopFacts | None:
+        """Return what is known after the steps of a loop whose iterations then stay in order."""
+        now = self.now.get(loop.header, ())
+        return now[0] if now and all(facts.category == "sequential" for facts in now) else None
+
+
+def _known(prepared: Prepared) -> Iterator[FunctionFacts]:
+    """Yield what is known of every function of the prepared program; what is as written need not be judged again."""
+    written = {id(function) for _, function in prepared.original.program.functions()}
+    for _, function in prepared.program.functions():
+        yield (prepared.original if id(function) in written else prepared.facts).of(function)
 
 
 def _counts_on(other: For, loop: Loop) -> bool:

@@ -4,7 +4,8 @@
     // warpsmith: ignore-kernel[DIV001] reason         the kernel that comes next
     // warpsmith: ignore-file[MEM] reason              the whole file
 
-One without a reason works and is told (SUP002); one that silences nothing is told as well (SUP001).
+One without a reason, or with a placeholder for one, works and is told (SUP002); one that silences nothing is told as
+well (SUP001).
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from typing import Final, Literal
 
 from warpsmith.base.source import SourceFile, Span
 
-__all__ = ["Suppression", "suppression_for", "suppressions"]
+__all__ = ["PLACEHOLDER", "Suppression", "suppression_for", "suppressions"]
+
+PLACEHOLDER: Final = "TODO: say why"
+"""What stands for a reason that is still to be written."""
 
 _TOKEN: Final = re.compile(
     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))", re.DOTALL
@@ -59,7 +63,7 @@ def _found(file: SourceFile) -> Iterator[Suppression]:
             yield Suppression(
                 "kernel" if reach == "-kernel" else "file" if reach == "-file" else "line",
                 tuple(code.strip() if "-" in code else code.strip().upper() for code in codes.split(",")),
-                reason.replace("*/", "").strip(),
+                reason.replace("*/", "").replace(PLACEHOLDER, "").strip(),
                 span,
                 file.location(token.start())[0],
                 _next_code(file, last) if alone else last,

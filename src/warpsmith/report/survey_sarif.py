@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -113,7 +114,7 @@ def _related(loop: SurveyLoop) -> list[tuple[Spot, str]]:
 
 def _location(spot: Spot) -> Json:
     absolute = spot.file.startswith("/")
-    uri = Path(spot.file).as_uri() if absolute else quote(spot.file)
+    uri = Path(spot.file).as_uri() if absolute else quote(os.fsencode(spot.file))
     place: Json = {"uri": uri} if absolute else {"uri": uri, "uriBaseId": "ROOT"}
     region: Json = {"startLine": spot.line, "startColumn": spot.column}
     # a region of a line that macros have moved about may end before it starts
@@ -124,4 +125,6 @@ def _location(spot: Spot) -> Json:
 
 def _fingerprint(loop: SurveyLoop) -> str:
     """Return what a loop is known by when lines have moved: its file, its address, its text."""
-    return hashlib.sha256(f"{loop.spot.file}\0{loop.id}\0{loop.head}".encode()).hexdigest()[:20]
+    return hashlib.sha256(f"{loop.spot.file}\0{loop.id}\0{loop.head}".encode("utf-8", "surrogateescape")).hexdigest()[
+        :20
+    ]

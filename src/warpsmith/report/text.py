@@ -9,14 +9,16 @@ from itertools import groupby
 from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.source import readable
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.plan import Transfer
+from warpsmith.report.copies_text import copies_text
+from warpsmith.report.hottest import hottest_text
+from warpsmith.report.legible import plain_expression, short_expression
 from warpsmith.report.model import KernelEntry, LoopEntry, Report
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
-__all__ = ["port_text", "table_text", "transfers_text", "verification_text"]
+__all__ = ["port_text", "table_text", "verification_text"]
 
-_LONGEST_SIZE = 60
+_MOST_IDLE = 6
 
 
 def port_text(report: Report, writes: str = "-o DIR writes the files") -> str:
@@ -25,12 +27,14 @@ def port_text(report: Report, writes: str = "-o DIR writes the files") -> str:
     parts = [_loops_text(report.loops, decided=report.command != "survey")]
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
-        parts.append("copies\n" + transfers_text(report.transfers))
+        parts.append(copies_text(report.transfers))
     parts += [_finding_text(finding) for finding in report.findings]
     if report.verify is not None:
         parts.append(verification_text(report.verify))
     if report.outputs:
         parts.append("wrote   " + "  ".join(report.outputs))
+    if report.hottest is not None:
+        parts.append(hottest_text(report.hottest))
     return "\n".join([part for part in parts if part] + [_closing(report, writes)])
 
 
@@ -95,18 +99,8 @@ def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
     axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
     block = ",".join(_trim([str(size) for size in kernel.block]))
-    grid = ", ".join(_trim([_short(_plain(size)) for size in kernel.grid]))
+    grid = ", ".join(_trim([short_expression(plain_expression(size)) for size in kernel.grid]))
     return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}"
-
-
-def _plain(expression: str) -> str:
-    """Return a generated expression as a person would write it, without the casts against overflow."""
-    return readable(expression.replace("(long long)", ""))
-
-
-def _short(expression: str) -> str:
-    """Return an expression that a line can hold; the launcher and the JSON report have the whole of it."""
-    return expression if len(expression) <= _LONGEST_SIZE else f"{expression[: _LONGEST_SIZE - 4].rstrip()} ..."
 
 
 def _trim(sizes: Sequence[str]) -> list[str]:
@@ -116,40 +110,9 @@ def _trim(sizes: Sequence[str]) -> list[str]:
     return kept
 
 
-def transfers_text(transfers: Sequence[Transfer]) -> str:
-    """Return a row a copy; its line is named with its file where there are several."""
-    several = len({t.cause.file.path for t in transfers}) > 1
-    ways = {True: "to the device", False: "back to the host"}
-    return table_text(
-        [(f"{_moved(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_forced(t, several)}") for t in transfers]
-    )
-
-
-def _moved(transfer: Transfer) -> str:
-    """Return what is copied: the array, or the one element."""
-    return transfer.variable if transfer.few is None else _short(_plain(transfer.section))
-
-
-def _moved_bytes(transfer: Transfer) -> str:
-    return f"{transfer.few if transfer.few is not None else _plain(transfer.bytes)} bytes"
-
-
-def _forced(transfer: Transfer, several: bool) -> str:
-    """Return the line that forces a copy, and how often it is made."""
-    line = str(transfer.cause.line)
-    line = f"{transfer.cause.file.path.rsplit('/', 1)[-1]}:{line}" if several else f"line {line}"
-    if transfer.held:
-        when = "unless it is there already" if transfer.to_device else "when nobody needs it there any more"
-    elif transfer.in_loop is not None:
-        when = f"each time that it runs in {transfer.in_loop}"
-    else:
-        return f"for {line}"
-    return f"for {line}, {when}"
-
-
 def verification_text(verify: Verification) -> str:
     """Return the referee's word: two lines where it passed, every reason where it did not."""
-    word = {"pass": "PASS", "fail": "FAIL", "skipped": "SKIPPED"}[verify.status]
+    word = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED", "skipped": "SKIPPED"}[verify.status]
     how: list[str] = [verify.executor]
     if verify.schedules:
         how.append(_count(verify.schedules, "hostile schedule"))
@@ -163,7 +126,7 @@ def _agreement(verify: Verification) -> str:
     if verify.status == "skipped":
         return "nothing was compared"
     worst = max((item.max_abs for item in verify.live_out), default=None)
-    texts = [f"{_count(len(verify.live_out), 'object')} compared" if verify.live_out else "program output compared"]
+    texts = [_compared(verify) if verify.live_out else "program output compared"]
     if worst is not None and worst > 0:
         texts.append(f"max abs err {worst:.2g}")
     if verify.tolerance:
@@ -173,6 +136,14 @@ def _agreement(verify: Verification) -> str:
     return ", ".join(texts)
 
 
+def _compared(verify: Verification) -> str:
+    """Return how much was compared: of each object, at the instance of which least was."""
+    compared = sum(item.compared for item in verify.live_out)
+    masked = sum(item.masked for item in verify.live_out)
+    left_out = f" ({masked:,} left out)" if masked else ""
+    return f"{_count(len(verify.live_out), 'object')}, {_count(compared, 'element')} compared{left_out}"
+
+
 def _closing(report: Report, writes: str) -> str:
     total = len(report.loops)
     ported = sum(loop.ported for loop in report.loops)
@@ -180,14 +151,30 @@ def _closing(report: Report, writes: str) -> str:
         kinds = Counter(loop.category for loop in report.loops)
         listed = ", ".join(f"{count} {category}" for category, count in kinds.most_common())
         return f"{_count(total, 'loop')}: {listed}. Nothing was ported." if total else "Nothing was ported."
-    stay = total - ported
-    rest = f" ({stay} {'stays' if stay == 1 else 'stay'} on the host)" if stay else ""
     written = "" if report.outputs else f" Nothing was written: {writes}, --diff shows them."
     rejected = report.verify is not None and report.verify.status == "fail"
     if rejected or any(finding.severity == "error" for finding in report.findings):
         written = "" if report.outputs else " Nothing was written."
-    return f"Ported {ported} of {_count(total, 'loop')}{rest}.{written}"
+    return f"{_claim(report, total, ported)}{written}"
+
+
+def _claim(report: Report, total: int, made: int) -> str:
+    """Say how many loops were ported: those that a run has launched. Of the others there are kernels, no more."""
+    stay = total - made
+    rest = f"{stay} {'stays' if stay == 1 else 'stay'} on the host" if stay else ""
+    verify = report.verify
+    if verify is None or verify.launches is None:
+        told = ["not run", *([rest] if rest else [])]
+        return f"Kernels for {made} of {_count(total, 'loop')} ({'; '.join(told)})."
+    idle = [loop for loop in report.loops if loop.kernel is not None and not verify.launches_of(loop.kernel)]
+    told = [rest] if rest else []
+    if idle:
+        places = ", ".join(f"line {loop.span.line}" for loop in idle[:_MOST_IDLE])
+        more = f" and {len(idle) - _MOST_IDLE} more" if len(idle) > _MOST_IDLE else ""
+        told.append(f"{len(idle)} never launched in the run: {places}{more}")
+    besides = f" ({'; '.join(told)})" if told else ""
+    return f"Ported {made - len(idle)} of {_count(total, 'loop')}{besides}."
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,12 +7,15 @@ A program with device code runs on the emulation; one without any CUDA is an ord
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.run.cuda_text import has_cuda_syntax
 from warpsmith.run.emulated_build import Executable, build_emulated, schedule_environment
+from warpsmith.run.emulated_counts import Counts, read_counts
+from warpsmith.run.emulated_device import device_environment
 from warpsmith.run.emulated_reports import Seen, read_reports
 from warpsmith.run.programs import Built, Outcome, RunSetting, build_native, run_program
 from warpsmith.run.reference import run_environment, runtime_files
@@ -28,10 +31,11 @@ _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run of the candidate: how it ended, what the emulation saw; `idle`: no kernel was seen to be launched."""
+    """One run of the candidate: how it ended, what the emulation saw; `counts`: its launches and copies, None where
+    the program has no device code."""
 
     outcome: Outcome
-    idle: bool = False
+    counts: Counts | None = None
     races: tuple[Race, ...] = ()
     failures: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
@@ -52,8 +56,9 @@ class Candidate:
     ) -> None:
         self._options = options
         self._work = work
-        self._sources = sources
+        self.sources = sources
         self._emulated: Executable | None = None
+        self._disturbed = 0
         self.problem: Finding | None = None
         work.mkdir(parents=True)
         runtime = runtime_files(clock=True, harness=harness)
@@ -68,35 +73,59 @@ class Candidate:
             if self._built.message:
                 self.problem = Finding("VER001", "error", self._built.message)
 
+    @property
+    def has_kernels(self) -> bool:
+        """Whether the program is one with device code."""
+        return self._emulated is not None
+
     def run(self, number: int, skip_cases: tuple[int, ...]) -> Trial:
-        """Run schedule `number`: 0 is descending, the others are permutations seeded by the user's seed."""
+        """Run schedule `number`: 0 is descending, the others are permutations seeded by the user's seed. In run 0
+        captures record as well what they would see if the kernels had written other values."""
         work = self._work / f"run_{number}"
-        work.mkdir(parents=True)
-        report, launches = work / "reports", work / "launches"
+        report, counts = work / "reports", work / "counts"
         environment = {
-            **run_environment(3 + number + self._options.seed),
-            **schedule_environment(number, report, launches, seed=self._options.seed),
-            "WS_SKIP": ",".join(map(str, skip_cases)),
+            **run_environment(number, 3 + number + self._options.seed),
+            **schedule_environment(number, report, counts, seed=self._options.seed),
+            **device_environment(self._options.device),
+            **({} if number else {"WS_DISTURB": "1"}),
         }
-        outcome = run_program(
-            self._built.command, self._options, RunSetting(work, environment, self._options.timeout_s)
-        )
+        outcome = self._run(work, environment, skip_cases, self._options.timeout_s)
         if self._emulated is None:
             return Trial(outcome)
-        seen = read_reports(report, Path(self._emulated.command[0]), self._sources, self._emulated.directory)
-        return self._trial(outcome, seen, idle=not launches.is_file())
+        seen = read_reports(report, Path(self._emulated.command[0]), self.sources, self._emulated.directory)
+        return self._trial(outcome, seen, read_counts(counts))
 
-    def _trial(self, outcome: Outcome, seen: Seen, *, idle: bool) -> Trial:
+    def run_disturbed(self, kernel: str, skip_cases: tuple[int, ...], timeout_s: float) -> Outcome:
+        """Run schedule 0 with all that `kernel` (`*`: every kernel) writes changed at the end of each launch; with a
+        minus sign before the name, the sign changes."""
+        self._disturbed += 1
+        work = self._work / f"disturbed_{self._disturbed}"
+        environment = {
+            **run_environment(0, 3 + self._options.seed),
+            **schedule_environment(0, work / "reports", seed=self._options.seed),
+            **device_environment(self._options.device),
+            "WARPSMITH_EMULATION_DISTURB": kernel,
+        }
+        return self._run(work, environment, skip_cases, timeout_s)
+
+    def _run(
+        self, work: Path, environment: Mapping[str, str], skip_cases: tuple[int, ...], timeout_s: float
+    ) -> Outcome:
+        work.mkdir(parents=True)
+        skip = {"WS_SKIP": ",".join(map(str, skip_cases))}
+        return run_program(self._built.command, self._options, RunSetting(work, {**environment, **skip}, timeout_s))
+
+    def _trial(self, outcome: Outcome, seen: Seen, counts: Counts) -> Trial:
         races = seen.races
         failures = [_race_finding(race, "error") for race in seen.races]
         notes = [*seen.notes]
-        if self._sources.captured:
+        if self.sources.captured:
             # In a port of ours no two threads may write one element, whatever they write.
             races += seen.silent_races
             failures += [_race_finding(race, "error") for race in seen.silent_races]
         else:
             notes += [_race_finding(race, "warning") for race in seen.silent_races]
-        return Trial(outcome, idle, races, (*failures, *seen.failures), tuple(notes))
+        return Trial(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
 
 
 def _race_finding(race: Race, severity: str) -> Finding:

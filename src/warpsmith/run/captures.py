@@ -27,7 +27,7 @@ StreamKey = tuple[str, str]
 _HEAD = struct.Struct("=4I5q4IQq")
 _BLOCK = struct.Struct("=ddqQ")
 _MAGIC = 0x31435357
-_FULL, _SUMMARY, _TOTAL, _MARK = range(4)
+_FULL, _SUMMARY, _TOTAL, _MARK, _DISTURBED_FULL, _DISTURBED_SUMMARY = range(6)
 _EXTENTS: tuple[ExtentFrom, ...] = ("type", "allocation", "section")
 _MAX_NAME = 1 << 16
 _DTYPES: dict[tuple[int, int], str] = {
@@ -84,11 +84,13 @@ class Record:
 
 @dataclass(slots=True)
 class CaptureLog:
-    """All records of one run by stream, how many instances each stream had, and the marks."""
+    """All records of one run by stream, how many instances each stream had, and the marks; `disturbed`: records as they
+    would be if the kernels had written other values."""
 
     records: dict[StreamKey, dict[int, Record]] = field(default_factory=dict)
     totals: dict[StreamKey, int] = field(default_factory=dict)
     marks: dict[StreamKey, int] = field(default_factory=dict)
+    disturbed: dict[StreamKey, dict[int, Record]] = field(default_factory=dict)
     complete: bool = True
 
 
@@ -135,7 +137,7 @@ def _head(data: bytes, position: int) -> _Head | None:
         return None
     magic, *rest = _HEAD.unpack_from(data, position)
     head = _Head(*rest)
-    if magic != _MAGIC or head.form > _MARK or head.extent >= len(_EXTENTS):
+    if magic != _MAGIC or head.form > _DISTURBED_SUMMARY or head.extent >= len(_EXTENTS):
         return None
     if max(head.region_length, head.name_length, head.stale_count) > _MAX_NAME or min(head.payload, head.count) < 0:
         return None
@@ -161,8 +163,9 @@ def _store(log: CaptureLog, head: _Head, body: bytes) -> None:
     at = head.region_length + head.name_length
     stale = tuple(_pairs(body[at : at + 16 * head.stale_count]))
     payload = body[at + 16 * head.stale_count :]
-    full = head.form == _FULL
-    log.records.setdefault(key, {})[head.instance] = Record(
+    full = head.form in (_FULL, _DISTURBED_FULL)
+    kept = log.records if head.form in (_FULL, _SUMMARY) else log.disturbed
+    kept.setdefault(key, {})[head.instance] = Record(
         region, name, head.instance, head.first, head.count, head.lower, head.upper, _EXTENTS[head.extent],
         1 if _known(head) else head.element_size, head.hash, stale,
         _elements(head, payload) if full else None, None if full else _summary(head, payload),

@@ -1,6 +1,6 @@
 """Building a CUDA program against the emulation and running it there.
 
-    lu.c           C compiler, the emulation's headers                                  ┐
+    lu.c           C compiler, the emulation's headers; instrumented if asynchronous    ┐
     lu_kernels.cu  rewritten as C++ (cuda_text.py), instrumented like for a race check  ├─► one executable
     emulation      compiled once a user and compiler, kept in the cache                 ┘
 
@@ -33,7 +33,10 @@ __all__ = ["Executable", "RunResult", "build_emulated", "run_emulated", "schedul
 
 _CXX = (".cpp", ".cc", ".cxx", ".C", ".c++")
 _CUDA = (".cu",)
-_PARTS = ("api", "device", "fiber", "hooks", "launch", "memory", "report", "schedule", "sync")
+_PARTS = (
+    "api", "copies", "device", "disturb", "fiber", "hooks", "launch",
+    "memory", "report", "schedule", "streams", "sync", "timeline",
+)  # fmt: skip
 _PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
 _SYSTEM = ("-lm", "-lpthread", "-ldl")
 _COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
@@ -41,15 +44,20 @@ _COMMON = ("-c", "-O1", "-g1", "-w", "-ffp-contract=off", "-fno-strict-aliasing"
 _NO_PAIRS = (
     "-Wno-mismatched-new-delete", "-Wno-mismatched-dealloc", "-Wno-free-nonheap-object", "-Wno-use-after-free",
 )  # fmt: skip
+_WATCHED = ("-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove")
 _INSTRUMENTED = (
     *_NO_PAIRS,
-    "-fsanitize=thread", "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+    *_WATCHED,
     "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=4",
 )  # fmt: skip
 _NO_ENTRY_EXIT = {
     "gcc": ("--param=tsan-instrument-func-entry-exit=0",),
     "clang": ("-mllvm", "-tsan-instrument-func-entry-exit=0"),
 }
+# What lets the host run beside copies or kernels that touch its memory.
+_ASYNCHRONOUS = re.compile(
+    r"cuda\w+Async\b|cudaMallocManaged|__managed__|cudaMallocHost|cudaHostAlloc|cudaHostRegister|cudaStreamCreate"
+)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _COMPILE_LIMITS = Limits(seconds=300.0, stack=256 << 20, file=1 << 30)
@@ -87,7 +95,8 @@ def build_emulated(
     own = frozenset(_inside(f.path) for f in extra_files)
     given = {_inside(path): arguments for path, arguments in sources.own.items()}
     compiler = _Compiler(directory, sources, tuple(flags), own, given)
-    units = [name for name in placed if name.endswith((".c", *_CXX, *_CUDA)) and name != RUNTIME_FILE]
+    included = {RUNTIME_FILE, *(_inside(path) for path in sources.included)}
+    units = [name for name in placed if name.endswith((".c", *_CXX, *_CUDA)) and name not in included]
     runtime = [str(runtime_object(f, extra_files, directory)) for f in extra_files if f.path == RUNTIME_FILE]
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(compiler.compile, units, range(len(units))))
@@ -116,18 +125,19 @@ def build_emulated(
 
 
 def schedule_environment(
-    schedule: int, report: Path, launches: Path | None = None, *, seed: int = 1, memory: int | None = None
+    schedule: int, report: Path, counts: Path | None = None, *, seed: int = 1, memory: int | None = None
 ) -> dict[str, str]:
     """Return what the environment must hold for one run: schedule 0 is descending, 1 and up are permutations that
-    differ with `seed`, -1 is ascending. `report` is the file that reports go to, `launches` the one for how often each
-    kernel was launched, which is made at the program's end if any was; `memory` is the device's, in bytes."""
+    differ with `seed`, -1 is ascending. `report` is the file that reports go to, `counts` the one for launches and
+    copies (emulated_counts.py), which is made at the program's end if there were any; `memory` is the device's, in
+    bytes."""
     environment = {
         "WARPSMITH_EMULATION_SCHEDULE": "ascending" if schedule < 0 else str(schedule),
         "WARPSMITH_EMULATION_SEED": str(schedule + 17 * seed + 11),
         "WARPSMITH_EMULATION_REPORT": str(report),
     }
-    if launches is not None:
-        environment["WARPSMITH_EMULATION_LAUNCHES"] = str(launches)
+    if counts is not None:
+        environment["WARPSMITH_EMULATION_COUNTS"] = str(counts)
     if memory is not None:
         environment["WARPSMITH_EMULATION_MEMORY"] = str(memory)
     return environment
@@ -187,11 +197,21 @@ class _Compiler:
         if name.endswith(_CUDA):
             kind = (*kind, *_INSTRUMENTED, *_NO_ENTRY_EXIT[_family(compiler)])
             kind = (*kind, "-x", "c++", *self._foremost((compiler, *_COMMON, *kind, *include, *ours), user, name))
-        elif self.uses_openmp and (given is None or self._starts_threads(name)):
-            kind = (*kind, "-fopenmp")
-        command = [compiler, *_COMMON, *kind, *include, *ours, *user, name, "-o", f"ws_{number}.o"]
+        else:
+            kind = (*kind, *self._host_options(name, compiler))
+        operand = f"./{name}" if name.startswith("-") else name
+        command = [compiler, *_COMMON, *kind, *include, *ours, *user, operand, "-o", f"ws_{number}.o"]
         environment = {"LC_ALL": "C", "TMPDIR": str(self.directory)}
         return run_limited(command, self.directory, environment=environment, limits=_COMPILE_LIMITS)
+
+    def _host_options(self, name: str, compiler: str) -> tuple[str, ...]:
+        """Return the options of a file without device code: for OpenMP, and to see what an asynchronous host does."""
+        threads = self.uses_openmp and (name not in self.given or self._starts_threads(name))
+        watched = name not in self.own and any(_ASYNCHRONOUS.search(file.text) for file in self.sources.files)
+        options = ("-fopenmp",) if threads else ()
+        if not watched:
+            return options
+        return (*options, *_WATCHED, *_NO_ENTRY_EXIT[_family(compiler)], "-include", "ws_host.h")
 
     def _foremost(self, command: tuple[str, ...], user: Sequence[str], name: str) -> tuple[str, ...]:
         """Return the options that include the emulation's headers: precompiled ones where no option of the user's could
@@ -213,7 +233,7 @@ def _home() -> Path:
 
 def _inside(path: str) -> str:
     """Return a path that stays below its directory, however the user named the file."""
-    return "/".join(part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")) or "file.cu"
+    return "/".join(part for part in Path(path).as_posix().split("/") if part not in ("", ".", "..")) or "file.cu"
 
 
 def _place(given: Sequence[OutputFile], directory: Path) -> list[str]:
@@ -288,7 +308,7 @@ def _emulation(directory: Path) -> tuple[Path, ...]:
     """Return the emulation's objects: kept, or built now."""
     home, compiler = _home(), cxx_compiler()
     texts = sorted(p for p in home.rglob("*") if p.suffix in (".cpp", ".h"))
-    content = [" ".join(_PART_FLAGS).encode()]
+    content = [" ".join((*_PART_FLAGS, *_PARTS)).encode()]
     content += (part for path in texts for part in (str(path.relative_to(home)).encode(), path.read_bytes()))
 
     def make(built: Path) -> None:

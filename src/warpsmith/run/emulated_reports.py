@@ -16,6 +16,7 @@ from pathlib import Path
 
 from warpsmith.base.findings import Finding, Note, Severity
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.run.absent_threads import went_around
 from warpsmith.run.tools import find_addr2line
 from warpsmith.run.verification import Race, Sources
 
@@ -36,9 +37,17 @@ _RULES = {
     "host_touches_device_variable": "VER042",
     "deadlock": "VER043",
     "divergent_barrier": "VER043",
+    "absent_barrier": "VER043",
+    "absent_lanes": "VER047",
+    "warp_mask": "VER047",
+    "too_large": "VER048",
+    "unordered": "VER046",
+    "host_memory_gone": "VER046",
     "api_error": "VER044",
     "bad_launch": "VER044",
 }
+_WAIT = "wait first: cudaStreamSynchronize, cudaEventSynchronize or cudaDeviceSynchronize"
+_ORDER = "use one stream, or cudaEventRecord in the one and cudaStreamWaitEvent in the other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +67,19 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """One side of a report: what it did, which thread (empty on the host), where."""
+    """One side of a report: what it did, which thread (empty on the host), where.
+
+    Of operations: `actor` is kernel, call, host_function or host, `name` the kernel or call, `issued` where the host
+    asked for it.
+    """
 
     op: str
     block: tuple[int, ...]
     thread: tuple[int, ...]
     pc: int
+    actor: str
+    name: str
+    issued: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +106,12 @@ def read_reports(path: Path, program: Path, sources: Sources, directory: Path) -
     if not path.is_file():
         return Seen()
     reports = _parse(path.read_text("latin-1"))
-    offsets = {access.pc for r in reports for access in r.accesses} | {r.acquired for r in reports}
-    lines = _lines(program, sorted(offsets - {0}), sources, directory)
+    offsets = {pc for r in reports for access in r.accesses for pc in (access.pc, access.issued)}
+    offsets |= {r.acquired for r in reports}
+    frames = _frames(program, sorted(offsets - {0}), sources, directory)
+    lines = {offset: spans[0] for offset, spans in frames.items()}
     races = [(r, _race(r, lines)) for r in reports if r.kind == "race"]
-    others = [r for r in reports if r.kind not in ("race", "more_races") and not _one_barrier(r, lines)]
+    others = [r for r in reports if r.kind not in ("race", "more_races") and not _harmless(r, frames)]
     return Seen(
         tuple(race for r, race in races if not r.same_value),
         tuple(race for r, race in races if r.same_value),
@@ -126,7 +144,10 @@ def _report(raw: Mapping[str, object]) -> _Report:
 
 
 def _access(raw: Mapping[str, object]) -> _Access:
-    return _Access(_word(raw, "op"), _numbers(raw, "block"), _numbers(raw, "thread"), _number(raw, "pc"))
+    return _Access(
+        _word(raw, "op"), _numbers(raw, "block"), _numbers(raw, "thread"), _number(raw, "pc"),
+        _word(raw, "actor"), _word(raw, "name"), _number(raw, "issued"),
+    )  # fmt: skip
 
 
 def _word(raw: Mapping[str, object], key: str) -> str:
@@ -144,8 +165,8 @@ def _numbers(raw: Mapping[str, object], key: str) -> tuple[int, ...]:
     return tuple(v for v in value if isinstance(v, int)) if isinstance(value, list) else ()
 
 
-def _lines(program: Path, offsets: list[int], sources: Sources, directory: Path) -> dict[int, Span]:
-    """Return the span of the user's line for each offset that has one."""
+def _frames(program: Path, offsets: list[int], sources: Sources, directory: Path) -> dict[int, tuple[Span, ...]]:
+    """Return the spans of the user's lines for each offset that has one: more than one where calls are inlined."""
     tool = find_addr2line()
     if not offsets or tool is None:
         return {}
@@ -155,15 +176,15 @@ def _lines(program: Path, offsets: list[int], sources: Sources, directory: Path)
     except subprocess.TimeoutExpired:
         return {}
     find = _finder(sources, directory)
-    found: dict[int, Span] = {}
+    found: dict[int, tuple[Span, ...]] = {}
     offset = 0
     for line in done.stdout.decode("utf-8", "replace").splitlines():
         if line.startswith("0x"):
             offset = int(line, 16) + 1
-        elif offset not in found and (place := _LOCATION.match(line)):
+        elif place := _LOCATION.match(line):
             span = find(place["file"], int(place["line"]))
             if span is not None:
-                found[offset] = span
+                found[offset] = (*found.get(offset, ()), span)
     return found
 
 
@@ -220,20 +241,60 @@ def _race(report: _Report, lines: Mapping[int, Span]) -> Race:
     return Race(report.array, report.index, (threads[0], threads[1]), spans, text)
 
 
+def _unordered(report: _Report, lines: Mapping[int, Span]) -> Finding:
+    """Two operations, or one and the host, that nothing orders."""
+    first, second = report.accesses
+    what = _element(report) if report.array else "memory of the host"
+    text = f"{_acts(first, what, lines)}, {_acts(second, what, lines)}: nothing orders them"
+    span = lines.get(second.pc) or lines.get(first.pc)
+    related = tuple(Note(lines[a.pc], _role(a)) for a in report.accesses if a.pc in lines and lines[a.pc] != span)
+    related += tuple(Note(lines[a.issued], f"{_role(a)} is issued here") for a in report.accesses
+                     if a.issued in lines and a.issued != a.pc)  # fmt: skip
+    help = _WAIT if "host" in (first.actor, second.actor) else _ORDER
+    return Finding(_RULES[report.kind], "error", text, span, help=(help,), related=related)
+
+
+def _role(access: _Access) -> str:
+    match access.actor:
+        case "kernel":
+            return f"kernel {access.name}"
+        case "host_function":
+            return "the host function"
+        case "call":
+            return access.name
+        case _:
+            return "the host"
+
+
+def _acts(access: _Access, what: str, lines: Mapping[int, Span]) -> str:
+    """`kernel k, launched at p.cu:9, writes a[3] at p.cu:4`."""
+    place = lines.get(access.issued) if access.issued != access.pc else None
+    verb = "launched" if access.actor == "kernel" else "queued"
+    issued = f", {verb} at {place.file.path}:{place.line}," if place else ""
+    return f"{_role(access)}{issued} {_does(access.op, what)}{_at(access.pc, lines)}"
+
+
 def _at(pc: int, lines: Mapping[int, Span]) -> str:
     return f" at {lines[pc].file.path}:{lines[pc].line}" if pc in lines else ""
 
 
-def _one_barrier(report: _Report, lines: Mapping[int, Span]) -> bool:
-    """The compiler may have copied one barrier: two addresses on one line are no divergence."""
-    if report.kind != "divergent_barrier":
-        return False
-    spans = [lines.get(a.pc) for a in report.accesses]
-    return None in spans or len({span.start for span in spans if span is not None}) == 1
+def _harmless(report: _Report, frames: Mapping[int, tuple[Span, ...]]) -> bool:
+    """Whether a suspicion about a barrier is none: the compiler may have copied one barrier, and two addresses on one
+    line are no divergence; a thread that returned before need not come."""
+    places = [frames.get(a.pc, ()) for a in report.accesses]
+    match report.kind:
+        case "divergent_barrier":
+            return () in places or len({spans[0].start for spans in places if spans}) == 1
+        case "absent_barrier" | "absent_lanes":
+            return len(places) != 2 or not went_around(places[0], places[1])
+        case _:
+            return False
 
 
 def _finding(report: _Report, lines: Mapping[int, Span]) -> Finding:
-    first = report.accesses[0] if report.accesses else _Access("", (), (), 0)
+    if report.kind == "unordered" and len(report.accesses) == 2:
+        return _unordered(report, lines)
+    first = report.accesses[0] if report.accesses else _Access("", (), (), 0, "", "", 0)
     related: tuple[Note, ...] = ()
     if report.acquired in lines:
         related = (Note(lines[report.acquired], f"{report.array or 'the array'} is acquired here"),)
@@ -257,14 +318,26 @@ def _sentence(report: _Report, first: _Access) -> str:
             return f"{who} {_does(first.op, element)} at an address that is no multiple of {report.size}"
         case "writes_constant":
             return f"{who} writes constant memory ({element})"
-        case "host_memory" | "wild_pointer":
-            return f"{who} {_does(first.op, 'host memory')}: a kernel can only touch device memory"
-        case "host_dereference":
-            return f"the host dereferenced device memory: {element}, which only kernels and cudaMemcpy can touch"
-        case "host_touches_device_variable":
-            return f"the host touched the device variable {report.array}: use cudaMemcpyToSymbol or FromSymbol"
-        case "api_error":
+        case "host_memory" | "wild_pointer" | "host_dereference" | "host_touches_device_variable":
+            return _wrong_memory(report, first, who)
+        case "absent_barrier":
+            return f"{who} ends without coming to a barrier that other threads of its block wait at"
+        case "absent_lanes":
+            return f"{who} is named by the mask of a warp operation and ends without coming to it"
+        case "api_error" | "too_large":
             return report.message
         case _:
             kernel = f"kernel {report.kernel}: " if report.kernel and report.kind != "bad_launch" else ""
             return f"{kernel}{report.message or report.kind.replace('_', ' ')}"
+
+
+def _wrong_memory(report: _Report, first: _Access, who: str) -> str:
+    match report.kind:
+        case "host_dereference":
+            return (
+                f"the host dereferenced device memory: {_element(report)}, which only kernels and cudaMemcpy can touch"
+            )
+        case "host_touches_device_variable":
+            return f"the host touched the device variable {report.array}: use cudaMemcpyToSymbol or FromSymbol"
+        case _:
+            return f"{who} {_does(first.op, 'host memory')}: a kernel can only touch device memory"

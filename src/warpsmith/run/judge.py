@@ -1,6 +1,7 @@
 """Comparing the objects that the candidate's run captured with the original's.
 
-    pass 1   bit for bit, where the original's two runs agree with each other: most correct ports end here
+    pass 1   bit for bit with the run of the original in which memory that nobody wrote had the same content, where that
+             differs with time and addresses left out: most correct ports end here
     pass 2   only where pass 1 fails: the original's other builds are made, and what they leave open is allowed
 
 Invariant: an element is left out only where the original's own runs differ in it, or where its newest value lies in
@@ -9,14 +10,16 @@ another object's device buffer and that object has been compared itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from warpsmith.base.findings import Finding
-from warpsmith.run.captures import Block, CaptureLog, Record, StreamKey, Summary
-from warpsmith.run.compare import Comparison, Mask, Values, compare_arrays, epsilon, is_floating, show_value
+from warpsmith.run.captures import CaptureLog, Record, StreamKey
+from warpsmith.run.compare import Comparison, Mask, Values, compare_arrays, is_floating, show_value
+from warpsmith.run.judge_summary import judge_summaries
+from warpsmith.run.judgment import Judgment, section_elements
 from warpsmith.run.tolerance import (
     EXACT,
     Allowance,
@@ -27,11 +30,18 @@ from warpsmith.run.tolerance import (
     spread_of,
     undetermined,
     unsettled,
+    unwritten,
 )
 from warpsmith.run.verification import LiveOut
 
-__all__ = ["Evidence", "ObjectVerdict", "compare_logs"]
+__all__ = ["Evidence", "ObjectVerdict", "compare_logs", "tells_apart"]
 
+# a difference that is a larger part of the object's largest number is no rounding
+_LARGEST_ROUNDING = 1e-2
+_KEEP_ORDER_OF_TESTS = (
+    "the difference is larger than rounding; only if a test or an integer is made from a sum that the port combines in "
+    "another order can that be its cause: --precise-fp keeps the order, and shows it"
+)
 _KEEP_ORDER = (
     "the port combines floating-point numbers in another order: if the result hangs on their last bits, --precise-fp "
     "keeps the order"
@@ -40,12 +50,14 @@ _KEEP_ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the original leaves open: `again`, logs of runs that only uninitialized memory, time and addresses tell
-    apart; `variants`, logs of its other builds; `given`: the user's own allowance in place of what they suggest;
-    `reordered`: the candidate is known to sum in another order."""
+    """What the original leaves open: `again`, logs of runs that should be equal, of which an element that differs is
+    left out, the base run first; `variants`, logs of its other builds; `unwritten`: groups of runs with the bytes that
+    memory was filled with in each; `given`: the user's own allowance in place of what the builds suggest; `reordered`:
+    the candidate is known to sum in another order."""
 
     again: tuple[CaptureLog, ...]
     variants: tuple[CaptureLog, ...] = ()
+    unwritten: tuple[tuple[tuple[CaptureLog, bytes], ...], ...] = ()
     given: Allowance | None = None
     reordered: bool = False
 
@@ -59,14 +71,6 @@ class ObjectVerdict:
     notes: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    comparison: Comparison
-    where: str = ""
-    open_elements: int = 0
-    ill_conditioned: bool = False
-
-
 def compare_logs(
     base: CaptureLog, actual: CaptureLog, first: Evidence, full: Callable[[], Evidence]
 ) -> Iterator[ObjectVerdict]:
@@ -78,12 +82,20 @@ def compare_logs(
             yield _extra(key, next(iter(actual.records[key].values())))
 
 
+def tells_apart(wanted: Mapping[int, Record], changed: Mapping[int, Record], evidence: Evidence) -> bool:
+    """Whether the comparison of an object notices that it was changed, in some instance."""
+    pairs = ((wanted[instance], found) for instance, found in changed.items() if instance in wanted)
+    return any(_judge(one, other, (evidence, lambda: evidence)).comparison.first is not None for one, other in pairs)
+
+
 def _compare_stream(
     base: CaptureLog, actual: CaptureLog, key: StreamKey, evidence: tuple[Evidence, Callable[[], Evidence]]
 ) -> ObjectVerdict:
     row = _row(next(iter(base.records[key].values())))
     failures: list[Finding] = []
     notes: list[Finding] = []
+    # sums do not tell what nobody has written: what is covered is counted where elements are known
+    whole = any(record.values is not None for record in base.records[key].values())
     if base.totals.get(key) != actual.totals.get(key):
         failures.append(_missing(base, actual, key, None))
     for instance, expected in base.records[key].items():
@@ -94,12 +106,17 @@ def _compare_stream(
         judged = _judge(expected, found, evidence)
         if judged.comparison.first is not None and evidence[0].reordered:
             # What was added to a scalar may be as large as the scalar ever is.
-            size = max(largest(_numbers(record)) for record in base.records[key].values())
+            known = [record for record in base.records[key].values() if record.values is not None or not whole]
+            size = max(_largest_written(record, evidence[1]()) for record in known)
             judged = _judge_with(expected, found, evidence[1](), None, size)
         row = _joined(row, expected, judged)
+        if expected.values is not None or not whole:
+            section = expected.upper - expected.lower
+            row = row.covered(section - judged.masked - judged.unwritten, judged.masked)
         if judged.comparison.first is not None:
             if _breaks_down(base, key, evidence[1]()):
                 notes.insert(0, _says_little(expected))
+                row = row.covered(0, expected.upper - expected.lower)
             else:
                 failures.append(_differs(expected, judged, base, reordered=evidence[0].reordered))
             break
@@ -110,10 +127,11 @@ def _compare_stream(
 def _breaks_down(base: CaptureLog, key: StreamKey, evidence: Evidence) -> bool:
     """Whether one build of the original divides by what is only rounding noise where another does not: some instance
     of the object holds infinities or NaNs in one, and more or fewer in the other. Then its numbers are nobody's."""
+    base = evidence.again[0] if evidence.again else base
     return evidence.given is None and any(
         _not_finite(record) != _not_finite(other)
         for log in evidence.variants
-        for instance, record in base.records[key].items()
+        for instance, record in base.records.get(key, {}).items()
         if (other := log.records.get(key, {}).get(instance)) is not None
     )
 
@@ -125,9 +143,9 @@ def _not_finite(record: Record) -> int:
     return 0 if values is None or not is_floating(values) else int((~np.isfinite(values)).sum())
 
 
-def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> _Judged:
+def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> Judgment:
     if expected.hash == found.hash and (expected.first, expected.count) == (found.first, found.count):
-        return _Judged(Comparison(0.0, 0.0, 0, None, 0))
+        return Judgment(Comparison(0.0, 0.0, 0, None, 0), identical=True)
     judged = _judge_with(expected, found, evidence[0], EXACT)
     return judged if judged.comparison.first is None else _judge_with(expected, found, evidence[1](), None)
 
@@ -138,25 +156,40 @@ def _numbers(record: Record) -> Values | None:
 
 def _judge_with(
     expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None, size: float = 0.0
-) -> _Judged:
+) -> Judgment:
     again = _same_place(evidence.again, expected)
     variants = _same_place(evidence.variants, expected)
     allowance = fixed or evidence.given
     if expected.values is None or found.values is None:
-        return _judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered, size))
+        # Sums do not tell which elements nobody has written: all that differ are left out.
+        again += _same_place([log for group in evidence.unwritten for log, _ in group], expected)
+        return judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered, size))
     low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
-    skip = undetermined([cut[0], *runs]) | _stale(found, low, high)
-    builds = [_cut(r, low, high) for r in variants]
-    spread, unlike = spread_of(cut[0], builds, skip), unsettled(cut[0], builds)
-    allowed = (allowance or allowance_of(spread, cut[0] if evidence.reordered else None, size)).of(cut[0])
-    comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(cut[0], spread))
+    bare = _unwritten(evidence, expected, low, high)
+    skip = undetermined(runs, cut[0].shape) | _stale(found, low, high) | bare
+    base, builds = runs[0] if runs else cut[0], [_cut(r, low, high) for r in variants]
+    spread, unlike = spread_of(base, builds, skip), unsettled(base, builds)
+    # what memory was filled with may be a huge number: it allows nothing
+    written = cut[0][~bare]
+    allowed = (allowance or allowance_of(spread, written if evidence.reordered else None, size)).of(cut[0])
+    comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(written, spread))
+    # Elements outside of the section that nobody ever wrote are no news, nor those that the original has yet to write.
+    new = np.zeros_like(bare) if bare.all() else bare
+    unwritten, masked = (section_elements(expected, mask, low) for mask in (new, (skip | unlike) & ~new))
     if comparison.first is not None:
-        return _Judged(comparison, _place_text(expected, cut[0], cut[1], comparison.first, low))
-    # Elements outside of the section that nobody ever wrote are no news.
-    inside = skip[max(0, expected.lower - low) * expected.stride : max(0, expected.upper - low) * expected.stride]
-    return _Judged(comparison, "", int(inside.sum()), is_ill_conditioned(cut[0], spread) or bool(unlike.any()))
+        where = _place_text(expected, cut[0], cut[1], comparison.first, low)
+        return Judgment(comparison, where, masked, unwritten)
+    ill = is_ill_conditioned(written, spread) or bool(unlike.any())
+    return Judgment(comparison, masked=masked, unwritten=unwritten, ill_conditioned=ill)
+
+
+def _largest_written(record: Record, evidence: Evidence) -> float:
+    """Return the largest magnitude of what somebody has written to an object."""
+    if record.values is None:
+        return largest(_numbers(record))
+    return largest(record.values[~_unwritten(evidence, record, record.first, record.first + record.count)])
 
 
 def _same_place(logs: Sequence[CaptureLog], record: Record) -> list[Record]:
@@ -169,6 +202,15 @@ def _cut(record: Record, low: int, high: int) -> Values:
     return record.values[
         (low - record.first) * record.stride : max(low, high) * record.stride - record.first * record.stride
     ]
+
+
+def _unwritten(evidence: Evidence, record: Record, low: int, high: int) -> Mask:
+    mask = np.zeros(max(0, high - low) * record.stride, np.bool_)
+    for group in evidence.unwritten:
+        found = [(r, fills) for log, fills in group for r in _same_place((log,), record) if r.values is not None]
+        if len(found) == len(group):
+            mask |= unwritten([(_cut(r, low, high), fills) for r, fills in found], mask.shape)
+    return mask
 
 
 def _stale(record: Record, low: int, high: int) -> Mask:
@@ -188,107 +230,6 @@ def _place_text(expected: Record, wanted: Values, got: Values, position: int, lo
     return text
 
 
-# --- summaries: block sums and samples
-
-
-def _judge_summaries(
-    expected: Record,
-    found: Record,
-    others: tuple[list[Record], list[Record]],
-    rule: tuple[Allowance | None, bool, float],
-) -> _Judged:
-    same = Comparison(0.0, 0.0, 0, None, 0)
-    wanted, got = expected.summary, found.summary
-    if wanted is None or got is None or (expected.first, expected.count) != (found.first, found.count):
-        return _Judged(replace(same, first=0, failing=1), "its extent differs from the original's")
-    again, variants = ([r.summary for r in records if r.summary] for records in others)
-    builds = [s.samples for s in variants]
-    skip = undetermined([wanted.samples, *(s.samples for s in again)]) | _sampled_stale(found)
-    spread, unlike = spread_of(wanted.samples, builds, skip), unsettled(wanted.samples, builds)
-    allowance, reordered, size = rule
-    allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None, size)).of(wanted.samples)
-    noise = is_noise(wanted.samples, spread)
-    comparison = compare_arrays(wanted.samples, got.samples, allowed, skip | unlike, noise=noise)
-    if comparison.first is not None:
-        index = int(wanted.positions[comparison.first // expected.stride])
-        values = [show_value(s.samples, comparison.first) for s in (wanted, got)]
-        text = f"{expected.name}[{expected.first + index}] is {values[1]}, the original has {values[0]}"
-        return _Judged(comparison, text)
-    ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
-    if found.stale:
-        return _Judged(comparison, ill_conditioned=ill)
-    bad = _unlike_block((wanted, got), (again, variants), allowance, size if reordered else None)
-    if bad is None:
-        return _Judged(comparison, ill_conditioned=ill)
-    text = f"{_run_text(expected, bad, len(wanted.blocks))} differ in their sum or hash"
-    return _Judged(replace(comparison, first=0, failing=1), text)
-
-
-def _sampled_stale(record: Record) -> Mask:
-    assert record.summary is not None
-    places = record.summary.positions + record.first
-    mask = np.zeros(places.shape, np.bool_)
-    for begin, end in record.stale:
-        mask |= (places >= begin) & (places < end)
-    return np.repeat(mask, record.stride)
-
-
-def _unlike_block(
-    pair: tuple[Summary, Summary],
-    others: tuple[list[Summary], list[Summary]],
-    allowance: Allowance | None,
-    reordered: float | None,
-) -> int | None:
-    """Return the first run of elements in which the two summaries differ by more than is allowed; `reordered`: the
-    largest number that the object ever holds, where a port may have summed in another order."""
-    wanted, got = pair
-    again, variants = others
-    hashed = not is_floating(wanted.samples) or allowance is EXACT
-    spread = _sum_spread(wanted, variants, reordered) if allowance is None and not hashed else 0.0
-    for number, block in enumerate(wanted.blocks):
-        margin = 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude if not hashed else -1.0
-        if allowance is not None and not hashed:
-            margin = max(allowance.absolute, allowance.relative * block.magnitude)
-        if any(s.blocks[number].not_finite != block.not_finite for s in variants):
-            continue
-        if not _same_block((block, got.blocks[number]), [s.blocks[number] for s in again], margin):
-            return number
-    return None
-
-
-def _sum_spread(wanted: Summary, variants: Sequence[Summary], reordered: float | None) -> float:
-    """Return how far the sums of a run lie apart in the original's builds: of the object, as for elements."""
-    gaps = [
-        max(abs(ours.sum - theirs.sum), abs(ours.magnitude - theirs.magnitude))
-        for other in variants
-        for ours, theirs in zip(wanted.blocks, other.blocks, strict=True)
-    ]
-    if reordered is None:
-        return max(gaps, default=0.0)
-    size = max(reordered, *(block.magnitude for block in wanted.blocks))
-    return max(gaps, default=0.0) + 64 * epsilon(wanted.samples) * size
-
-
-def _same_block(pair: tuple[Block, Block], again: Sequence[Block], allowed: float) -> bool:
-    wanted, got = pair
-    if wanted.hash == got.hash or any(other.hash != wanted.hash for other in again):
-        return True
-    gap = max(abs(got.sum - wanted.sum), abs(got.magnitude - wanted.magnitude))
-    return wanted.not_finite == got.not_finite and gap <= allowed
-
-
-def _run_text(record: Record, number: int, count: int) -> str:
-    section, runs = record.upper - record.lower, count - 2
-    bounds = [
-        record.first,
-        *(record.lower + b * section // max(1, runs) for b in range(runs + 1)),
-        record.first + record.count,
-    ]
-    if runs == 0:
-        bounds = [record.first, record.lower, record.first + record.count]
-    return f"the elements {record.name}[{bounds[number]}..{bounds[number + 1] - 1}]"
-
-
 # --- words
 
 
@@ -298,16 +239,21 @@ def _after(record: Record, base: CaptureLog) -> str:
     return f"after region {record.region} (instance {record.instance + 1})"
 
 
-def _differs(record: Record, judged: _Judged, base: CaptureLog, *, reordered: bool) -> Finding:
+def _differs(record: Record, judged: Judgment, base: CaptureLog, *, reordered: bool) -> Finding:
     more = judged.comparison.failing - 1
     tail = f" ({more} more element{'s' if more > 1 else ''})" if more > 0 else ""
     message = f"{record.name} differs {_after(record, base)}: {judged.where}{tail}"
-    return Finding("VER007", "error", message, help=(_KEEP_ORDER,) if reordered and _is_floating(record) else ())
+    return Finding("VER007", "error", message, help=_causes(record, judged) if reordered else ())
 
 
-def _is_floating(record: Record) -> bool:
+def _causes(record: Record, judged: Judgment) -> tuple[str, ...]:
+    """Return what another order of a sum has to do with a difference: rounding is small, but a test or a conversion to
+    an integer makes it large."""
     values = _numbers(record)
-    return values is not None and is_floating(values)
+    if values is not None and not is_floating(values):
+        return (_KEEP_ORDER_OF_TESTS,)
+    gap, size = judged.comparison.max_abs, largest(values)
+    return (_KEEP_ORDER,) if gap <= _LARGEST_ROUNDING * size else (_KEEP_ORDER_OF_TESTS,)
 
 
 def _missing(base: CaptureLog, actual: CaptureLog, key: StreamKey, instance: int | None) -> Finding:
@@ -327,10 +273,12 @@ def _extra(key: StreamKey, record: Record) -> ObjectVerdict:
     return ObjectVerdict(_row(record), (Finding("VER008", "error", message),), ())
 
 
-def _remarks(record: Record, judged: _Judged) -> Iterator[Finding]:
-    if judged.open_elements:
-        what = f"{judged.open_elements} of {record.count * record.stride} elements of {record.name}"
-        reason = "differ between two runs of the original (uninitialized memory, time or addresses)"
+def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
+    if judged.masked:
+        what = f"{judged.masked:,} of {record.upper - record.lower:,} elements of {record.name}"
+        reason = "differ between two runs of the original (time or addresses), or were never written"
+        if judged.ill_conditioned:
+            reason = "differ between runs, or are finite in one build and not in another, of the original"
         yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: they are not compared")
     if judged.ill_conditioned:
         yield _says_little(record)
@@ -345,7 +293,14 @@ def _row(record: Record) -> LiveOut:
     return LiveOut(record.region, record.instance + 1, record.name, record.count, record.extent_from, 0.0, 0.0, 0, None)
 
 
-def _joined(row: LiveOut, record: Record, judged: _Judged) -> LiveOut:
+def _rounding(record: Record, judged: Judgment) -> float:
+    """Return the largest difference that was allowed, as a part of the object's largest number."""
+    size = largest(_numbers(record)) if judged.comparison.first is None else 0.0
+    gap = judged.comparison.max_abs
+    return gap / size if size > 0 and np.isfinite(gap) else 0.0
+
+
+def _joined(row: LiveOut, record: Record, judged: Judgment) -> LiveOut:
     comparison = judged.comparison
     return replace(
         row,
@@ -355,4 +310,6 @@ def _joined(row: LiveOut, record: Record, judged: _Judged) -> LiveOut:
         max_rel=max(row.max_rel, comparison.max_rel),
         max_ulp=max(row.max_ulp, comparison.max_ulp),
         first_difference=judged.where or None,
+        identical=row.identical and judged.identical,
+        rounding=max(row.rounding, _rounding(record, judged)),
     )

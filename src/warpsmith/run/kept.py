@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from warpsmith.base.cache import cache_folder
+
 __all__ = ["kept_folder"]
 
 
@@ -26,7 +28,7 @@ def kept_folder(
     for part in content:
         digest.update(len(part).to_bytes(8, "little") + part)
     full = f"{name}-{digest.hexdigest()[:24]}"
-    ready = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith" / full
+    ready = cache_folder() / full
     if ready.is_dir():
         return ready
     built = directory / full

@@ -8,8 +8,9 @@ stands between tokens does not count, because the width of a masked number moves
     original 2   time 1.37 s  sum 3.25
     candidate    time 9.81 s  sum 3.25          equal
 
-Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), and
-by one unit of the last digit where at least six significant digits are printed; integers may not differ.
+Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), by
+what the objects behind them were seen to differ by, within their own tolerance, and by one unit of the last digit where
+at least six significant digits are printed; integers may not differ.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class OutputRule:
-    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread."""
+    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread.
+    `rounding`: by how much of their size the values behind the numbers differ."""
 
     masked: frozenset[Place] = frozenset()
     masked_lines: frozenset[int] = frozenset()
@@ -46,6 +48,7 @@ class OutputRule:
     relative_spread: float = 0.0
     absolute: float | None = None
     relative: float | None = None
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
     if rule.absolute is not None or rule.relative is not None:
         return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
     own = (rule.spread or {}).get(place, 0.0)
-    allowed = _SPREAD_FACTOR * max(own, rule.relative_spread * abs(x)) + _EPSILON * abs(x)
+    allowed = _SPREAD_FACTOR * max(own, max(rule.relative_spread, rule.rounding) * abs(x)) + _EPSILON * abs(x)
     return abs(x - y) <= max(allowed, 1.0001 * max(_last_place(a), _last_place(b)))
 
 

@@ -82,9 +82,15 @@ def place(sources: Sources, directory: Path) -> None:
         target.write_bytes(file.data())
 
 
+def _operand(path: str) -> str:
+    """Return a path as a compiler takes it for a file, whatever its first letter is."""
+    inside = _inside(path)
+    return f"./{inside}" if inside.startswith("-") else inside
+
+
 def _inside(path: str) -> str:
     """Return a path that stays below its directory, however the user named the file."""
-    return "/".join(part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")) or "file.c"
+    return "/".join(part for part in Path(path).as_posix().split("/") if part not in ("", ".", "..")) or "file.c"
 
 
 def include_arguments(sources: Sources) -> tuple[str, ...]:
@@ -114,7 +120,8 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
     objects: list[str] = []
     plus = False
     threads = ("-fopenmp",) if sources.uses_openmp() else ()
-    for number, file in enumerate(f for f in sources.files if _compiled(f.path)):
+    units = [file for file in sources.files if _compiled(file.path) and file.path not in sources.included]
+    for number, file in enumerate(units):
         if file.path == RUNTIME_FILE:
             objects.append(str(runtime_object(file, sources.files, directory)))
             continue
@@ -122,7 +129,7 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
         plus |= cxx
         target = f"ws_{number}.o"
         own = _own_arguments(sources, file, threads)
-        command = [cxx_compiler() if cxx else c_compiler(), "-c", "-w", *flags, *own, _inside(file.path)]
+        command = [cxx_compiler() if cxx else c_compiler(), "-c", "-w", *flags, *own, _operand(file.path)]
         message = _compile([*command, "-o", target], directory)
         if message:
             return Built((), message)
@@ -181,7 +188,9 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     place_of_run = setting.work / "files"
     before = _prepare(options, place_of_run)
     log = setting.work / "capture.log"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", **setting.environment, "WS_CAPTURE_LOG": str(log)}
+    # A switch of ports that the user has set for other programs must not keep this one from its kernels.
+    inherited = {name: value for name, value in os.environ.items() if name != "WARPSMITH_OFF"}
+    environment = {**inherited, "OMP_NUM_THREADS": "1", **setting.environment, "WS_CAPTURE_LOG": str(log)}
     out, err = setting.work / "stdout", setting.work / "stderr"
     started = time.perf_counter()
     with _stdin(options).open("rb") as feed, out.open("wb") as out_file, err.open("wb") as err_file:

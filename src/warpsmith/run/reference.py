@@ -1,11 +1,16 @@
 """The original program, built and run as often as it takes to know what it determines.
 
-    base      two runs that differ in uninitialized memory, time and addresses    what differs is masked
-    zero      the same build with zeroed automatic variables                      likewise (stack memory)
-    variants  -O0, -O3, contraction; reassociation where the port may sum         the numbers' spread
+    base      the run that the candidate is compared with
+    again     another content of memory that nobody wrote, another time, other addresses
+    filled    for each run of the candidate, one with the same content of memory that nobody wrote
+    bent      as base, another time, other addresses                                 what differs is masked
+    zero      the same build with zeroed automatic variables
+    variants  -O0, -O3, contraction; reassociation where the port may sum            the numbers' spread
               in another order
 
-The last two are made only when a candidate does not match bit for bit.
+A program that reads memory before it writes it is so compared under like conditions. Where `base` and `again` agree in
+everything, they serve as `filled` and `bent`: most programs are run twice. The last two are made only when a candidate
+does not match bit for bit.
 """
 
 from __future__ import annotations
@@ -44,6 +49,10 @@ _REASSOCIATED = (
 )
 # the time of day at which every run starts: many a program seeds its random numbers with it
 _EPOCH = "1700000000"
+# bytes that make floating-point numbers of moderate size, 32.5 or -3: what is added to them is not lost in rounding
+_FILLS = (0x40, 0xBF, 0x41, 0xC0, 0x3F, 0xC1)
+# what compilers fill automatic variables with
+_PATTERNS = b"\xfe\xaa\xff"
 _RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_capture.c")
 
 
@@ -65,9 +74,10 @@ def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
     return (flag,) if built.command else ()
 
 
-def run_environment(number: int) -> Mapping[str, str]:
-    """Return what makes run `number` differ from the others in the content of memory that nobody has written."""
-    return {"WS_FILL": str(1 + (84 + 37 * number) % 254), "WS_POISON": str(number), "WS_EPOCH": _EPOCH}
+def run_environment(fill: int, poison: int) -> Mapping[str, str]:
+    """Return what makes a run differ from others: `fill` numbers the content of memory that nobody has written, the
+    same in all programs; `poison` that of memory which must not be read at all."""
+    return {"WS_FILL": str(_FILLS[fill % len(_FILLS)]), "WS_POISON": str(poison), "WS_EPOCH": _EPOCH}
 
 
 class Reference:
@@ -79,6 +89,7 @@ class Reference:
         runtime = runtime_files(clock=True, harness=harness)
         self._sources = dataclasses.replace(sources, files=(*sources.files, *runtime))
         self.skip_cases: tuple[int, ...] = ()
+        self._filled: dict[int, Outcome] = {}
 
     @cached_property
     def pattern(self) -> tuple[str, ...]:
@@ -93,12 +104,36 @@ class Reference:
     @cached_property
     def base(self) -> Outcome:
         """The run that the candidate is compared with."""
-        return self.run(self.built, "base_1", run_environment(1))
+        return self.run(self.built, "base_1", run_environment(0, 1))
 
     @cached_property
     def again(self) -> Outcome:
         """The second run: other memory, other addresses, another time."""
-        return self.run(self.built, "base_2", {**run_environment(2), "WS_CLOCK": "1"})
+        return self.run(self.built, "base_2", {**run_environment(1, 2), "WS_CLOCK": "1"})
+
+    @cached_property
+    def is_steady(self) -> bool:
+        """Whether the two base runs agree in everything that is compared."""
+        one, other = self.base, self.again
+        said = (one.stdout, one.files, one.exit_code) == (other.stdout, other.files, other.exit_code)
+        return said and _hashes(one.log) == _hashes(other.log)
+
+    @cached_property
+    def bent(self) -> Outcome:
+        """A run that only time and addresses tell apart from the base."""
+        if self.is_steady:
+            return self.again
+        return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
+
+    def filled(self, number: int) -> Outcome:
+        """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
+        the base where that makes no difference, or where the program then fails."""
+        if number == 0 or self.is_steady:
+            return self.base
+        if number not in self._filled:
+            self._filled[number] = self.run(self.built, f"filled_{number}", run_environment(number, 1))
+        found = self._filled[number]
+        return self.base if found.failure else found
 
     @property
     def captured(self) -> bool:
@@ -133,26 +168,38 @@ class Reference:
         return tuple(outcome for outcomes in found for outcome in outcomes)
 
     def first_evidence(self) -> Evidence:
-        """What the two base runs leave open."""
-        return Evidence((self.again.log,), (), self._given(), self._sources.reordered)
+        """What time and addresses leave open, and blocks of memory that nobody wrote."""
+        again = self.base.log, self.bent.log
+        return Evidence(again, unwritten=(self._heap(),), given=self._given(), reordered=self._sources.reordered)
 
     def full_evidence(self) -> Evidence:
-        """What all builds leave open."""
+        """What all builds leave open, and all memory that nobody wrote."""
         given = self._given()
         variants = () if given is not None else self.variants
-        return Evidence((self.again.log, *_logs(self.zeroed)), _logs(variants), given, self._sources.reordered)
+        heap = self._heap()
+        stack = [((self.base.log, _PATTERNS), (log, b"\0")) for log in _logs(self.zeroed)]
+        again = self.base.log, self.bent.log
+        return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered)
 
-    def output_rule(self, name: str | None) -> OutputRule:
-        """Return what may differ in standard output (None) or in the file `name`, all builds considered."""
-        given = self._given()
-        variants = () if given is not None else self.variants
-        again = [_output(o, name) for o in (self.again, *self.zeroed)]
-        rule = rule_of(_output(self.base, name), again, [_output(o, name) for o in variants])
-        return dataclasses.replace(rule, absolute=self._options.absolute, relative=self._options.relative)
+    def _heap(self) -> tuple[tuple[CaptureLog, bytes], ...]:
+        """Return two runs with what blocks of memory were filled with in them."""
+        return (self.base.log, bytes(_FILLS[:1])), (self.again.log, bytes(_FILLS[1:2]))
+
+    def known_evidence(self) -> Evidence:
+        """What a comparison that has been made already took into account: all builds, or none."""
+        return self.full_evidence() if "variants" in self.__dict__ else self.first_evidence()
+
+    def output_rule(self, name: str | None, rounding: float = 0.0) -> OutputRule:
+        """Return what may differ in standard output (None) or in the file `name`, all builds considered; `rounding`: by
+        how much of their size objects were seen to differ."""
+        variants = () if self._given() is not None else self.variants
+        rule = rule_of(_output(self.base, name), [_output(self.bent, name)], [_output(o, name) for o in variants])
+        given = self._options
+        return dataclasses.replace(rule, absolute=given.absolute, relative=given.relative, rounding=rounding)
 
     def plain_rule(self, name: str | None) -> OutputRule:
-        """Return what differs between the two base runs."""
-        return rule_of(_output(self.base, name), [_output(self.again, name)], [])
+        """Return what differs with time and addresses."""
+        return rule_of(_output(self.base, name), [_output(self.bent, name)], [])
 
     def run(self, built: Built, name: str, environment: Mapping[str, str]) -> Outcome:
         """Run a build of the original in a directory of its own."""
@@ -167,8 +214,9 @@ class Reference:
     def restart(self, skip_cases: tuple[int, ...]) -> None:
         """Forget the base runs and leave out these cases of the harness from now on."""
         self.skip_cases = skip_cases
-        for name in ("base", "again"):
+        for name in ("base", "again", "is_steady", "bent"):
             self.__dict__.pop(name, None)
+        self._filled.clear()
 
     def _build(self, name: str, flags: Sequence[str]) -> Built:
         directory = self._work / f"build_{name}"
@@ -179,13 +227,21 @@ class Reference:
         built = self._build(name, flags)
         if not built.command:
             return ()
-        outcome = self.run(built, name, run_environment(1))
+        outcome = self.run(built, name, run_environment(0, 1))
         return () if outcome.failure or outcome.exit_code != self.base.exit_code else (outcome,)
 
     def _given(self) -> Allowance | None:
         if self._options.absolute is None and self._options.relative is None:
             return None
         return Allowance(self._options.absolute or 0.0, self._options.relative or 0.0)
+
+
+def _hashes(log: CaptureLog) -> dict[tuple[str, str, int], tuple[int, int, int]]:
+    return {
+        (*key, instance): (record.first, record.count, record.hash)
+        for key, records in log.records.items()
+        for instance, record in records.items()
+    }
 
 
 def _logs(outcomes: Sequence[Outcome]) -> tuple[CaptureLog, ...]:

@@ -11,8 +11,9 @@ sums into elements that only the run tells (a histogram), so they have no spread
 what was added to it is not.
 What is a number in one build and NaN or infinite in another (x / 0 where x is only rounding noise) is unsettled: left
 out as well.
-Elements that differ when only uninitialized memory, time or addresses differ are not determined by the program at all:
-they are undetermined and left out. Integers have no spread: they are exact or undetermined.
+Elements that differ when only time or addresses differ are not determined by the program at all: they are undetermined
+and left out. So are elements that nobody has written, where a port has other content there; what is computed from
+such memory is compared: in both programs it holds the same. Integers have no spread: they are exact or undetermined.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy.typing as npt
 
 from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
 
-__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "spread_of", "undetermined", "unsettled"]
+__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "spread_of", "undetermined", "unsettled", "unwritten"]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
@@ -56,13 +57,23 @@ class Allowance:
 EXACT = Allowance()
 
 
-def undetermined(runs: Sequence[Values]) -> Mask:
-    """Return which elements differ between runs that only uninitialized memory, time and addresses tell apart."""
-    first = runs[0]
-    mask = np.zeros(first.shape, np.bool_)
-    for other in runs[1:]:
-        if other.shape == first.shape:
-            mask |= _differ(first, other)
+def undetermined(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
+    """Return which elements of an array of this shape differ between runs of the original."""
+    mask = np.zeros(shape, np.bool_)
+    alike = [run for run in runs if run.shape == shape]
+    for other in alike[1:]:
+        mask |= _differ(alike[0], other)
+    return mask
+
+
+def unwritten(runs: Sequence[tuple[Values, bytes]], shape: tuple[int, ...]) -> Mask:
+    """Return which elements nobody has written: in each run they still hold the byte, one of those that stand with the
+    run, that memory was filled with."""
+    mask = np.full(shape, bool(runs), np.bool_)
+    for values, fills in runs:
+        if values.shape == shape:
+            raw = np.ascontiguousarray(values).view(np.uint8).reshape(-1, values.dtype.itemsize)
+            mask &= (raw == raw[:, :1]).all(axis=1) & np.isin(raw[:, 0], list(fills))
     return mask
 
 

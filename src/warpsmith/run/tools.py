@@ -1,7 +1,7 @@
 """Finding compilers and running programs under limits.
 
 Invariant: nothing outlives `run_limited`: the program gets a process group of its own, which is killed at the end,
-whatever the program started.
+whatever the program started; the program itself ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warpsmith.base.children import end_with_parent
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 
@@ -100,6 +101,7 @@ def run_limited(
     """Run `command` in `cwd` with its whole input; `environment` is added to the present one."""
     bounds = limits or Limits()
     started = time.perf_counter()
+    parent = os.getpid()
     process = subprocess.Popen(
         command,
         cwd=cwd,
@@ -108,7 +110,7 @@ def run_limited(
         stderr=subprocess.PIPE,
         env={**os.environ, **(environment or {})},
         start_new_session=True,
-        preexec_fn=lambda: _limit(bounds),
+        preexec_fn=lambda: _limit(bounds, parent),
     )
     timed_out = False
     try:
@@ -128,8 +130,9 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: Limits, parent: int) -> None:
     """Set the limits in the child. Private memory is counted, not addresses: the emulation reserves many of those."""
+    end_with_parent(parent)
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, limits.file)
     _lower(resource.RLIMIT_STACK, limits.stack)

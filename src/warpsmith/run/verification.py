@@ -7,17 +7,50 @@ Verification  the answer, one entry per compared object
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.progress import Progress, unwatched
 from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import Symbol
 
-__all__ = ["HarnessFunction", "LiveOut", "Race", "Sources", "Verification", "VerifyOptions", "timed_out"]
+__all__ = [
+    "EQUAL",
+    "Copies",
+    "HarnessFunction",
+    "LiveOut",
+    "PortedRegion",
+    "Race",
+    "Sources",
+    "Status",
+    "Verification",
+    "VerifyOptions",
+    "is_made_for",
+    "joint_tolerance",
+    "timed_out",
+]
+
+Status = Literal["pass", "fail", "undecided", "skipped"]
+
+_SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.MULTILINE)
+
+# what a comparison says that needed no tolerance
+EQUAL = ("not needed: bit for bit equal", "not needed: equal", "not needed: equal where it is compared")
+
+
+@dataclass(frozen=True, slots=True)
+class PortedRegion:
+    """One region of a port: its name in captures, its kernel, where it stands; `guards`: the tests before it."""
+
+    name: str
+    kernel: str
+    span: Span | None = None
+    guards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +60,10 @@ class Sources:
     quoted includes of the user's own headers are looked up; `own`: by path, the files that have options of their own
     instead, with absolute folders. `captured`: the files hold capture calls;
     `reordered`: the port sums floating-point numbers in another order than the original; `addressed`: the regions of
-    the port before which a test asks where blocks of memory lie, which differs from build to build."""
+    the port before which a test asks where blocks of memory lie, which differs from build to build; `regions`: those of
+    the port; `shown`: that a wrong kernel is noticed has been shown by another comparison of the same kernels;
+    `included`: files that others include and that are not compiled themselves, whatever their suffix; `rounding`: by
+    how much of their size the numbers behind the output may differ, as another comparison has seen."""
 
     files: tuple[OutputFile, ...]
     arguments: tuple[str, ...] = ()
@@ -36,6 +72,16 @@ class Sources:
     reordered: bool = False
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     addressed: frozenset[str] = frozenset()
+    regions: tuple[PortedRegion, ...] = ()
+    shown: bool = False
+    included: frozenset[str] = frozenset()
+    rounding: float = 0.0
+
+    def is_switched_off(self) -> bool:
+        """Whether a port that stands in the user's own files is built without the macro that turns it on."""
+        asked = any(_SWITCH.search(file.text) for file in self.files)
+        options = (*self.arguments, *(word for words in self.own.values() for word in words))
+        return asked and not any(word.removeprefix("-D").split("=")[0] == "WARPSMITH" for word in options)
 
     def uses_openmp(self) -> bool:
         """Whether a file of the program is compiled for OpenMP, or uses its run time."""
@@ -59,7 +105,8 @@ class HarnessFunction:
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
-    derived from the original's own spread."""
+    derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is told of
+    every build and run."""
 
     run_args: tuple[str, ...] = ()
     run_stdin: str | None = None
@@ -71,11 +118,16 @@ class VerifyOptions:
     special_values: bool = False
     timeout_s: float = 120.0
     keep_dir: str | None = None
+    device: str = "sm_80"
+    progress: Progress = unwatched
 
 
 @dataclass(frozen=True, slots=True)
 class LiveOut:
-    """One compared object. `extent_from` says where its real extent came from."""
+    """One compared object. `extent_from` says where its real extent came from. `compared` and `masked`: of the elements
+    that the region may touch, how many were compared and how many left out, at the instance of which the least share
+    was compared; `identical`: every byte was the same; `rounding`: the largest difference that was allowed, as a part
+    of the object's largest number."""
 
     region: str
     instance: int
@@ -86,6 +138,32 @@ class LiveOut:
     max_rel: float
     max_ulp: int
     first_difference: str | None
+    compared: int = 0
+    masked: int = 0
+    identical: bool = True
+    rounding: float = 0.0
+
+    def covered(self, compared: int, masked: int) -> LiveOut:
+        """Return the row with these counts, if they are the smaller share, or the same one of more elements."""
+        known, new = self.compared + self.masked, compared + masked
+        if known and new and (self.compared / known, -known) <= (compared / new, -new):
+            return self
+        return replace(self, compared=compared, masked=masked) if new else self
+
+    @property
+    def mostly_masked(self) -> bool:
+        """Whether no more than half of what the region may touch was compared."""
+        return self.masked > 0 and self.compared <= self.masked
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """How many copies a run made between host and device memory, and of how many bytes, each way."""
+
+    to_device: int = 0
+    bytes_to_device: int = 0
+    to_host: int = 0
+    bytes_to_host: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +179,11 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The referee's word. `reasons` say in sentences why it failed or was skipped."""
+    """The referee's word. `reasons` say in sentences why it failed, was skipped, or is undecided: nothing is wrong, but
+    too little was compared to say that all is right. `launches`: how often each kernel was launched in a run, `copies`:
+    what was copied in a run; None where that is not known."""
 
-    status: Literal["pass", "fail", "skipped"]
+    status: Status
     executor: Literal["emulation", "pocl", "cuda", "openmp"] = "emulation"
     schedules: int = 0
     inputs: str = ""
@@ -114,6 +194,23 @@ class Verification:
     seconds: Mapping[str, float] | None = None
     tolerance: str = ""
     reasons: tuple[Finding, ...] = ()
+    launches: Mapping[str, int] | None = None
+    copies: Copies | None = None
+
+    def launches_of(self, kernel: str) -> int:
+        """Return how often the kernels that were made for `kernel` were launched: its own, and what finishes it."""
+        return sum(count for name, count in (self.launches or {}).items() if is_made_for(kernel, name))
+
+
+def is_made_for(kernel: str, name: str) -> bool:
+    """Whether the device function `name` is one of those that a port's kernel consists of."""
+    return name == kernel or name.startswith(f"{kernel}_")
+
+
+def joint_tolerance(one: str, other: str) -> str:
+    """Return the tolerance of two comparisons together: that which allows more."""
+    ranks = {text: rank for rank, text in enumerate(("", *EQUAL))}
+    return max(one, other, key=lambda text: ranks.get(text, len(ranks)))
 
 
 def timed_out(verification: Verification) -> bool:

@@ -9,6 +9,7 @@ put together, entry by entry. "Nearest": in the folder where the program runs, o
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +17,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.findings import Finding, Severity
+from warpsmith.base.source import SourceFile, Span, held
 from warpsmith.settings.model import KernelSettings, Key, Setting, Settings, load_keys
 
 __all__ = ["Wanted", "read_settings"]
@@ -25,6 +26,14 @@ __all__ = ["Wanted", "read_settings"]
 FILE = "warpsmith.toml"
 _TABLES = ("rules", "kernels", "per-file-ignores")
 _KERNEL_KEYS = ("block", "grid", "args", "assume")
+_SEVERITIES = ("error", "warning", "note")
+# variables that set no key: of the command line, and of programs that warpsmith has ported
+_VARIABLES = (
+    "WARPSMITH_CONFIG", "WARPSMITH_CACHE_DIR", "WARPSMITH_LOG", "WARPSMITH_SANDBOX", "WARPSMITH_OFFLINE_DOCS",
+    "WARPSMITH_OFF", "WARPSMITH_DIR", "WARPSMITH_KERNELS", "WARPSMITH_LIBRARY", "WARPSMITH_NVCC", "WARPSMITH_NVCCFLAGS",
+    "WARPSMITH_ON", "WARPSMITH_UPDATE",
+)  # fmt: skip
+_EMULATION = "WARPSMITH_EMULATION_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +49,14 @@ class Wanted:
 
 
 def read_settings(wanted: Wanted) -> Settings:
-    """Return the settings; what makes no sense in a file is a finding there, and the key keeps its next value.
+    """Return the settings; `findings` has variables that nobody reads.
 
-    Raises UsageError where a file that was named cannot be read.
+    Raises UsageError where a file cannot be read, and where a file or a variable says what makes no sense: one finding
+    for each such place.
     """
     reader = _Reader()
+    if wanted.environment:
+        reader.variables()
     layers = list(_files(wanted, reader))
     values: dict[str, Setting] = {}
     origins: dict[str, str] = {}
@@ -59,6 +71,8 @@ def read_settings(wanted: Wanted) -> Settings:
                 values[name], origins[name] = found, key.variable
         if name in wanted.flags:
             values[name], origins[name] = wanted.flags[name], "command line"
+    if any(finding.severity == "error" for finding in reader.findings):
+        raise UsageError(*reader.findings)
     return Settings(
         values,
         origins,
@@ -98,12 +112,20 @@ def _files(wanted: Wanted, reader: _Reader) -> Iterator[_Layer]:
     for name in (FILE, "pyproject.toml"):
         for folder in folders:
             path = folder / name
-            if path.is_file() and (name == FILE or "[tool.warpsmith" in path.read_text("utf-8", "replace")):
+            if _says_something(path):
                 yield reader.layer(path)
                 break
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     if wanted.environment and (path := Path(home) / "warpsmith" / FILE).is_file():
         yield reader.layer(path)
+
+
+def _says_something(path: Path) -> bool:
+    """Whether a file is there, may be read, and has something for us."""
+    try:
+        return path.is_file() and (path.name == FILE or "[tool.warpsmith" in path.read_text("utf-8", "replace"))
+    except OSError:
+        return False
 
 
 class _Reader:
@@ -145,16 +167,26 @@ class _Reader:
     def rules(self, layer: _Layer, file: SourceFile, table: Mapping[str, object]) -> None:
         for name, value in table.items():
             if name == "severity" and isinstance(value, dict):
-                layer.severity |= {str(code): str(word) for code, word in value.items()}
+                self.severities(layer, file, value)
             elif f"rules.{name}" in load_keys():
                 self.key(layer, file, f"rules.{name}", value)
             else:
                 self.unknown(file, name, ["select", "extend-select", "ignore", "severity"])
 
+    def severities(self, layer: _Layer, file: SourceFile, table: Mapping[str, object]) -> None:
+        for code, word in table.items():
+            if word in _SEVERITIES:
+                layer.severity[code] = str(word)
+            else:
+                self.wrong(file, code, f"one of {', '.join(_SEVERITIES)}", _meant(word, _SEVERITIES))
+
     def key(self, layer: _Layer, file: SourceFile, name: str, value: object) -> None:
-        found = _checked(load_keys()[name], value)
+        key = load_keys()[name]
+        found = _checked(key, value)
         if found is None:
-            self.wrong(file, name.removeprefix("rules."), _expected(load_keys()[name]))
+            self.wrong(file, name.removeprefix("rules."), _expected(key), _meant(value, key.words))
+        elif key.type == "path" and found != "":
+            layer.values[name] = os.path.relpath(Path(layer.path).parent / str(found))
         else:
             layer.values[name] = found
 
@@ -178,18 +210,37 @@ class _Reader:
         layer.kernels.append(KernelSettings(pattern, shapes.get("block"), shapes.get("grid"), numbers, texts))
 
     def unknown(self, file: SourceFile, name: str, known: Sequence[str]) -> None:
-        near = get_close_matches(name, known, n=1)
-        help = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
-        self.findings.append(Finding("CFG001", "warning", f"no key is called '{name}'", _place(file, name), (help,)))
+        helps = _meant(name, known) or (f"known: {', '.join(known)}",)
+        self.findings.append(Finding("CFG001", "error", f"no key is called '{name}'", _place(file, name), helps))
 
-    def wrong(self, file: SourceFile, name: str, expected: str) -> None:
+    def wrong(self, file: SourceFile, name: str, expected: str, helps: tuple[str, ...] = ()) -> None:
         message = f"'{name}' must be {expected}"
-        self.findings.append(Finding("CFG002", "warning", message, _place(file, name), ("the value is not used",)))
+        self.findings.append(Finding("CFG002", "error", message, _place(file, name), helps))
+
+    def variables(self) -> None:
+        """Note the variables of ours that nobody reads: an error where one of another name is meant."""
+        known = [*_VARIABLES, *(key.variable for key in load_keys().values() if key.variable)]
+        for name in sorted(os.environ):
+            if not name.startswith("WARPSMITH_") or name.startswith(_EMULATION) or name in known:
+                continue
+            meant = _meant(name, known, cutoff=0.85)
+            listed = meant or (f"known: {', '.join(sorted(known))}",)
+            severity: Severity = "error" if meant else "warning"
+            self.findings.append(Finding("CFG001", severity, f"no variable is called {name}", None, listed))
+
+
+def _meant(value: object, known: Sequence[str], cutoff: float = 0.6) -> tuple[str, ...]:
+    """Return the help for a word that is not one of those `known`: the nearest one, if one is near."""
+    near = get_close_matches(value.strip(), known, n=1, cutoff=cutoff) if isinstance(value, str) else []
+    return tuple(f"did you mean '{one}'?" for one in near)
 
 
 def _place(file: SourceFile, name: str) -> Span:
-    start = max(0, file.text.find(name))
-    return Span(file, start, start + len(name))
+    """Return where a key is written: at the start of a line, after a brace, or in the head of a table."""
+    word = held(name)
+    found = re.search(rf"(?:^|[\[{{,.])[ \t]*[\"']?({re.escape(word)})[\"']?\s*(?:[=.\]]|$)", file.text, re.MULTILINE)
+    start = found.start(1) if found else max(0, file.text.find(word))
+    return Span(file, start, start + len(word))
 
 
 # --- values
@@ -205,6 +256,8 @@ def _checked(key: Key, value: object) -> Setting | None:
         case "number", int() if not isinstance(value, bool) and value >= 0:
             return value
         case "seconds", int() | float() if not isinstance(value, bool) and value >= 0:
+            return value
+        case "path", str():
             return value
         case "text", str() if not key.words or value in key.words:
             return value
@@ -223,14 +276,20 @@ def _from_text(key: Key, text: str, reader: _Reader) -> Setting | None:
     found = _checked(key, value)
     if found is None:
         message = f"{key.variable} must be {_expected(key)}; it is {text!r}"
-        reader.findings.append(Finding("CFG002", "warning", message, None, ("the variable is not heeded",)))
+        reader.findings.append(Finding("CFG002", "error", message, None, _meant(text, key.words)))
     return found
 
 
 def _expected(key: Key) -> str:
     if key.words:
         return f"one of {', '.join(key.words)}"
-    return {"texts": "a list of texts", "number": "a whole number", "seconds": "a number", "text": "a text"}[key.type]
+    return {
+        "texts": "a list of texts",
+        "number": "a whole number",
+        "seconds": "a number",
+        "text": "a text",
+        "path": "a path",
+    }[key.type]
 
 
 def _dim(value: object) -> tuple[int, int, int] | None:

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.simt.collect import collected
 from warpsmith.simt.exchange import exchanged
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
@@ -30,12 +31,20 @@ TURN = 16
 TOGETHER = 8
 
 
-def interpret(module: Module, kernel: str, launch: Launch, memory: Memory, observer: Observer | None = None) -> Outcome:
-    """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes.
+def interpret(
+    module: Module,
+    kernel: str,
+    launch: Launch,
+    memory: Memory,
+    observer: Observer | None = None,
+    *,
+    progress: Progress = unwatched,
+) -> Outcome:
+    """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes; `progress` learns of every turn.
 
     Raises KeyError where there is no such kernel with code. What the kernel does wrong is in the outcome.
     """
-    run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()))
+    run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()), progress)
     run.go()
     unwritten = (_unwritten(*found) for found in memory.unwritten)
     overflows = (_overflow(*found) for found in run.kernel.overflows.items())
@@ -92,8 +101,9 @@ class _Block:
 class _Run:
     """One launch on its way."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, progress: Progress) -> None:
         self.kernel = kernel
+        self.progress = progress
         self.steps = 0
         self.problems: list[Problem] = []
         self.complete = False
@@ -107,6 +117,7 @@ class _Run:
         for start in range(0, len(numbers), TOGETHER):
             blocks = [self._block(number) for number in numbers[start : start + TOGETHER]]
             while not self.stopped and not all(block.ended for block in blocks):
+                self.progress(Activity("simulating", f"blocks, {self.steps:,} instructions", start, len(numbers)))
                 moved = [self._turn(block) for block in blocks if not block.ended]
                 if not any(moved) and not self.stopped:
                     self._stuck(blocks)

@@ -16,7 +16,6 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
-import os
 import tempfile
 import time
 from collections.abc import Mapping
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import cast
 
 import warpsmith
+from warpsmith.base.cache import cache_folder
 from warpsmith.front.inputs import Source
 from warpsmith.front.system_headers import system_arguments
 from warpsmith.survey.limits import SurveyLimits
@@ -39,7 +39,7 @@ KEPT = 12
 
 def default_cache() -> Path:
     """Return the folder for records of surveys."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith" / "survey"
+    return cache_folder() / "survey"
 
 
 @dataclass(slots=True)
@@ -178,8 +178,7 @@ def _limits(limits: SurveyLimits) -> Plain:
     front, poly = limits.front, limits.poly
     table = sorted(repr(_stable(entry)) for entry in front.effects.functions.values())
     granted: list[Plain] = [[a.text, a.kind] for a in poly.granted]
-    tried: Plain = [limits.steps.loops, limits.steps.references]
-    others: list[Plain] = [front.node_limit, list(front.arguments), front.language, tried]
+    others: list[Plain] = [front.node_limit, list(front.arguments), front.language]
     return [others, list(table), poly.guards, granted, poly.max_operations, poly.described, poly.claims]
 
 

@@ -15,21 +15,22 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from warpsmith.base.source import Span, readable
-from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown
+from warpsmith.base.verdict import Reason
 from warpsmith.front.inputs import Source
 from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
 from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.loops.effort import effort_of
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.device import host_call
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.global_pointers import global_uses
 from warpsmith.poly.honor import honored
 from warpsmith.poly.library import mentions
 from warpsmith.poly.outside import Outside, OutsideFunction, encode_function
 from warpsmith.poly.summaries import Summaries
-from warpsmith.report.claims import claim_reasons
-from warpsmith.report.survey import PORTABLE
+from warpsmith.report.after_steps import BEST_FIRST, loop_word, unplanned_reasons
+from warpsmith.report.served import Served
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.plain import (
     decode_outside,
@@ -38,7 +39,6 @@ from warpsmith.survey.plain import (
     encode_finding,
     encode_writes,
 )
-from warpsmith.survey.steps import RANK, Improved, improved
 from warpsmith.survey.texts import compact
 from warpsmith.tree.nodes import For, Function, Loop, Name, Verbatim, VerbatimExpr
 from warpsmith.tree.plain import Plain, encode_symbol
@@ -86,7 +86,8 @@ class Desk:
             unit = parsed.unit_again(knowledge)
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         facts = Facts.about(program, self.limits.poly, honored)
-        better = improved(facts, unit, self.limits.steps)
+        prepared = automatic(Prepared(facts, facts), None)
+        served = Served.of(prepared, None)
         places = _Places(parsed.loops())
         verdicts: dict[int, Plain] = {}
         efforts: list[Plain] = []
@@ -99,7 +100,7 @@ class Desk:
                 where = numbered.get(known.loop)
                 if where is None:
                     continue
-                verdict = _verdict(known, better.get(known.loop), facts.summaries)
+                verdict = _verdict(prepared, served, known)
                 if where not in verdicts or _rank(verdict) > _rank(verdicts[where]):
                     verdicts[where] = verdict
         rest = {n: _boxed(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
@@ -225,27 +226,22 @@ def _place(place: LoopPlace) -> Plain:
 
 def _rank(verdict: Plain) -> int:
     """Return the place of a verdict: of two instances of a text the one counts that promises less."""
-    return RANK.index(str(cast(Mapping[str, Plain], verdict)["category"]))
+    return BEST_FIRST.index(str(cast(Mapping[str, Plain], verdict)["category"]))
 
 
-def _verdict(facts: LoopFacts, better: Improved | None, summaries: Summaries) -> Plain:
+def _verdict(prepared: Prepared, served: Served, facts: LoopFacts) -> Plain:
     loop = facts.loop
-    now = facts if better is None else better.facts
-    category = facts.category if better is None else better.category
-    host = host_call(summaries, loop) if category in PORTABLE else None
-    assumed: list[Plain] = [[a.text, a.kind] for a in _assumptions(now)]
-    if better is not None and better.tested:
-        assumed.append([f"the test before the loop, of {' and '.join(better.steps)}, holds", "guarded"])
+    word = loop_word(prepared, served, facts)
     return {
         "id": facts.id,
         "label": _label(loop),
         "variable": loop.variable.name if isinstance(loop, For) else "",
         "function": facts.function.symbol.name,
         "depth": facts.depth + 1,
-        "category": category,
-        "reasons": [_reason(r) for r in (*filter(None, [host]), *_after(better), *now.reasons, *claim_reasons(now))],
-        "assumptions": assumed,
-        "steps": [] if better is None else list(better.steps),
+        "category": word.category,
+        "reasons": [_reason(reason) for reason in unplanned_reasons(prepared, facts, word)],
+        "assumptions": [[a.text, a.kind] for a in word.assumptions],
+        "steps": list(word.steps),
     }
 
 
@@ -255,23 +251,6 @@ def _label(loop: Loop) -> str:
         return loop.form
     name, key = loop.variable.name, loop.variable.key
     return f"for {name.rstrip('_').removesuffix('_at') if key.endswith(':at') else name}"
-
-
-def _after(better: Improved | None) -> tuple[Reason, ...]:
-    """Return what the steps make of a loop, where that lets it run on a device."""
-    if better is None or better.facts.category == "sequential":
-        return ()
-    rule = "POR001" if better.facts.category == "parallel" else "POR002"
-    text = f"{better.facts.category} after {', '.join(better.steps)}"
-    return (Reason(rule, text, better.facts.loop.header),)
-
-
-def _assumptions(facts: LoopFacts) -> tuple[Assumed, ...]:
-    match facts.verdict:
-        case Proved(assumptions) | Unknown(_, assumptions):
-            return assumptions
-        case Refuted():
-            return ()
 
 
 def _reason(reason: Reason) -> Plain:

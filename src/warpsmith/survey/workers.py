@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import tempfile
 import traceback
@@ -17,6 +18,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Literal
 
+from warpsmith.base.children import end_with_parent
 from warpsmith.front.inputs import Source
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.tree.plain import Plain
@@ -124,7 +126,9 @@ class Crew:
         worker = self._workers[home]
         if worker is None:
             ours, theirs = multiprocessing.Pipe()
-            process = multiprocessing.Process(target=_serve, args=(theirs, self._limits, self._sources), daemon=True)
+            process = multiprocessing.Process(
+                target=_serve, args=(theirs, os.getpid(), self._limits, self._sources), daemon=True
+            )
             process.start()
             theirs.close()
             worker = self._workers[home] = _Worker(process, ours)
@@ -184,8 +188,9 @@ def _asked(desk: Desk, job: Job) -> Plain:
             return desk.analyze(job.numbers[0], *job.arguments)
 
 
-def _serve(pipe: Connection, limits: SurveyLimits, sources: Sequence[Source]) -> None:
+def _serve(pipe: Connection, parent: int, limits: SurveyLimits, sources: Sequence[Source]) -> None:
     """Answer jobs until nobody asks any more; Ctrl-C is the asker's business."""
+    end_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     desk = _desk(limits, sources)

@@ -48,6 +48,7 @@ from warpsmith.tree.nodes import Member
 from warpsmith.tree.openers import opener_insertions
 from warpsmith.tree.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
+from warpsmith.tree.spacing import joined
 from warpsmith.tree.versioned import InPlaceWords, Inserted, InsertionError, Versioned
 from warpsmith.tree.walk import walk
 
@@ -90,7 +91,7 @@ def in_place_text(
     together = (*heads.first, *heads.includes) if top == offset else heads.includes
     made = [_lines(unit.file, offset, together)]
     made += [_lines(unit.file, top, heads.first)] if heads.first and top != offset else []
-    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)])
+    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)], joined)
 
 
 def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:

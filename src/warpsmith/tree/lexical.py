@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "tokens", "unbroken"]
+__all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "name_from", "tokens", "unbroken"]
 
 TokenKind = Literal["space", "newline", "comment", "string", "word", "number", "other"]
 
@@ -97,6 +97,18 @@ def _identifiers(text: str) -> frozenset[str]:
 def map_words(text: str, change: Callable[[str], str]) -> str:
     """Return `text` with every word outside comments and strings replaced by `change(word)`."""
     return "".join(change(token.text) if token.kind == "word" else token.text for token in tokens(text))
+
+
+def name_from(wanted: str, reserved: tuple[str, ...] = ()) -> str:
+    """Return `wanted` as an identifier that only its ending can keep from being free.
+
+    What is no identifier in it (`Grid::step`, `v.data()`) is written as one, leading double underscores, which are the
+    compiler's, are left out, and a beginning among `reserved` gets another one before it.
+    """
+    wanted = re.sub(r"\W+", "_", wanted).strip("_") if re.search(r"\W", wanted) else wanted
+    wanted = wanted.lstrip("_") if wanted.startswith("__") else wanted
+    wanted = wanted or "name"
+    return f"my_{wanted}" if wanted.startswith(reserved) or wanted[:1].isdigit() else wanted
 
 
 def unbroken(text: str) -> Iterator[int]:

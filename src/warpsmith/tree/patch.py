@@ -3,7 +3,8 @@
     old body   { a; for (k…) { s; t; } b; }          new body   { a; alloc; for (k…) { launch; t; } b; }
                      └─ same span: descend ─┘                    inserted ┘      └ replaces s
 
-Invariant: old and new trees are walked side by side, and an edit is made only for a pair that differs. A node of the
+Invariant: old and new trees are walked side by side, and an edit is made only for a pair that differs; what an edit
+writes stays apart from the user's tokens beside it. A node of the
 new tree stands for the node of the old one that has its class and its span; a statement that has no counterpart is
 inserted beside its neighbors, one that lost its counterpart is deleted, with its line if nothing else stands there.
 Limits: a region that cuts through a preprocessor conditional cannot be replaced; it is refused.
@@ -54,6 +55,7 @@ from warpsmith.tree.openers import Opener, opener_insertions
 from warpsmith.tree.places import cut_pragmas, place_before
 from warpsmith.tree.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
+from warpsmith.tree.spacing import joined
 from warpsmith.tree.walk import children, walk
 
 __all__ = ["Patcher", "include_offset", "is_added", "openers_in", "unit_text"]
@@ -87,7 +89,7 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
         edits.append(_include_edit(original.file, includes, first))
     edits += opened
     end = line_end(original.file.text)
-    return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits])
+    return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits], joined)
 
 
 def openers_in(unit: Unit) -> Iterator[Opener]:
@@ -345,7 +347,7 @@ def _edited(span: Span, edits: list[Edit]) -> str:
     """Return the text of `span` with `edits`, all of which lie inside it."""
     piece = SourceFile(span.file.path, span.text)
     moved = [Edit(Span(piece, e.span.start - span.start, e.span.end - span.start), e.text) for e in edits]
-    return apply_edits(piece, moved).replace("\r\n", "\n")
+    return apply_edits(piece, moved, joined).replace("\r\n", "\n")
 
 
 def _same_header(old: For, new: For) -> bool:

@@ -69,6 +69,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.precedence import level, needs_parentheses
 from warpsmith.tree.references import bound_to, called, elements, initial, named, refers
+from warpsmith.tree.spacing import joined
 from warpsmith.tree.types import FunctionType, Pointer, Type
 from warpsmith.tree.walk import rebuild, walk
 
@@ -247,7 +248,7 @@ class Printer:
                 return bound_to((yield operand)) + elements(expr.type)
             case Unary():
                 text = self._wrapped(expr, expr.operand, (yield expr.operand))
-                return expr.op.replace("x", text) if "x" in expr.op else expr.op + text
+                return joined((text, expr.op[1:]) if expr.op.startswith("x") else (expr.op.rstrip("x"), text))
             case Binary():
                 left = self._wrapped(expr, expr.left, (yield expr.left))
                 right = self._wrapped(expr, expr.right, (yield expr.right))
@@ -279,7 +280,7 @@ class Printer:
                 if expr.opener is not None:
                     inner = bound_to(base) if bound else base
                     return expr.opener.reached(inner, arrow=expr.arrow and not bound) + elements(expr.type)
-                text = f"{bound_to(base)}." if bound else f"{base}{'->' if expr.arrow else '.'}"
+                text = f"{bound_to(base)}." if bound else joined((base, "->" if expr.arrow else "."))
                 return f"(&{text}{expr.field})" if refers(expr) else text + expr.field + elements(expr.type)
             case Cast() if refers(expr):
                 return initial(expr.operand, (yield expr.operand))

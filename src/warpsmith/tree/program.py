@@ -46,12 +46,14 @@ class Assumption:
 
     Guarded: `condition` is a host expression of O(1) cost tested where the region is entered; if it is false the
     original code runs. Granted: the user vouched for it (`--assume`); `condition` is None where it cannot be tested.
+    `declared`: where it fails, the program leaves an array's declared extent.
     """
 
     text: str
     kind: Literal["guarded", "granted"]
     condition: Expr | None = field(default=None, compare=False)
     span: Span | None = field(default=None, compare=False)
+    declared: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class TypeText:
     """A type, enum or macro definition of the unit that device code may need, as the user wrote it.
 
     `name` is the typedef, tag or macro name; `needs` the names that its text mentions; `text` is complete
-    (`typedef …;`, `struct … { … };`, `#define …`). `span` is None for what a header defines.
+    (`typedef …;`, `struct … { … };`, `#define …`). `span` is None for what a header defines. `scope`: the function that
+    it is declared in. A macro that is undefined or redefined on the way has an empty text.
     """
 
     name: str
@@ -67,6 +70,7 @@ class TypeText:
     needs: tuple[str, ...]
     macro: bool = False
     span: Span | None = None
+    scope: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

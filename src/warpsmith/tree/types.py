@@ -160,7 +160,8 @@ class Symbol:
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
     `value` is an enumerator's value. `label` is what people call a function where its name does not tell it from others
-    (a method, an overload, what a template made); "" where it does. `space` and `alignment` (bytes; 0: that of its
+    (a method, an overload, what a template made), and a variable that a step made for one of theirs; "" where it does.
+    `space` and `alignment` (bytes; 0: that of its
     type) are known in device code.
     """
 

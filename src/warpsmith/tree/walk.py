@@ -50,8 +50,10 @@ def children(node: Node) -> Iterator[Node]:
     return iter(_below(node))
 
 
-# Nodes never change, and every analysis walks the same ones again: here and below answers are remembered.
-@functools.lru_cache(maxsize=32_768)
+# Nodes never change, and every analysis walks the same ones again: here and below answers are remembered. What is
+# remembered must be more than one large function has (53,000 nodes in a tiled nest that a generator wrote): a walk over
+# more than that forgets every answer before it is asked for again.
+@functools.lru_cache(maxsize=131_072)
 def _below(node: Node) -> tuple[Node, ...]:
     """Return the direct children of `node` in source order."""
     found: list[Node] = []
@@ -97,7 +99,7 @@ def _short_walk(node: Node) -> tuple[Node, ...] | None:
 @functools.lru_cache(maxsize=64)
 def _long_walk(node: Node) -> tuple[Node, ...] | None:
     """Return the walk over a function's body and the like; None where it is too long to be remembered."""
-    return _remembered_walk(node, 20_000)
+    return _remembered_walk(node, 80_000)
 
 
 def _remembered_walk(node: Node, most: int) -> tuple[Node, ...] | None:

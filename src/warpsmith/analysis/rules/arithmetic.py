@@ -31,12 +31,12 @@ _OPS_OF_FAST: Final = ("fdiv", "sqrt", "rcp")
 
 def arithmetic(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of a kernel's arithmetic, one thing a place."""
-    told: set[tuple[str, str]] = set()
+    told: set[tuple[str, object]] = set()
     for block, i in facts.function.instructions():
         if block.name not in facts.warp_level.graph.successors:
             continue
         for found in _of(facts, block.name, i):
-            key = (found.rule, str(found.span) if found.span is not None else str(id(i)))
+            key = (found.rule, found.span or id(i))
             if key not in told:
                 told.add(key)
                 yield found

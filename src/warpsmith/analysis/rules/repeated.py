@@ -39,7 +39,7 @@ def _again(
         if _may_write(i):
             loaded.clear()
         access = known.get(i)
-        if access is None or access.kind != "load" or access.space not in DEVICE or _is_ordered(i):
+        if access is None or access.kind != "load" or access.space not in DEVICE or _is_settled(facts, i):
             continue
         detail = i.detail
         assert isinstance(detail, Memory)
@@ -53,7 +53,9 @@ def _again(
 
 
 def _in_loop(facts: KernelFacts, access: AccessFact) -> Iterator[KernelFinding]:
-    if access.kind != "load" or access.space not in DEVICE or not access.loops or _is_ordered(access.instruction):
+    if access.kind != "load" or access.space not in DEVICE or not access.loops:
+        return
+    if _is_settled(facts, access.instruction):
         return
     inner = access.loops[0]
     cycle = next((c for c in facts.warp_level.graph.cycles_around(access.block) if c.header == inner.header), None)
@@ -83,5 +85,9 @@ def _may_write(i: Instruction) -> bool:
     return OPS[i.op].effect in ("writes", "synchronizes", "unknown")
 
 
-def _is_ordered(i: Instruction) -> bool:
-    return isinstance(i.detail, Memory) and bool(i.detail.order)
+def _is_settled(facts: KernelFacts, i: Instruction) -> bool:
+    """Whether a load must be made each time (it is volatile, or orders others), or need not be told of: in source,
+    `__ldg` promises that nothing writes there, so that the compiler keeps the value by itself."""
+    if not isinstance(i.detail, Memory):
+        return False
+    return bool(i.detail.order) or (i.detail.cached == "read only" and not is_compiled(facts))

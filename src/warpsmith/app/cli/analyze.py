@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -10,11 +9,24 @@ from typing import Final, cast
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.failure import crash_file
-from warpsmith.app.cli.options import text, texts
-from warpsmith.app.cli.settings import config_options, kernel_files, kernel_options, launching_of, settings_of
+from warpsmith.app.cli.fixes import Editing, edited_report, fix_options
+from warpsmith.app.cli.options import texts
+from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.settings import (
+    baseline_path,
+    default_settings,
+    is_found,
+    kernel_files,
+    kernel_options,
+    launching_of,
+    settings_of,
+)
+from warpsmith.app.cli.watch import watched
 from warpsmith.base.errors import UsageError, WarpsmithError
-from warpsmith.base.findings import Finding, Severity, render_finding
+from warpsmith.base.findings import Finding, Severity
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.report.analysis import AnalysisReport
 from warpsmith.report.analysis_csv import analysis_csv
@@ -36,7 +48,7 @@ _FOR_PEOPLE: Final = ("text", "html", "markdown")
 FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github", "markdown", "junit", "csv")
 
 
-@click.command("analyze")
+@click.command("analyze", cls=Command)
 @click.argument("paths", nargs=-1, metavar="PATHS...")
 @kernel_options
 @click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), help="The gate (default error).")
@@ -46,7 +58,6 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
     help="Show what is at least so certain (default conditional).",
 )
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")
 @click.option("--group-by", type=click.Choice(["kernel", "rule", "file"]), help="Put text under headings.")
 @click.option("--limit", type=int, metavar="N", help="Print N findings as text; 0: all.")
@@ -59,8 +70,9 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--ptxas", is_flag=True, help="Ask ptxas for the registers of PTX kernels (else estimated).")
 @click.option("--require-input", is_flag=True, help="No file at all is an error.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in text.")
-@config_options
+@fix_options
+@click.option("--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
+@click.option("--metrics", is_flag=True, help="Print every number of each kernel as a table, too.")
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
@@ -71,23 +83,39 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     Exit codes: 0 nothing at the gate   1 findings at the gate   2 usage, or nothing could be read
                 3 a part could not be read   70 an error of ours   124 out of time
     """
-    outputs = _outputs(texts(given["forms"]), as_json=bool(given["as_json"]))
+    outputs = _outputs(texts(given["forms"]), as_json=global_options().json)
+    editing = Editing.of(given)
+    if not given["watch"]:
+        return _run(paths, given, outputs, editing)
+    if editing.any or "-" in paths:
+        message = f"--watch reads files that others change: not {'standard input' if '-' in paths else 'with edits'}"
+        raise UsageError(Finding("INP000", "error", message, help=("leave one of the two out",)))
+    return watched(lambda: _run(paths, given, outputs, editing), lambda: _watched_files(paths, given))
+
+
+def _watched_files(paths: tuple[str, ...], given: dict[str, object]) -> list[str]:
+    return [file.path for file in kernel_files(paths, given, settings_of(given))]
+
+
+def _run(paths: tuple[str, ...], given: dict[str, object], outputs: dict[str, str | None], editing: Editing) -> int:
+    """Analyze once, edit what shall be edited, write the report in every form, and return the exit code."""
     try:
         settings = settings_of(given)
-        report = _report(paths, settings, given)
+        report = _report(paths, settings, given, editing)
     except WarpsmithError as error:
         if set(outputs) <= {"text", "concise"}:
             raise
-        settings = settings_of({"isolated": True})
+        settings = default_settings()
         report = AnalysisReport(paths, "negative" if error.exit_code == 1 else "error", error.exit_code, error.findings)
-    for finding in report.diagnostics:
-        click.echo(render_finding(finding), err=True)
+    tell(report.diagnostics)
     if report.crash:
         click.echo(f"the details of the error are in {crash_file(sys.argv[1:], report.crash)}", err=True)
+    if editing.diff and not texts(given["forms"]) and not global_options().json:
+        return report.exit_code
     asked = settings.origins["sort"] != "default"
     for form, file in outputs.items():
         order = settings.text("sort") if asked else "impact" if form in _FOR_PEOPLE else "line"
-        _write(_rendered(sort_findings(report, order), form, settings, given), file)
+        _write(_rendered(sort_findings(report, order), form, settings, given), file, err=editing.diff)
     if report.status == "incomplete" and given["allow_incomplete"]:
         return 0
     return report.exit_code
@@ -110,7 +138,7 @@ def _outputs(forms: tuple[str, ...], *, as_json: bool) -> dict[str, str | None]:
     return found
 
 
-def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]) -> AnalysisReport:
+def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object], editing: Editing) -> AnalysisReport:
     launching = launching_of(given)
     files = kernel_files(paths, given, settings)
     if not files:
@@ -120,11 +148,13 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
         if not paths or given["require_input"]:
             raise UsageError(Finding("INP001", "error", message, None, finding.help))
         return AnalysisReport(paths, "ok", 0, (*settings.findings, finding))
-    known = settings.text("baseline") if not given["no_baseline"] else ""
-    baseline = read_baseline(known) if known else None
+    known = "" if given["no_baseline"] else baseline_path(settings)
+    wanted = bool(settings.text("baseline")) or (is_found(known, settings) and Path(known).is_file())
+    baseline = read_baseline(known) if known and wanted else None
     drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
     kernels = texts(given["kernel"])
-    return explain(files, ExplainOptions(settings, launching, kernels, baseline, bool(given["ptxas"]), drawn))
+    options = ExplainOptions(settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True)
+    return edited_report(files, options, editing) if editing.any else explain(files, options)
 
 
 def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
@@ -150,34 +180,20 @@ def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict
             gate = settings.text("fail-on")
             return analysis_junit(report, None if gate == "never" else cast("Severity", gate))
         case _:
-            wanted = text(given["color"])
             terminal = sys.stdout.isatty()
-            color = wanted == "always" or (wanted == "auto" and _is_colored(terminal=terminal))
             options = TextOptions(
-                settings.text("evidence"), settings.number("context"), settings.number("limit"), suppressed, color,
-                cast("GroupBy", given["group_by"] or ""), shutil.get_terminal_size().columns if terminal else 0,
+                settings.text("evidence"), settings.number("context"), settings.number("limit"), suppressed,
+                is_colored(), cast("GroupBy", given["group_by"] or ""),
+                shutil.get_terminal_size().columns if terminal else 0, bool(given["metrics"]),
             )  # fmt: skip
             return analysis_text(report, options)
 
 
-def _is_colored(*, terminal: bool) -> bool:
-    """Whether text has colors where nobody says: on a terminal that can show them, unless the environment says so."""
-    said = os.environ.get
-    if said("NO_COLOR"):
-        return False
-    if said("FORCE_COLOR") or said("CLICOLOR_FORCE", "0") != "0":
-        return True
-    return terminal and said("TERM") != "dumb"
-
-
-def _write(rendered: str, file: str | None) -> None:
+def _write(rendered: str, file: str | None, *, err: bool) -> None:
+    """Write a report to a file or to stdout, to stderr (`err`) where that is another document's."""
     if file is None:
         if rendered:
             # colors were decided on before: click would take them out where nobody looks
-            click.echo(rendered, color="\x1b[" in rendered or None)
+            click.echo(rendered, err=err, color="\x1b[" in rendered or None)
         return
-    try:
-        Path(file).write_text(rendered + "\n", "utf-8")
-    except OSError as error:
-        message = f"{file} cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
+    write_result(file, rendered + "\n")

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.settings import config_options, settings_of
+from warpsmith.app.cli.command import Group, global_options
+from warpsmith.app.cli.console import tell
+from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.settings import settings_of
 from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding
 from warpsmith.report.analysis_text import columns
 from warpsmith.settings.model import Key, Setting, Settings, load_keys
 
@@ -34,21 +37,18 @@ ignore = []
 """
 
 
-@click.group("config")
+@click.group("config", cls=Group)
 def command() -> None:
     """Show what is set and where it comes from, list the keys, or write a file to start with."""
 
 
 @command.command("show")
 @click.option("--origin", is_flag=True, help="Say of each key where its value comes from.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@config_options
-def show(*, origin: bool, as_json: bool, **given: object) -> int:
+def show(*, origin: bool) -> int:
     """Print the settings that hold here, as a warpsmith.toml would have them."""
-    settings = settings_of(given)
-    for finding in settings.findings:
-        click.echo(render_finding(finding), err=True)
-    if as_json:
+    settings = settings_of({})
+    tell(settings.findings)
+    if global_options().json:
         values = {key: _plain(settings.values[key]) for key in load_keys()}
         origins = {"origins": dict(settings.origins)} if origin else {}
         kernels = {one.pattern: {"block": one.block, "grid": one.grid, "args": dict(one.args), "assume": one.assume}
@@ -58,15 +58,14 @@ def show(*, origin: bool, as_json: bool, **given: object) -> int:
         click.echo(json.dumps(values | more | origins, indent=2, ensure_ascii=False))
     else:
         click.echo(_toml(settings, origin=origin))
-    return 2 if any(finding.severity == "error" for finding in settings.findings) else 0
+    return 0
 
 
 @command.command("schema")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def schema(*, as_json: bool) -> int:
+def schema() -> int:
     """List every key with its type, its default and its environment variable."""
     keys = list(load_keys().values())
-    if as_json:
+    if global_options().json:
         rows = [
             {"name": key.name, "type": key.type, "default": _plain(key.default), "help": key.help}
             | ({"words": list(key.words)} if key.words else {})
@@ -92,11 +91,7 @@ def init(*, force: bool) -> int:
     path = Path("warpsmith.toml")
     if path.exists() and not force:
         raise UsageError(Finding("OUT001", "error", f"{path} already exists", help=("--force overwrites it",)))
-    try:
-        path.write_text(_STARTER, "utf-8")
-    except OSError as error:
-        message = f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("OUT002", "error", message)) from error
+    write_result(str(path), _STARTER)
     click.echo(f"wrote {path}")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
 from warpsmith.machine.devices import Device, device, load_devices
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report
@@ -14,16 +15,15 @@ __all__ = ["command"]
 HEADER = ("id", "model", "arch", "units", "MHz", "GB/s", "L2 MiB", "warp", "warps/unit", "shared/block KiB")
 
 
-@click.command("devices")
+@click.command("devices", cls=Command)
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(name: str | None, *, as_json: bool) -> int:
+def command(name: str | None) -> int:
     """List the GPU models that `--device` takes. A number with a ~ is from memory and not confirmed."""
     devices = load_devices()
     if name is not None:
         from_name = [entry for entry in devices if name.lower() in (entry.name, entry.arch)]
         devices = tuple(from_name) or (device(name),)
-    if as_json:
+    if global_options().json:
         click.echo(report_json(Report("devices", (), "ok", devices=devices)))
     else:
         click.echo(table_text([_row(entry) for entry in devices], header=HEADER))

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import click
 
 from warpsmith import __version__
+from warpsmith.app.cli.command import Command, global_options
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, ToolEntry
 from warpsmith.report.text import table_text
@@ -16,13 +17,12 @@ from warpsmith.report.text import table_text
 __all__ = ["command"]
 
 
-@click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(*, as_json: bool) -> int:
+@click.command("doctor", cls=Command)
+def command() -> int:
     """Say which tools are found, what is missing, and how to get it. Exit code 1: a needed one is missing."""
     entries = _entries()
     missing = any(entry.state == "missing" for entry in entries)
-    if as_json:
+    if global_options().json:
         click.echo(report_json(Report("doctor", (), "negative" if missing else "ok", tools=entries)))
     else:
         click.echo(table_text([(entry.name, entry.found, entry.state, entry.remedy) for entry in entries]))

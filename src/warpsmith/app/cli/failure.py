@@ -5,20 +5,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TextIO
 
 import click
 
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, render_finding
 
-__all__ = ["EXIT_CODES", "TIMED_OUT", "crash_file", "run_guarded"]
+__all__ = [
+    "EXIT_CODES", "INTERRUPTED", "TIMED_OUT", "crash_file", "run_guarded", "tell_interrupted", "tell_killed",
+]  # fmt: skip
 
 # by the status of the report
 EXIT_CODES = {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}
@@ -30,10 +36,16 @@ INTERRUPTED = 130
 
 def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
     """Run `command` and return its exit code; whatever happens is told in words, never as a traceback."""
+    code = _run(command, arguments)
+    return 0 if code in (EXIT_CODES["negative"], EXIT_CODES["incomplete"]) and _has(arguments, "--exit-zero") else code
+
+
+def _run(command: click.Command, arguments: Sequence[str]) -> int:
     json = _asks_for_json(arguments)
     try:
         result = command.main(args=list(arguments), prog_name="warpsmith", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
         return _usage(error, arguments, json=json)
@@ -42,18 +54,67 @@ def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
     except WarpsmithError as error:
         return _tell(error.findings, arguments, error.exit_code, json=json)
     except (KeyboardInterrupt, click.Abort):
-        return _tell((_finding("INT001", "interrupted"),), arguments, INTERRUPTED, json=json)
+        return tell_interrupted(arguments)
     except BrokenPipeError:
-        # the reader of our output went away: nothing is left to say, and the interpreter must not complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)
         return 0
+    except OSError as error:
+        if error.errno not in _SURROUNDINGS and "temporary directory" not in str(error):
+            return _crash(arguments, json=json)
+        return _cannot_write(error, arguments, json=json)
     except Exception:
         return _crash(arguments, json=json)
 
 
+_SURROUNDINGS = frozenset({
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG, errno.ENAMETOOLONG,
+    errno.EMFILE, errno.ENFILE, errno.EBADF, errno.ENXIO, errno.ELOOP,
+})  # fmt: skip
+"""What the machine refuses; it is no error of ours, whoever stumbled over it."""
+
+
+def _cannot_write(error: OSError, arguments: Sequence[str], *, json: bool) -> int:
+    what = str(error.filename) if error.filename else "the results"
+    reason = (error.strerror or str(error)).lower()
+    told = _finding("OUT002", f"{what} cannot be read or written: {reason}", "free space, or name another place")
+    if error.filename is None:  # standard output itself: no document can be written there either
+        _let_go(sys.stdout)
+        json = False
+    return _tell((told,), arguments, 2, json=json)
+
+
+def _let_go(stream: TextIO | None) -> None:
+    """Give up a stream that takes nothing: the interpreter must not stumble over it again when it ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        assert stream is not None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _own(arguments: Sequence[str]) -> list[str]:
+    """Return the words that are ours; what stands behind `--` belongs to others."""
+    return list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+
+
+def _has(arguments: Sequence[str], option: str) -> bool:
+    return option in _own(arguments)
+
+
+def tell_interrupted(arguments: Sequence[str]) -> int:
+    """Say that Ctrl-C ended the command; return its exit code."""
+    return _tell((_finding("INT001", "interrupted"),), arguments, INTERRUPTED, json=_asks_for_json(arguments))
+
+
+def tell_killed(number: int, arguments: Sequence[str]) -> int:
+    """Say that a signal which nobody asked for ended the process that did the work; return the exit code."""
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    cause = "memory may be short" if number == signal.SIGKILL else "this is a bug in warpsmith, or in a library of it"
+    finding = _finding("INT070", f"internal error: {name} ended the command", cause)
+    return _tell((finding,), arguments, INTERNAL, json=_asks_for_json(arguments))
+
+
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Whether one JSON document is wanted; what stands behind `--` belongs to others."""
-    own = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    """Whether one JSON document is wanted."""
+    own = _own(arguments)
     return "--json" in own or "--format=json" in own or ("--format", "json") in pairwise(own)
 
 
@@ -68,8 +129,11 @@ def _usage(error: click.ClickException, arguments: Sequence[str], *, json: bool)
 
 
 def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *, json: bool) -> int:
-    for finding in findings:
-        click.echo(render_finding(finding), err=True)
+    try:
+        for finding in findings:
+            click.echo(render_finding(finding), err=True)
+    except OSError:
+        _let_go(sys.stderr)
     if json:
         # loaded here, because `warpsmith --help` must not wait for it
         from warpsmith.report.json_form import report_json
@@ -83,7 +147,9 @@ def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *,
 
 def crash_file(arguments: Sequence[str], details: str) -> str:
     """Write what is known of an error of ours where it can be sent from; return the path."""
-    with tempfile.NamedTemporaryFile("w", prefix="warpsmith-crash-", suffix=".txt", delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="warpsmith-crash-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
         file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{details}")
     return file.name
 

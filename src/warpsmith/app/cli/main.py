@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import difflib
 import gc
-import signal
 import sys
 from importlib import import_module
-from types import FrameType
+from io import TextIOWrapper
 
 import click
+from click.shell_completion import CompletionItem
 
 from warpsmith import __version__
+from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.failure import run_guarded
+from warpsmith.app.cli.supervise import run_supervised
 
 __all__ = ["main"]
 
 COMMANDS = {
     "analyze": ("warpsmith.app.cli.analyze", "Say what GPU kernels cost and what is wrong with them."),
     "baseline": ("warpsmith.app.cli.baseline", "Write, check, prune or show findings that are known."),
+    "completion": ("warpsmith.app.cli.completion", "Print what lets a shell complete commands and options."),
     "config": ("warpsmith.app.cli.config", "Show what is set, where it comes from, and what can be set."),
+    "demo": ("warpsmith.app.cli.demo", "Write a small example, port it, judge it and explain it."),
     "devices": ("warpsmith.app.cli.devices", "List the GPU models and their limits."),
+    "diff": ("warpsmith.app.cli.diff", "Say what changed between two reports, or two sources."),
     "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
     "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
     "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
@@ -32,7 +37,7 @@ COMMANDS = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """The command table; `--help` loads no command."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -44,6 +49,12 @@ class _Commands(click.Group):
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return what may follow; for the names of commands none of them is loaded."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -59,12 +70,11 @@ class _Commands(click.Group):
 
 
 def _close(word: str) -> str:
-
     near = difflib.get_close_matches(word, COMMANDS, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="warpsmith")
 def warpsmith() -> None:
     """Moves C loop nests to the GPU, step by step and never on trust, on a machine with no GPU.
@@ -76,13 +86,11 @@ def warpsmith() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit with its code; a polite kill ends the programs that we run as well."""
-    signal.signal(signal.SIGTERM, _terminated)
+    """Run the command line and exit with its code; a stop ends the programs that we run as well."""
+    for stream in (sys.stdout, sys.stderr):
+        # a name that is no UTF-8 is shown with escapes, which JSON reads back
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # Trees and memos only grow: looking for circles at every 700th new object takes a tenth of the time.
     gc.set_threshold(200_000, 20, 20)
-    sys.exit(run_guarded(warpsmith, sys.argv[1:]))
-
-
-def _terminated(number: int, _: FrameType | None) -> None:
-    # unwinds, so that whoever started a program stops it and temporary folders go away
-    sys.exit(128 + number)
+    sys.exit(run_supervised(lambda: run_guarded(warpsmith, sys.argv[1:])))

@@ -11,6 +11,7 @@ import click
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.machine.devices import device
 from warpsmith.run.verification import VerifyOptions
 
 __all__ = [
@@ -85,8 +86,15 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def run_options(function: F) -> F:
-    """Add the options that say how the referee runs the programs and what counts as equal."""
+    """Add the options that say how the referee runs the programs, on which device, and what counts as equal."""
     for option in (
+        click.option(
+            "--device",
+            default="sm_80",
+            show_default=True,
+            metavar="ID",
+            help="GPU model: the limits of launches, and in a port the mapping.",
+        ),
         click.option(
             "--timeout", default=120.0, show_default=True, metavar="S", help="Seconds for one run of a program."
         ),
@@ -120,6 +128,7 @@ def verify_options(given: Mapping[str, object]) -> VerifyOptions:
         seed=int(str(given["seed"])),
         special_values=bool(given["special_values"]),
         timeout_s=float(str(given["timeout"])),
+        device=device(str(given["device"])).name,
     )
 
 

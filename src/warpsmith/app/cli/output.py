@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import tempfile
 from collections.abc import Sequence
@@ -13,7 +14,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
 from warpsmith.emit.files import OutputFile
 
-__all__ = ["holds", "unified_diff", "write_files"]
+_ELSEWHERE = "choose a folder that can be written: -o DIR"
+
+__all__ = ["check_free", "holds", "not_writable", "unified_diff", "write_files", "write_result"]
 
 
 def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> tuple[str, ...]:
@@ -24,41 +27,91 @@ def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> 
     base = Path(directory)
     targets = [base / file.path for file in files]
     present = [str(target) for target in targets if target.exists()]
-    if present and not force:
-        message = f"{', '.join(present)} already exist{'s' if len(present) == 1 else ''}; nothing was written"
-        raise UsageError(
-            Finding("OUT001", "error", message, help=("--force overwrites", "-o DIR names another folder"))
-        )
+    if not force:
+        _refuse_present(present)
     staged: list[tuple[str, Path]] = []
+    at = base
     try:
         for target, file in zip(targets, files, strict=True):
+            at = target
             target.parent.mkdir(parents=True, exist_ok=True)
             staged.append((_stage(target.parent, file.data()), target))
-        for temporary, target in staged:
-            Path(temporary).replace(target)
+        for temporary, at in staged:
+            Path(temporary).replace(at)
     except OSError as error:
-        message = f"cannot write below {directory}: {(error.strerror or str(error)).lower()}"
-        raise UsageError(
-            Finding("OUT002", "error", message, help=("choose a folder that can be written: -o DIR",))
-        ) from error
+        raise not_writable(str(at), error, _ELSEWHERE) from error
     finally:
         for temporary, _ in staged:
             Path(temporary).unlink(missing_ok=True)
     return tuple(str(target) for target in targets)
 
 
+def check_free(directory: str, names: Sequence[str], *, force: bool) -> None:
+    """Raise UsageError where `names` cannot be written below `directory`: told before anything is worked out."""
+    base = Path(directory)
+    known = base
+    while not known.exists() and known != known.parent:
+        known = known.parent
+    if not known.is_dir():
+        raise not_writable(f"{directory}/", NotADirectoryError(errno.ENOTDIR, f"{known} is no folder"), _ELSEWHERE)
+    if not os.access(known, os.W_OK | os.X_OK):
+        raise not_writable(f"{directory}/", PermissionError(errno.EACCES, "permission denied"), _ELSEWHERE)
+    if not force:
+        _refuse_present([str(base / name) for name in names if (base / name).exists()])
+
+
+def _refuse_present(present: Sequence[str]) -> None:
+    if present:
+        message = f"{', '.join(present)} already exist{'s' if len(present) == 1 else ''}; nothing was written"
+        raise UsageError(
+            Finding("OUT001", "error", message, help=("--force overwrites", "-o DIR names another folder"))
+        )
+
+
+def write_result(path: str, result: str | bytes, *, remedy: str = "choose another place") -> None:
+    """Write one result to the file `path`, whole or not at all; a device or a pipe is written to as it is.
+
+    Raises UsageError where that cannot be done.
+    """
+    # names that are no UTF-8 are shown as they are on the terminal
+    data = result if isinstance(result, bytes) else result.encode("utf-8", "backslashreplace")
+    target = Path(path)
+    staged: str | None = None
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        staged = _stage(target.resolve().parent, data)
+        Path(staged).replace(target.resolve())
+    except OSError as error:
+        raise not_writable(path, error, remedy) from error
+    finally:
+        if staged is not None:
+            Path(staged).unlink(missing_ok=True)
+
+
+def not_writable(path: str, error: OSError, *remedies: str) -> UsageError:
+    """Return the error that says why `path` cannot be written."""
+    message = f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+    return UsageError(Finding("OUT002", "error", message, help=remedies))
+
+
 def holds(path: str, text: str) -> bool:
     """Whether the file at `path` already has this text."""
     try:
-        return Path(path).read_bytes() == text.encode()
+        return Path(path).read_bytes() == text.encode("utf-8", "surrogateescape")
     except OSError:
         return False
 
 
 def _stage(directory: Path, data: bytes) -> str:
     handle, name = tempfile.mkstemp(prefix=".warpsmith-", dir=directory)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except BaseException:
+        Path(name).unlink()
+        raise
     # mkstemp makes files private; what we write should look like any file that the user makes
     umask = os.umask(0)
     os.umask(umask)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from warpsmith.app.cli.options import text
-from warpsmith.app.cli.output import write_files
+from warpsmith.app.cli.output import check_free, write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import readable
@@ -20,7 +20,15 @@ from warpsmith.flows.port import PortOptions
 from warpsmith.project.database import read_database
 from warpsmith.project.patches import applied_in, patch_name
 
-__all__ = ["apply_command", "is_project", "ported_project", "project_options", "shown", "write_patches"]
+__all__ = [
+    "apply_command",
+    "check_patches",
+    "is_project",
+    "ported_project",
+    "project_options",
+    "shown",
+    "write_patches",
+]
 
 F = TypeVar("F", bound=Callable[..., object])
 _ONE_FILE = (".patch", ".diff", ".mbox")
@@ -61,6 +69,14 @@ def ported_project(paths: tuple[str, ...], given: Mapping[str, object], options:
 def patches_text(ported: PortedProject) -> str:
     """Return the whole series as one text."""
     return "".join(ported.series.patches) if ported.series is not None else ""
+
+
+def check_patches(out: str, *, force: bool) -> None:
+    """Raise UsageError where the series cannot be written to `out`: told before anything is worked out."""
+    if out.endswith(_ONE_FILE):
+        check_free(str(Path(out).parent), [Path(out).name], force=force)
+    else:
+        check_free(out, sorted(path.name for path in Path(out).glob("[0-9][0-9][0-9][0-9]-*.patch")), force=force)
 
 
 def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str, ...]:

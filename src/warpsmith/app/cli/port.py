@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import (
     claims_option,
@@ -19,11 +21,23 @@ from warpsmith.app.cli.options import (
     trusted,
     verify_options,
 )
-from warpsmith.app.cli.output import holds, unified_diff, write_files
-from warpsmith.app.cli.patch import apply_command, is_project, ported_project, project_options, shown, write_patches
+from warpsmith.app.cli.output import check_free, holds, unified_diff, write_files
+from warpsmith.app.cli.patch import (
+    apply_command,
+    check_patches,
+    is_project,
+    ported_project,
+    project_options,
+    shown,
+    write_patches,
+)
+from warpsmith.app.cli.progress import watched
 from warpsmith.app.cli.timeline import timeline_options, transfer_texts
 from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import held
+from warpsmith.emit.cuda import paths_below
+from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions
@@ -35,6 +49,7 @@ from warpsmith.recipes.placement import recorded_steps
 from warpsmith.recipes.writing import write_recipe
 from warpsmith.report.build import kernel_entries, loop_entries
 from warpsmith.report.claims import claim_findings
+from warpsmith.report.hottest import hottest_loop
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import port_text
@@ -56,11 +71,13 @@ class _Output:
     recipe: str | None = None
 
 
-@click.command("port", short_help="Move the loops of C files to CUDA, and prove it by running.")
+@click.command("port", cls=Command, short_help="Move the loops of C files to CUDA, and prove it by running.")
 @click.argument("paths", nargs=-1, metavar="[FILE...]")
 @click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
 @click.option("--recipe", metavar="FILE", help="Apply the steps of a recipe, and nothing else.")
-@click.option("--save-recipe", metavar="FILE", help="Write every step of this port, the automatic ones too.")
+@click.option(
+    "--save-recipe", metavar="FILE", help="Write every step of this port, the automatic ones too (-: print them)."
+)
 @click.option(
     "--transform",
     "transforms",
@@ -95,9 +112,7 @@ class _Output:
     show_default=True,
     help="How copies are placed.",
 )
-@click.option("--device", default="sm_80", show_default=True, metavar="ID", help="GPU model for the mapping.")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @timeline_options
 @effects_option
 @project_options
@@ -106,13 +121,14 @@ class _Output:
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Move the loops of C files to CUDA, and prove the result by running it.
 
-    Without -o nothing is written. Exit code 1: a loop that was asked for cannot be ported, or the referee rejects.
+    Without -o nothing is written. Exit code 1: a loop that was asked for cannot be ported, or the referee rejects. 3:
+    the referee has not judged all of the port; the files are written, and the report says what is open, and what helps.
     """
     output = _Output(
         directory=text(given["output"]),
         force=bool(given["force"]),
         diff=bool(given["diff"]),
-        json=bool(given["as_json"]),
+        json=global_options().json,
         recipe=text(given["save_recipe"]),
     )
     if is_project(given):
@@ -120,15 +136,21 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if not paths:
         message = "name the C files to port, or a project's compile commands: -p compile_commands.json"
         raise UsageError(Finding("INP000", "error", message, help=("try `warpsmith port --help`",)))
+    if output.recipe == "-" and (output.json or output.diff):
+        message = f"two documents for one output: the recipe and the {'report' if output.json else 'diff'}"
+        raise UsageError(Finding("INP000", "error", message, help=("give the recipe a file: --save-recipe FILE",)))
+    if output.directory is not None and not given["survey"]:
+        names = _names(paths, single_file=bool(given["single_file"]))
+        check_free(output.directory, names, force=output.force)
     options = _port_options(given)
-    result = port(paths, options)
-    for finding in result.diagnostics:
-        click.echo(render_finding(finding), err=True)
+    with watched() as progress:
+        result = port(paths, replace(options, run=replace(options.run, progress=progress)))
+    tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
     accepted = result.verification is None or result.verification.status != "fail"
     written: tuple[str, ...] = ()
+    recipe = _recipe(paths, result) if accepted and output.recipe is not None else None
     if accepted:
-        recipe = _recipe(paths, result) if output.recipe is not None else None
         written = _write(output, result.files, recipe)
     report = _report(paths, result, written, survey=bool(given["survey"]))
     if output.json:
@@ -136,9 +158,12 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     elif output.diff:
         click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
         click.echo(port_text(report), err=True)
+    elif output.recipe == "-":
+        click.echo(recipe or "", nl=False)
+        click.echo(port_text(report), err=True)
     else:
         click.echo(port_text(report))
-    _transfers_told(result, options, given, to_stderr=output.json or output.diff)
+    _transfers_told(result, options, given, to_stderr=output.json or output.diff or output.recipe == "-")
     return _exit_code(report)
 
 
@@ -154,12 +179,14 @@ _WRITES = "--patch OUT writes the patches"
 
 def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) -> int:
     """Port inside a project: nothing is written but the patches."""
-    options = _port_options(given)
-    ported = ported_project(paths, given, options)
-    result = ported.result
-    for finding in result.diagnostics:
-        click.echo(render_finding(finding), err=True)
     out = text(given["patch"])
+    if out is not None and not given["survey"]:
+        check_patches(out, force=output.force)
+    options = _port_options(given)
+    with watched() as progress:
+        ported = ported_project(paths, given, replace(options, run=replace(options.run, progress=progress)))
+    result = ported.result
+    tell(result.diagnostics)
     written = write_patches(out, ported, force=output.force) if out is not None else ()
     told = ported.series.findings if ported.series is not None else ()
     result = replace(result, findings=(*result.findings, *told))
@@ -174,6 +201,13 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
         if written:
             click.echo(f"apply   {apply_command(ported, written)}")
     return _exit_code(report)
+
+
+def _names(paths: tuple[str, ...], *, single_file: bool) -> list[str]:
+    """Return the files that a port of `paths` may write."""
+    hosts = paths_below(paths)
+    kernels = [host.with_name(f"{kernel_stem(host)}_kernels{suffix}") for host in hosts for suffix in (".cu", ".h")]
+    return [str(host.with_suffix(".cu")) for host in hosts] if single_file else [*map(str, hosts), *map(str, kernels)]
 
 
 def _port_options(given: dict[str, object]) -> PortOptions:
@@ -211,9 +245,9 @@ def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
 def _write(output: _Output, files: tuple[OutputFile, ...], recipe: str | None) -> tuple[str, ...]:
     """Write what was asked for, all of it or nothing; a recipe that already says the same is left alone."""
     wanted = list(files) if output.directory is not None else []
-    if output.recipe is None or recipe is None or holds(output.recipe, recipe):
+    if output.recipe in {None, "-"} or recipe is None or holds(output.recipe, recipe):
         return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
-    wanted.append(OutputFile(str(Path(output.recipe).absolute()), recipe.encode().decode("latin-1")))
+    wanted.append(OutputFile(str(Path(output.recipe).absolute()), held(recipe)))
     return (*write_files(output.directory or ".", wanted, force=output.force)[:-1], output.recipe)
 
 
@@ -247,6 +281,7 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         outputs=written,
         verify=result.verification,
         findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
+        hottest=None if plan is None else hottest_loop([f for _, f in result.program.functions()], loops),
         timing_s=result.timing_s,
     )
 
@@ -255,7 +290,7 @@ def _status(result: PortResult) -> Status:
     rejected = result.verification is not None and result.verification.status == "fail"
     if rejected or any(finding.severity == "error" for finding in result.findings):
         return "negative"
-    unjudged = result.verification is not None and result.verification.status == "skipped"
+    unjudged = result.verification is not None and result.verification.status in ("undecided", "skipped")
     incomplete = unjudged or any(finding.severity == "error" for finding in result.diagnostics)
     return "incomplete" if incomplete else "ok"
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 import click
 
 from warpsmith import __version__
+from warpsmith.app.cli.command import Command, global_options
 from warpsmith.report.analysis_text import columns
 from warpsmith.report.json_parts import SCHEMA
-from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules
+from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules, rule_json
 
 __all__ = ["command"]
 
 
-@click.command("rules")
+@click.command("rules", cls=Command)
 @click.argument("family", required=False, metavar="[FAMILY]")
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--all", "everything", is_flag=True, help="Those about inputs, ports and steps as well.")
-def command(family: str | None, *, form: str, as_json: bool, everything: bool) -> int:
+def command(family: str | None, *, form: str, everything: bool) -> int:
     """List the rules about kernels, or those of one FAMILY (MEM); `warpsmith explain MEM001` has a page for each."""
     wanted = (family or "").upper()
     rules = [
@@ -31,7 +30,13 @@ def command(family: str | None, *, form: str, as_json: bool, everything: bool) -
     if not rules:
         known = sorted({rule.family for rule in load_rules().values()})
         raise click.UsageError(f"no family of rules is called {family!r}; there are {', '.join(known)}")
-    click.echo(_json(rules) if as_json or form == "json" else _markdown(rules) if form == "markdown" else _text(rules))
+    click.echo(
+        _json(rules)
+        if global_options().json or form == "json"
+        else _markdown(rules)
+        if form == "markdown"
+        else _text(rules)
+    )
     return 0
 
 
@@ -45,7 +50,7 @@ def _sentence(text: str) -> str:
 
 
 def _json(rules: list[Rule]) -> str:
-    rows = [{key: value for key, value in asdict(rule).items() if value not in ("", (), 0)} for rule in rules]
+    rows = [rule_json(rule) for rule in rules]
     document = {
         "schema": SCHEMA, "command": "rules", "version": __version__, "inputs": [], "status": "ok", "diagnostics": [],
         "rules": rows,

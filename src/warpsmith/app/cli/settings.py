@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import click
 
+from warpsmith.app.cli.command import global_options
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, text, texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -16,20 +20,19 @@ from warpsmith.flows.kernel_units import KernelFile, Language, files_of
 from warpsmith.settings.model import Setting, Settings
 from warpsmith.settings.read import Wanted, read_settings
 
-__all__ = ["config_options", "kernel_files", "kernel_options", "launching_of", "settings_of"]
+__all__ = [
+    "BASELINE",
+    "baseline_path",
+    "default_settings",
+    "is_found",
+    "kernel_files",
+    "kernel_options",
+    "launching_of",
+    "processes",
+    "settings_of",
+]
 
 F = TypeVar("F", bound=Callable[..., object])
-
-
-def config_options(function: F) -> F:
-    """Add --config --no-config --isolated."""
-    for option in (
-        click.option("--isolated", is_flag=True, help="No configuration files and no environment variables."),
-        click.option("--no-config", is_flag=True, help="No configuration files."),
-        click.option("--config", metavar="FILE", help="This configuration file and no other."),
-    ):
-        function = option(function)
-    return function
 
 
 def kernel_options(function: F) -> F:
@@ -47,7 +50,6 @@ def kernel_options(function: F) -> F:
         click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules."),
         click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix)."),
         click.option("--timeout", type=float, metavar="S", help="Seconds for one kernel (default 60)."),
-        click.option("-j", "--jobs", type=int, metavar="N", help="Processes; 0: as many as processors."),
     )):  # fmt: skip
         function = option(function)
     return compiler_options(function)
@@ -66,14 +68,47 @@ def settings_of(given: Mapping[str, object]) -> Settings:
         value = text(given.get(key.replace("-", "_")))
         if value is not None:
             flags[key] = value
-    for key in ("context", "limit", "jobs", "timeout"):
+    for key in ("context", "limit", "timeout"):
         number = given.get(key)
         if isinstance(number, int | float):
             flags[key] = max(0, number)
-    isolated = bool(given.get("isolated"))
-    return read_settings(
-        Wanted(flags, text(given.get("config")), not (isolated or given.get("no_config")), not isolated)
-    )  # fmt: skip
+    said = global_options()
+    if said.jobs is not None:
+        flags["jobs"] = said.jobs
+    return read_settings(Wanted(flags, said.config, not (said.isolated or said.no_config), not said.isolated))
+
+
+def default_settings() -> Settings:
+    """Return the settings where nothing is set."""
+    return read_settings(Wanted(files=False, environment=False))
+
+
+BASELINE = "warpsmith-baseline.json"
+
+
+def baseline_path(settings: Settings) -> str:
+    """Return the baseline that is set; else where one lies that nobody names: beside the configuration."""
+    return settings.text("baseline") or os.path.relpath(Path(settings.root, BASELINE))
+
+
+def is_found(path: str, settings: Settings) -> bool:
+    """Whether `analyze` comes to this baseline without being told."""
+    said = global_options()
+    set_here = "" if said.isolated or said.no_config else baseline_path(replace(settings, values=_unsaid(settings)))
+    return bool(set_here) and Path(set_here).resolve() == Path(path).resolve()
+
+
+def _unsaid(settings: Settings) -> dict[str, Setting]:
+    """Return the values without a baseline that only this command line names."""
+    said = {"baseline": ""} if settings.origins["baseline"] == "command line" else {}
+    return {**settings.values, **said}
+
+
+def processes() -> int:
+    """Return how many processes a survey may use: as -j or the setting says, else as many as processors."""
+    settings = settings_of({})
+    said = settings.number("jobs") if settings.origins["jobs"] != "default" else 0
+    return said or os.cpu_count() or 1
 
 
 def kernel_files(paths: tuple[str, ...], given: Mapping[str, object], settings: Settings) -> list[KernelFile]:

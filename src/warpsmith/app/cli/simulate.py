@@ -12,9 +12,13 @@ from typing import Final, cast
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, text, texts
+from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.progress import watched
 from warpsmith.base.errors import UsageError, WarpsmithError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_shape import dim_of
 from warpsmith.flows.kernel_units import KernelFile, Language
 from warpsmith.flows.simulate import SimulateOptions, simulate
@@ -27,7 +31,7 @@ from warpsmith.report.simulation_text import simulation_text
 __all__ = ["command"]
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @click.argument("path", metavar="FILE")
 @click.option("--kernel", default="", metavar="NAME", help="The kernel, where FILE has several; k<float, 32> for one.")
 @click.option("--block", metavar="X[,Y[,Z]]", help="Threads a block (default: as the file's host code launches it).")
@@ -51,7 +55,6 @@ __all__ = ["command"]
 @click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix).")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @compiler_options
 def command(path: str, **given: object) -> int:
     """Run one kernel of FILE (.cu, .cl, .ptx) without a GPU, and count what its warps do.
@@ -83,15 +86,15 @@ def command(path: str, **given: object) -> int:
     Exit codes: 0 done, nothing wrong   1 a check failed   2 usage, or nothing could be read
                 3 stopped early (--max-steps, or something that is not modeled)
     """
-    as_json = bool(given["as_json"]) or given["form"] == "json" or given["timeline"] == "json"
+    as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
     try:
-        report = simulate(_file(path, given), _options(given))
+        with watched() as progress:
+            report = simulate(_file(path, given), replace(_options(given), progress=progress))
     except WarpsmithError as error:
         if not as_json:
             raise
         report = SimulationReport((path,), "error", error.exit_code, error.findings)
-    for finding in report.diagnostics:
-        click.echo(render_finding(finding), err=True)
+    tell(report.diagnostics)
     form, file = _timeline(str(given["timeline"]))
     if report.timeline and form in _PICTURES:
         drawn = _PICTURES[form](report)
@@ -124,12 +127,8 @@ def _timeline(said: str) -> tuple[str, str | None]:
 
 
 def _written(file: str, text: str) -> None:
-    data = (text + "\n").encode()
-    try:
-        Path(file).write_bytes(gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
-    except OSError as error:
-        message = f"{file} cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
+    data = (text + "\n").encode("utf-8", "backslashreplace")
+    write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
 
 
 def _file(path: str, given: dict[str, object]) -> KernelFile:

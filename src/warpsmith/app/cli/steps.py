@@ -8,12 +8,13 @@ import textwrap
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
 from warpsmith.catalogue import STEPS, Argument, Page, Parameter, describe, step_class
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, StepEntry
 from warpsmith.report.text import table_text
 
-__all__ = ["command", "page_text"]
+__all__ = ["command", "page_text", "step_json", "step_text"]
 
 _KINDS = {
     "text": "text",
@@ -25,10 +26,9 @@ _KINDS = {
 _GAP = "   "
 
 
-@click.command("steps")
+@click.command("steps", cls=Command)
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(name: str | None, *, as_json: bool) -> int:
+def command(name: str | None) -> int:
     """List the steps, or explain one: what it does, when it is legal, its parameters, and the text before and after.
 
     \b
@@ -36,13 +36,23 @@ def command(name: str | None, *, as_json: bool) -> int:
     or by a recipe:         warpsmith port FILE --recipe RECIPE
     """
     pages = tuple(describe(cls) for cls in STEPS) if name is None else (describe(step_class(name)),)
-    if as_json:
+    if global_options().json:
         click.echo(report_json(Report("steps", (), "ok", steps=tuple(_entry(page) for page in pages))))
     elif name is None:
         click.echo(table_text([(page.name, page.title) for page in sorted(pages, key=lambda page: page.name)]))
     else:
         click.echo(page_text(pages[0], shutil.get_terminal_size((100, 24)).columns))
     return 0
+
+
+def step_text(name: str) -> str:
+    """Return the page of the step `name`."""
+    return page_text(describe(step_class(name)), shutil.get_terminal_size((100, 24)).columns)
+
+
+def step_json(name: str) -> str:
+    """Return the document of the step `name`."""
+    return report_json(Report("steps", (), "ok", steps=(_entry(describe(step_class(name))),)))
 
 
 def page_text(page: Page, width: int) -> str:

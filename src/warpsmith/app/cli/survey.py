@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from pathlib import Path
 
 import click
 
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import EXIT_CODES
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, effects_option, text, texts
+from warpsmith.app.cli.output import check_free, write_result
+from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.settings import processes
 from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding
 from warpsmith.flows.profiled import profiled
 from warpsmith.flows.survey import SurveyOptions, survey
 from warpsmith.front.load import FrontOptions
@@ -27,7 +31,7 @@ from warpsmith.tree.effects_file import users_effects
 __all__ = ["command"]
 
 
-class _WithBuild(click.Command):
+class _WithBuild(Command):
     """Keeps what stands behind `--`: the build command, whose options are not ours."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -42,7 +46,6 @@ class _WithBuild(click.Command):
 @click.command("survey", cls=_WithBuild, options_metavar="[OPTIONS] [FILE...] [-- BUILD COMMAND...]")
 @click.argument("files", nargs=-1, metavar="")
 @click.option("-p", "database", metavar="PATH", help="A compile_commands.json, or the folder that holds it.")
-@click.option("-j", "--jobs", default=0, metavar="N", help="Processes (default: as many as processors).")
 @click.option(
     "--format",
     "form",
@@ -51,11 +54,9 @@ class _WithBuild(click.Command):
     show_default=True,
     help="How the survey is written.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE and not to stdout.")
+@click.option("--force", is_flag=True, help="Overwrite a FILE that exists.")
 @click.option("--all", "everything", is_flag=True, help="Text: every loop, by file and line.")
-@click.option("--cache", metavar="DIR", help="Where results are kept for the next survey (default ~/.cache/warpsmith).")
-@click.option("--no-cache", is_flag=True, help="Keep nothing, and use nothing that was kept.")
 @click.option("--save-commands", metavar="FILE", help="Write a compile_commands.json of what the build compiles.")
 @click.option("--run", "run", metavar="CMD", help="Build a copy that counts its loops, run CMD there, rank by seconds.")
 @effects_option
@@ -68,19 +69,21 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
     `warpsmith survey -- make -j8`. Exit code 3: a part of it could not be read, or the build failed.
     """
     build, run = context.meta["build"], text(given["run"])
+    if output := text(given["output"]):
+        check_free(str(Path(output).parent), [Path(output).name], force=bool(given["force"]))
     project = _project(files, build, given)
     if saved := text(given["save_commands"]):
         write_database(project, saved)
-    project, profile = profiled(project, build, run, Path.cwd()) if run is not None else (project, None)
-    folder = text(given["cache"])
-    kept = None if given["no_cache"] else Path(folder) if folder else default_cache()
+    profile = None
+    if run is not None:
+        with watched() as progress:
+            project, profile = profiled(project, build, run, Path.cwd(), progress)
     limits = SurveyLimits(front=_front(given), poly=PolyOptions(described=1))
-    jobs = int(str(given["jobs"])) or os.cpu_count() or 1
-    report = survey(project, SurveyOptions(limits, max(1, jobs), kept, profile))
-    for finding in report.findings:
-        click.echo(render_finding(finding), err=True)
-    form = "json" if given["as_json"] else str(given["form"])
-    _write(_rendered(report, form, everything=bool(given["everything"])), text(given["output"]))
+    with watched() as progress:
+        report = survey(project, SurveyOptions(limits, processes(), default_cache(), profile, progress))
+    tell(report.findings)
+    form = "json" if global_options().json else str(given["form"])
+    _write(_rendered(report, form, everything=bool(given["everything"])), output)
     return EXIT_CODES[report.status]
 
 
@@ -114,8 +117,4 @@ def _write(rendered: str, output: str | None) -> None:
     if output is None:
         click.echo(rendered)
         return
-    try:
-        Path(output).write_text(rendered + "\n", "utf-8")
-    except OSError as error:
-        message = f"{output} cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("OUT002", "error", message, help=("choose another place with -o",))) from error
+    write_result(output, rendered + "\n", remedy="choose another place with -o")

@@ -11,6 +11,7 @@ import click
 from warpsmith.app.cli.output import write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import held
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult
 from warpsmith.report.text import table_text
@@ -64,9 +65,9 @@ def _file(events: Sequence[Event], result: PortResult, out: str) -> str:
     names = " ".join(Path(unit.file.path).name for unit in result.program.units)
     match Path(out).suffix:
         case ".svg":
-            return timeline_svg(events, f"copies of {names}").encode().decode("latin-1")
+            return held(timeline_svg(events, f"copies of {names}"))
         case ".txt":
-            return timeline_text(events).encode().decode("latin-1") + "\n"
+            return held(timeline_text(events)) + "\n"
         case _:
             message = f"{out}: a timeline is a picture (.svg) or text (.txt, or - for the terminal)"
             raise UsageError(Finding("INP000", "error", message))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
+from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, verify_options
+from warpsmith.app.cli.progress import watched
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.verify import verify_candidate
@@ -17,10 +21,15 @@ from warpsmith.run.verification import timed_out
 
 __all__ = ["command"]
 
-_STATUS: dict[str, Status] = {"pass": "ok", "fail": "negative", "skipped": "incomplete"}
+_STATUS: dict[str, Status] = {
+    "pass": "ok",
+    "fail": "negative",
+    "undecided": "incomplete",
+    "skipped": "incomplete",
+}
 
 
-class _TwoLists(click.Command):
+class _TwoLists(Command):
     """Keeps the `--` between the two file lists, which click would drop."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -34,24 +43,26 @@ class _TwoLists(click.Command):
 
 @click.command("verify", cls=_TwoLists, options_metavar="[OPTIONS] ORIGINAL... -- CANDIDATE...")
 @click.argument("original", nargs=-1, metavar="")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @compiler_options
 @run_options
 @click.pass_context
-def command(ctx: click.Context, /, original: tuple[str, ...], *, as_json: bool, **given: object) -> int:
+def command(ctx: click.Context, /, original: tuple[str, ...], **given: object) -> int:
     """Judge a candidate against the original, whoever made it.
 
     Both are C, C++ or CUDA files, with a main or with the same functions. The candidate runs on the embedded emulation
-    under hostile schedules. Exit code 0: accepted, 1: rejected, with the reason, 3: not judged, 124: not in time.
+    under hostile schedules. Exit code 0: accepted, 1: rejected, with the reason, 3: not judged, or undecided: nothing
+    differs, but too little could be compared; the reasons say what would help. 124: not in time.
     """
     candidate: tuple[str, ...] = ctx.meta["candidate"]
     if not original or not candidate:
         message = "verify takes two lists of files: ORIGINAL... -- CANDIDATE..."
         raise UsageError(Finding("INP000", "error", message, help=("warpsmith verify lu.c -- lu.cu",)))
     front = FrontOptions(arguments=compiler_arguments(given))
-    verification = verify_candidate(original, candidate, front, verify_options(given))
+    with watched() as progress:
+        options = replace(verify_options(given), progress=progress)
+        verification = verify_candidate(original, candidate, front, options)
     status = _STATUS[verification.status]
-    if as_json:
+    if global_options().json:
         click.echo(report_json(Report("verify", (*original, "--", *candidate), status, verify=verification)))
     else:
         click.echo(verification_text(verification))

@@ -12,6 +12,9 @@
    Of a block of the heap that a port holds on the device, only those bytes are newer there that kernels have changed: the
    rest is the host's, which may have written beside what the kernels work on, and nothing is overwritten.
 
+   A comparison must be able to fail: once more the object is recorded as it would be had the kernels written other values
+   (emulation/disturb.cpp), at the first instances of each stream.
+
    Streams are (region, name) pairs. The first 8 instances, a sample and the last one are written in full, the others
    as summaries; what is written depends on sizes and counts alone, so two equal programs write comparable logs. */
 #include "ws_log.h"
@@ -23,6 +26,8 @@
 #define MAX_RANGES 4096
 #define MAX_STALE 32
 #define FIRST_IN_FULL 8
+#define FIRST_DISTURBED 3
+#define DISTURBED_WORK_LIMIT (1LL << 30)
 #define SAMPLE_LIMIT (24LL << 20)
 #define SUMMARY_LIMIT (48LL << 20)
 #define SNAPSHOT_LIMIT (16LL << 30)
@@ -45,11 +50,18 @@ struct range {
 
 /* Weak: a program without any CUDA has none. 2 is cudaMemcpyDeviceToHost. */
 extern int cudaMemcpy(void *target, const void *source, size_t bytes, int direction) __attribute__((weak));
+/* Of the emulation: whether copies are counted as the program's. */
+extern void ws_count_copies(int on) __attribute__((weak));
 
 /* Of a port that holds blocks (emit/present.py): whether of a device range only what kernels have changed comes back; lay
    that over a copy of the host's bytes. */
 extern int warpsmith_remembers(const void *device) __attribute__((weak));
 extern void warpsmith_lay_over(const void *host, long long bytes, char *to) __attribute__((weak));
+
+/* Of the emulation: change what kernels have written in the allocation of `device`, elements of this kind; return whether
+   there is anything. Undo it. */
+extern int ws_emulation_disturb(const void *device, int kind, int element_size) __attribute__((weak));
+extern void ws_emulation_settle(void) __attribute__((weak));
 
 static struct stream streams[MAX_STREAMS];
 static int stream_count;
@@ -218,6 +230,48 @@ static int is_newest(const struct ws_view *view, const void *device)
     return device && view->upper > view->lower && !(warpsmith_remembers && warpsmith_remembers(device));
 }
 
+/* Fill the snapshot with the newest values: the host's, with the device's section laid over them. */
+static void newest(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
+{
+    struct ws_view *view = &s->view;
+    const long long bytes = view->count * view->element_size;
+    if (bytes > 0)
+        memcpy(s->snapshot, host, (size_t)bytes);
+    if (warpsmith_lay_over && bytes > 0)
+        warpsmith_lay_over(host, bytes, (char *)s->snapshot);
+    if (is_newest(view, device)) {
+        unsigned char *section = s->snapshot + (view->lower - view->first) * view->element_size;
+        size_t length = (size_t)(view->upper - view->lower) * (size_t)view->element_size;
+        if (ws_count_copies)
+            ws_count_copies(0);
+        if (cudaMemcpy)
+            cudaMemcpy(section, device, length, 2);
+        else
+            memcpy(section, device, length);
+        if (ws_count_copies)
+            ws_count_copies(1);
+    }
+    ws_log_clear(s->snapshot, view->count, view->element_size, gaps);
+}
+
+static void record_disturbed(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
+{
+    static long long work;
+    const long long instance = s->instances - 1, bytes = s->view.count * s->view.element_size;
+    if (!device || !ws_emulation_disturb || !getenv("WS_DISTURB"))
+        return;
+    /* What is launched after this capture is another region's, whether this one is changed or not. */
+    if (instance >= FIRST_DISTURBED || work + bytes > DISTURBED_WORK_LIMIT)
+        device = NULL;
+    if (!ws_emulation_disturb(device, s->view.kind, s->view.element_size))
+        return;
+    work += bytes;
+    newest(s, host, device, gaps);
+    ws_log_disturbed(s->region, s->name, instance, &s->view);
+    ws_emulation_settle();
+    newest(s, host, device, gaps);
+}
+
 /* Record the object; return whether the host's copy of the section is stale as a whole. */
 static int take(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
 {
@@ -231,20 +285,9 @@ static int take(struct stream *s, const unsigned char *host, const void *device,
     copied += bytes;
     view->data = s->snapshot;
     note_stale(s, host);
-    if (bytes > 0)
-        memcpy(s->snapshot, host, (size_t)bytes);
-    if (warpsmith_lay_over && bytes > 0)
-        warpsmith_lay_over(host, bytes, (char *)s->snapshot);
-    if (stale) {
-        unsigned char *section = s->snapshot + (view->lower - view->first) * view->element_size;
-        size_t length = (size_t)(view->upper - view->lower) * (size_t)view->element_size;
-        if (cudaMemcpy)
-            cudaMemcpy(section, device, length, 2);
-        else
-            memcpy(section, device, length);
-    }
-    ws_log_clear(s->snapshot, view->count, view->element_size, gaps);
+    newest(s, host, device, gaps);
     write_instance(s, instance, bytes);
+    record_disturbed(s, host, device, gaps);
     return stale;
 }
 

@@ -14,6 +14,8 @@
 #define WIDE 1024
 #define NARROW 16
 
+/* What is added to the form of a record. */
+static int record_kind;
 static int log_file = -2;
 static pid_t log_owner;
 static unsigned char buffer[BUFFER_BYTES];
@@ -102,7 +104,7 @@ static struct ws_head head_of(const struct ws_view *view, int form, long long in
 {
     struct ws_head head;
     memset(&head, 0, sizeof head);
-    head.form = (uint32_t)form;
+    head.form = (uint32_t)(form + record_kind);
     head.kind = (uint32_t)view->kind;
     head.element_size = (uint32_t)view->element_size;
     head.instance = instance;
@@ -198,6 +200,22 @@ void ws_log_summary(const char *region, const char *name, long long instance, co
     put(positions, (size_t)shape[1] * sizeof *positions);
     for (int64_t s = 0; s < shape[1]; s++)
         put(view->data + positions[s] * size, (size_t)size);
+}
+
+/* Write the object as it would be had the kernels written other values. That takes no room from the other records, of
+   which both programs must write the same. */
+void ws_log_disturbed(const char *region, const char *name, long long instance, const struct ws_view *view)
+{
+    static long long disturbed;
+    const long long before = written, bytes = view->count * view->element_size;
+    record_kind = WS_DISTURBED;
+    if (bytes <= (1LL << 20) && disturbed + bytes <= (16LL << 20))
+        put_full(region, name, instance, view, NULL, 0);
+    else
+        ws_log_summary(region, name, instance, view, 1, NULL, 0);
+    record_kind = 0;
+    disturbed += written - before;
+    written = before;
 }
 
 /* Write how many instances a stream had. */

@@ -11,7 +11,7 @@ extern "C" {
 
 enum ws_kind { WS_BYTES = 0, WS_SIGNED = 1, WS_UNSIGNED = 2, WS_FLOAT = 3 };
 enum ws_extent { WS_FROM_TYPE = 0, WS_FROM_ALLOCATION = 1, WS_FROM_SECTION = 2 };
-enum ws_form { WS_FULL = 0, WS_SUMMARY = 1, WS_TOTAL = 2, WS_MARK = 3 };
+enum ws_form { WS_FULL = 0, WS_SUMMARY = 1, WS_TOTAL = 2, WS_MARK = 3, WS_DISTURBED = 4 }; /* 4 + 0, 4 + 1 */
 
 /* One object as it stood: `count` elements from element `first` (relative to the object's own pointer) at `data`. */
 struct ws_view {
@@ -40,6 +40,7 @@ void ws_log_view(const char *region, const char *name, long long instance, const
                  const struct ws_stale *stale, int stale_count);
 void ws_log_summary(const char *region, const char *name, long long instance, const struct ws_view *view, int wide,
                     const struct ws_stale *stale, int stale_count);
+void ws_log_disturbed(const char *region, const char *name, long long instance, const struct ws_view *view);
 void ws_log_total(const char *region, const char *name, long long instances);
 void ws_log_mark(const char *region, const char *name, long long value);
 void ws_log_flush(void);

@@ -1,12 +1,12 @@
-/* The CUDA runtime API on the emulated device: memory, copies, errors. Everything is done at once, in order, so streams
-   and events have nothing to wait for. Wrong calls return what the real runtime returns and are noted as events. */
+/* The CUDA runtime API on the emulated device: memory, errors, waiting for the whole device. Wrong calls return what the
+   real runtime returns and are noted as events. */
 #include <string>
 #include <vector>
 #include <map>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator.h"
+#include "timeline.h"
 
 using namespace ws;
 
@@ -23,68 +23,10 @@ __attribute__((constructor(102))) void start() {
     else device.schedule = schedule ? atoi(schedule) : 0;
     device.seed = number_from("WARPSMITH_EMULATION_SEED", (uint64_t)device.schedule + 11);
     device.capacity = number_from("WARPSMITH_EMULATION_MEMORY", (uint64_t)16 << 30);
+    start_limits();
     start_reports();
     start_memory();
-}
-
-cudaError_t done(cudaError_t error, const char *call, uint32_t pc) {
-    if (device.sticky != cudaSuccess) error = device.sticky;
-    if (error == cudaSuccess) return error;
-    device.last = error;
-    report_event("api_error", std::string(call) + ": " + cudaGetErrorString(error), pc, 0);
-    return error;
-}
-#define DONE(error) done(error, __func__, WS_CALLER)
-
-enum class Where { host, device, both };
-
-Where where(const void *pointer) {
-    const Region *region = region_at(pointer);
-    if ((Address)pointer - device.arena < device.arena_bytes) return Where::device;
-    if (!region) return Where::host;
-    if (region->space == Space::device || region->space == Space::constant) return Where::device;
-    return region->space == Space::arguments ? Where::host : Where::both;
-}
-
-/* Whether [pointer, pointer + bytes) lies in one live piece; host memory is not known and passes. */
-bool inside(const void *pointer, size_t bytes) {
-    if (where(pointer) == Where::host) return true;
-    const Region *region = region_at(pointer);
-    return region && region->live && (Address)pointer - region->base + bytes <= region->size;
-}
-
-cudaError_t check_copy(const void *to, const void *from, size_t bytes, int kind) {
-    if (kind < 0 || kind > 4) return cudaErrorInvalidMemcpyDirection;
-    if (bytes == 0) return cudaSuccess;
-    if (!to || !from || !inside(to, bytes) || !inside(from, bytes)) return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDefault) return cudaSuccess;
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (where(to) == (to_device ? Where::host : Where::device)) return cudaErrorInvalidValue;
-    if (where(from) == (from_device ? Where::host : Where::device)) return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-cudaError_t copy(void *to, const void *from, size_t bytes, int kind) {
-    const std::lock_guard<std::recursive_mutex> hold(device_lock());
-    if (device.sticky != cudaSuccess) return device.sticky;
-    const cudaError_t wrong = check_copy(to, from, bytes, kind);
-    if (wrong != cudaSuccess || bytes == 0) return wrong;
-    open_memory();
-    memmove(to, from, bytes);
-    close_memory();
-    return cudaSuccess;
-}
-
-cudaError_t set(void *pointer, int value, size_t bytes) {
-    const std::lock_guard<std::recursive_mutex> hold(device_lock());
-    if (device.sticky != cudaSuccess) return device.sticky;
-    if (bytes == 0) return cudaSuccess;
-    if (!pointer || where(pointer) == Where::host || !inside(pointer, bytes)) return cudaErrorInvalidValue;
-    open_memory();
-    memset(pointer, value, bytes);
-    close_memory();
-    return cudaSuccess;
+    atexit(run_the_rest); /* what nobody waited for may be wrong all the same */
 }
 
 /* `(void**)&buffers->d_a` names the array d_a. */
@@ -107,7 +49,7 @@ struct Copies {
     std::vector<Place> places;
     std::map<std::string, size_t> known;
     void add(int to_device, long long bytes, const char *file, int line) {
-        const std::lock_guard<std::recursive_mutex> hold(device_lock());
+        LOCKED;
         const std::string text = std::string(to_device ? "in " : "out ") + std::to_string(line) + " " + file;
         const auto found = known.emplace(text, places.size());
         if (found.second) places.push_back({text, 0, 0});
@@ -129,7 +71,7 @@ Copies &copies() {
 }
 
 cudaError_t take(void **pointer, size_t bytes, Space space, const char *name, uint32_t pc) {
-    const std::lock_guard<std::recursive_mutex> hold(device_lock());
+    LOCKED;
     if (!pointer) return cudaErrorInvalidValue;
     if (device.sticky != cudaSuccess) return device.sticky;
     *pointer = nullptr;
@@ -140,12 +82,15 @@ cudaError_t take(void **pointer, size_t bytes, Space space, const char *name, ui
     return cudaSuccess;
 }
 
-Region *variable_at(const void *symbol) {
-    for (const auto &v : variables())
-        if (v->base == (Address)symbol) return v.get();
-    return nullptr;
-}
 } // namespace
+
+cudaError_t ws::done(cudaError_t error, const char *call, uint32_t pc) {
+    if (device.sticky != cudaSuccess) error = device.sticky;
+    if (error == cudaSuccess) return error;
+    device.last = error;
+    report_event("api_error", std::string(call) + ": " + cudaGetErrorString(error), pc, 0);
+    return error;
+}
 
 extern "C" {
 cudaError_t ws_malloc_named(void **pointer, size_t bytes, const char *name) {
@@ -156,7 +101,7 @@ void ws_tell_copy(int to_device, long long bytes, const char *file, int line) {
     copies().add(to_device, bytes, file, line);
 }
 void ws_name_memory(const void *pointer, const char *name) {
-    const std::lock_guard<std::recursive_mutex> hold(device_lock());
+    LOCKED;
     if (Region *region = region_at(pointer)) region->name = array_name(name);
 }
 cudaError_t ws_malloc_managed_named(void **pointer, size_t bytes, unsigned int, const char *name) {
@@ -172,15 +117,43 @@ cudaError_t ws_malloc_pitch_named(void **pointer, size_t *pitch, size_t width, s
     *pitch = (width + 511) / 512 * 512;
     return done(take(pointer, *pitch * height, Space::global, name, pc), "cudaMallocPitch", pc);
 }
-cudaError_t cudaFree(void *pointer) {
-    const std::lock_guard<std::recursive_mutex> hold(device_lock());
+/* Memory of a stream: what is not ordered after the call must not touch it. */
+cudaError_t ws_malloc_async_named(void **pointer, size_t bytes, cudaStream_t handle, const char *name) {
+    LOCKED;
+    const uint32_t pc = WS_CALLER;
+    CUstream_st *stream = stream_at(handle);
+    if (!stream) return done(cudaErrorInvalidResourceHandle, "cudaMallocAsync", pc);
+    const cudaError_t error = take(pointer, bytes, Space::global, name, pc);
+    if (error == cudaSuccess && bytes)
+        issue(*stream, Kind::allocation, "cudaMallocAsync", pc, {Piece{(Address)*pointer, bytes, bytes, 1, true}},
+              [](const Operation &) {});
+    return done(error, "cudaMallocAsync", pc);
+}
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
+    LOCKED;
+    CUstream_st *stream = stream_at(handle);
+    const Region *region = region_at(pointer);
+    if (!stream) return DONE(cudaErrorInvalidResourceHandle);
     if (!pointer) return DONE(cudaSuccess);
+    if (!region || region->space != Space::global || region->base != (Address)pointer || region->guard == Guard::freed)
+        return DONE(cudaErrorInvalidValue);
+    issue(*stream, Kind::allocation, "cudaFreeAsync", WS_CALLER, {Piece{region->base, region->size, region->size, 1, true}},
+          [pointer](const Operation &) { release((Address)pointer, Space::global); });
+    return DONE(cudaSuccess);
+}
+/* Memory is taken away only when the device is done with it: the call waits. */
+cudaError_t cudaFree(void *pointer) {
+    LOCKED;
+    if (!pointer) return DONE(cudaSuccess);
+    wait_for_all();
     const Region *region = region_at(pointer);
     const bool managed = region && region->space == Space::managed;
     return DONE(release((Address)pointer, managed ? Space::managed : Space::global) ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaFreeHost(void *pointer) {
+    LOCKED;
     if (!pointer) return DONE(cudaSuccess);
+    wait_for_all();
     return DONE(release((Address)pointer, Space::pinned) ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaHostGetDevicePointer(void **to, void *host, unsigned int) {
@@ -192,35 +165,9 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int) {
     return DONE(add_host_range(pointer, bytes) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 cudaError_t cudaHostUnregister(void *pointer) {
+    LOCKED;
+    wait_for_all();
     return DONE(drop_host_range(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
-}
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    return DONE(copy(to, from, bytes, kind));
-}
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t) {
-    return DONE(copy(to, from, bytes, kind));
-}
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind) {
-    if (width > to_pitch || width > from_pitch) return DONE(cudaErrorInvalidPitchValue);
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; ++row)
-        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind);
-    return DONE(error);
-}
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t) {
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-cudaError_t cudaMemset(void *pointer, int value, size_t bytes) { return DONE(set(pointer, value, bytes)); }
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t) {
-    return DONE(set(pointer, value, bytes));
-}
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
-    cudaError_t error = width > pitch ? cudaErrorInvalidValue : cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; ++row)
-        error = set((char *)pointer + row * pitch, value, width);
-    return DONE(error);
 }
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
     *free_bytes = device.capacity - device.used;
@@ -246,38 +193,26 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *point
     if (a->type != cudaMemoryTypeDevice) a->hostPointer = (void *)pointer;
     return DONE(cudaSuccess);
 }
-cudaError_t ws_memcpy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind) {
-    const Region *v = variable_at(symbol);
-    if (!v) return done(cudaErrorInvalidSymbol, "cudaMemcpyToSymbol", WS_CALLER);
-    if (offset + bytes > v->size) return done(cudaErrorInvalidValue, "cudaMemcpyToSymbol", WS_CALLER);
-    return done(copy((char *)symbol + offset, from, bytes, kind), "cudaMemcpyToSymbol", WS_CALLER);
-}
-cudaError_t ws_memcpy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
-    const Region *v = variable_at(symbol);
-    if (!v) return done(cudaErrorInvalidSymbol, "cudaMemcpyFromSymbol", WS_CALLER);
-    if (offset + bytes > v->size) return done(cudaErrorInvalidValue, "cudaMemcpyFromSymbol", WS_CALLER);
-    return done(copy(to, (const char *)symbol + offset, bytes, kind), "cudaMemcpyFromSymbol", WS_CALLER);
-}
-cudaError_t ws_symbol_address(void **pointer, const void *symbol) {
-    *pointer = const_cast<void *>(symbol);
-    return done(variable_at(symbol) ? cudaSuccess : cudaErrorInvalidSymbol, "cudaGetSymbolAddress", WS_CALLER);
-}
-cudaError_t ws_symbol_size(size_t *bytes, const void *symbol) {
-    const Region *v = variable_at(symbol);
-    if (v) *bytes = v->size;
-    return done(v ? cudaSuccess : cudaErrorInvalidSymbol, "cudaGetSymbolSize", WS_CALLER);
-}
-
 cudaError_t cudaGetLastError(void) {
     const cudaError_t error = device.last;
     device.last = device.sticky;
     return error;
 }
 cudaError_t cudaPeekAtLastError(void) { return device.last; }
-cudaError_t cudaDeviceSynchronize(void) { return DONE(cudaSuccess); }
-cudaError_t cudaThreadSynchronize(void) { return DONE(cudaSuccess); }
-cudaError_t cudaThreadExit(void) { return DONE(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize(void) {
+    LOCKED;
+    wait_for_all();
+    return DONE(cudaSuccess);
+}
+cudaError_t cudaThreadSynchronize(void) {
+    LOCKED;
+    wait_for_all();
+    return DONE(cudaSuccess);
+}
+cudaError_t cudaThreadExit(void) { return cudaThreadSynchronize(); }
 cudaError_t cudaDeviceReset(void) {
+    LOCKED;
+    wait_for_all();
     device.sticky = device.last = cudaSuccess;
     return cudaSuccess;
 }

@@ -1,20 +1,14 @@
-/* The part of the runtime API that describes the device, its errors, streams and events. The device resembles a
-   small one of compute capability 8.0; the limits of a launch are the documented ones. */
+/* The part of the runtime API that describes the device and its errors. The device has few
+   multiprocessors, and the limits of the GPU that the referee was told of (machine/devices.toml). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include <string>
 
 #include "emulator.h"
 
 using namespace ws;
-
-struct CUstream_st {
-    unsigned int flags;
-};
-struct CUevent_st {
-    double milliseconds;
-    bool recorded, timed;
-};
 
 namespace {
 struct Message {
@@ -62,42 +56,67 @@ cudaError_t failed(cudaError_t error) {
     if (error != cudaSuccess) device.last = error;
     return error;
 }
-constexpr int largest_grid = 0x7fffffff;
+int fact(cudaDeviceAttr attribute) {
+    const Limits &l = device.limits;
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: return most_threads;
+    case cudaDevAttrMaxBlockDimX: return most_block[0];
+    case cudaDevAttrMaxBlockDimY: return most_block[1];
+    case cudaDevAttrMaxBlockDimZ: return most_block[2];
+    case cudaDevAttrMaxGridDimX: return most_grid[0];
+    case cudaDevAttrMaxGridDimY: return most_grid[1];
+    case cudaDevAttrMaxGridDimZ: return most_grid[2];
+    case cudaDevAttrMaxSharedMemoryPerBlock: return usual_shared;
+    case cudaDevAttrTotalConstantMemory: return 65536;
+    case cudaDevAttrWarpSize: return 32;
+    case cudaDevAttrMaxRegistersPerBlock: return l.registers;
+    case cudaDevAttrClockRate: return l.clock_khz;
+    case cudaDevAttrGpuOverlap: return 1;
+    case cudaDevAttrAsyncEngineCount: return 3;
+    case cudaDevAttrMultiProcessorCount: return processors;
+    case cudaDevAttrCanMapHostMemory: return 1;
+    case cudaDevAttrConcurrentKernels: return 1;
+    case cudaDevAttrMemoryClockRate: return 1215000;
+    case cudaDevAttrGlobalMemoryBusWidth: return 5120;
+    case cudaDevAttrL2CacheSize: return l.l2;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return l.threads_per_unit;
+    case cudaDevAttrUnifiedAddressing: return 1;
+    case cudaDevAttrComputeCapabilityMajor: return l.capability / 10;
+    case cudaDevAttrComputeCapabilityMinor: return l.capability % 10;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return l.shared_per_unit;
+    case cudaDevAttrManagedMemory: return 1;
+    case cudaDevAttrConcurrentManagedAccess: return 1;
+    case cudaDevAttrCooperativeLaunch: return 1;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return l.shared_per_block;
+    default: return 0;
+    }
+}
 
-struct Fact {
-    cudaDeviceAttr attribute;
-    int value;
+struct Key {
+    const char *name;
+    int Limits::*value;
 };
-constexpr Fact facts[] = {
-    {cudaDevAttrMaxThreadsPerBlock, 1024},
-    {cudaDevAttrMaxBlockDimX, 1024},
-    {cudaDevAttrMaxBlockDimY, 1024},
-    {cudaDevAttrMaxBlockDimZ, 64},
-    {cudaDevAttrMaxGridDimX, largest_grid},
-    {cudaDevAttrMaxGridDimY, 65535},
-    {cudaDevAttrMaxGridDimZ, 65535},
-    {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
-    {cudaDevAttrTotalConstantMemory, 65536},
-    {cudaDevAttrWarpSize, 32},
-    {cudaDevAttrMaxRegistersPerBlock, 65536},
-    {cudaDevAttrClockRate, 1410000},
-    {cudaDevAttrMultiProcessorCount, processors},
-    {cudaDevAttrCanMapHostMemory, 1},
-    {cudaDevAttrConcurrentKernels, 1},
-    {cudaDevAttrMemoryClockRate, 1215000},
-    {cudaDevAttrGlobalMemoryBusWidth, 5120},
-    {cudaDevAttrL2CacheSize, 40 << 20},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-    {cudaDevAttrUnifiedAddressing, 1},
-    {cudaDevAttrComputeCapabilityMajor, 8},
-    {cudaDevAttrComputeCapabilityMinor, 0},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 167936},
-    {cudaDevAttrManagedMemory, 1},
-    {cudaDevAttrConcurrentManagedAccess, 1},
-    {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, 166912},
+constexpr Key keys[] = {
+    {"capability", &Limits::capability},
+    {"shared_per_block", &Limits::shared_per_block},
+    {"shared_per_unit", &Limits::shared_per_unit},
+    {"threads_per_unit", &Limits::threads_per_unit},
+    {"blocks_per_unit", &Limits::blocks_per_unit},
+    {"registers", &Limits::registers},
+    {"l2", &Limits::l2},
+    {"clock_khz", &Limits::clock_khz},
 };
 } // namespace
+
+/* `name=number` pairs with spaces between; a name that is not known is left. */
+void ws::start_limits() {
+    const char *text = getenv("WARPSMITH_EMULATION_DEVICE");
+    for (const Key &key : keys) {
+        const std::string name = std::string(key.name) + "=";
+        const char *at = text ? strstr(text, name.c_str()) : nullptr;
+        if (at) device.limits.*key.value = atoi(at + name.size());
+    }
+}
 
 extern "C" {
 const char *cudaGetErrorString(cudaError_t error) {
@@ -121,9 +140,7 @@ cudaError_t cudaSetDeviceFlags(unsigned int) { return failed(cudaSuccess); }
 cudaError_t cudaChooseDevice(int *number, const cudaDeviceProp *) { return cudaGetDevice(number); }
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int number) {
     if (number != 0) return failed(cudaErrorInvalidDevice);
-    *value = 0;
-    for (const Fact &f : facts)
-        if (f.attribute == attribute) *value = f.value;
+    *value = fact(attribute);
     return failed(cudaSuccess);
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int number) {
@@ -131,17 +148,20 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int number) {
     memset(p, 0, sizeof *p);
     snprintf(p->name, sizeof p->name, "warpsmith emulation");
     p->totalGlobalMem = device.capacity;
-    p->sharedMemPerBlock = 49152;
-    p->regsPerBlock = p->regsPerMultiprocessor = 65536;
+    const Limits &l = device.limits;
+    p->sharedMemPerBlock = usual_shared;
+    p->regsPerBlock = p->regsPerMultiprocessor = l.registers;
     p->warpSize = 32;
     p->memPitch = 0x7fffffff;
-    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024;
-    p->maxThreadsDim[2] = 64;
-    p->maxGridSize[0] = largest_grid;
-    p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-    p->clockRate = 1410000;
+    p->maxThreadsPerBlock = most_threads;
+    for (int i = 0; i < 3; ++i) {
+        p->maxThreadsDim[i] = most_block[i];
+        p->maxGridSize[i] = most_grid[i];
+    }
+    p->clockRate = l.clock_khz;
     p->totalConstMem = 65536;
-    p->major = 8;
+    p->major = l.capability / 10;
+    p->minor = l.capability % 10;
     p->textureAlignment = 512;
     p->texturePitchAlignment = 32;
     p->multiProcessorCount = processors;
@@ -149,11 +169,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int number) {
     p->asyncEngineCount = 3;
     p->memoryClockRate = 1215000;
     p->memoryBusWidth = 5120;
-    p->l2CacheSize = 40 << 20;
-    p->maxThreadsPerMultiProcessor = 2048;
-    p->sharedMemPerMultiprocessor = 167936;
-    p->sharedMemPerBlockOptin = 166912;
-    p->maxBlocksPerMultiProcessor = 32;
+    p->l2CacheSize = l.l2;
+    p->maxThreadsPerMultiProcessor = l.threads_per_unit;
+    p->sharedMemPerMultiprocessor = l.shared_per_unit;
+    p->sharedMemPerBlockOptin = l.shared_per_block;
+    p->maxBlocksPerMultiProcessor = l.blocks_per_unit;
     p->managedMemory = p->concurrentManagedAccess = p->cooperativeLaunch = 1;
     p->globalL1CacheSupported = p->localL1CacheSupported = p->streamPrioritiesSupported = 1;
     p->singleToDoublePrecisionPerfRatio = 2;
@@ -187,84 +207,30 @@ cudaError_t cudaDriverGetVersion(int *version) {
 cudaError_t cudaProfilerStart(void) { return failed(cudaSuccess); }
 cudaError_t cudaProfilerStop(void) { return failed(cudaSuccess); }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    *stream = new CUstream_st{0};
-    return failed(cudaSuccess);
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
-    *stream = new CUstream_st{flags};
-    return failed(cudaSuccess);
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int) {
-    return cudaStreamCreateWithFlags(stream, flags);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (!stream) return failed(cudaErrorInvalidResourceHandle);
-    delete stream;
-    return failed(cudaSuccess);
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return failed(cudaSuccess); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return failed(cudaSuccess); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) { return failed(cudaSuccess); }
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int) {
-    callback(stream, device.sticky, data);
-    return failed(cudaSuccess);
-}
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void *data) {
-    function(data);
-    return failed(cudaSuccess);
-}
-cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-    *least = 0;
-    *greatest = -5;
-    return failed(cudaSuccess);
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
-    *event = new CUevent_st{0.0, false, (flags & cudaEventDisableTiming) == 0};
-    return failed(cudaSuccess);
-}
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-    if (!event) return failed(cudaErrorInvalidResourceHandle);
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    event->milliseconds = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-    event->recorded = true;
-    return failed(cudaSuccess);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return failed(event ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    if (!start || !end || !start->recorded || !end->recorded || !start->timed || !end->timed)
-        return failed(cudaErrorInvalidResourceHandle);
-    *milliseconds = (float)(end->milliseconds - start->milliseconds);
-    return failed(cudaSuccess);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    if (!event) return failed(cudaErrorInvalidResourceHandle);
-    delete event;
-    return failed(cudaSuccess);
-}
-
 cudaError_t ws_function_attribute(int attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return failed(cudaSuccess);
-    if (value < 0 || value > 166912) return failed(cudaErrorInvalidValue);
+    if (value < 0 || value > device.limits.shared_per_block) return failed(cudaErrorInvalidValue);
     if (value > device.dynamic_limit) device.dynamic_limit = value;
+    device.asked = true;
     return failed(cudaSuccess);
 }
 cudaError_t ws_function_attributes(cudaFuncAttributes *a) {
     memset(a, 0, sizeof *a);
-    a->maxThreadsPerBlock = 1024;
+    a->maxThreadsPerBlock = most_threads;
     a->numRegs = 32;
-    a->ptxVersion = a->binaryVersion = 80;
+    a->ptxVersion = a->binaryVersion = device.limits.capability;
     a->maxDynamicSharedSizeBytes = device.dynamic_limit;
     return failed(cudaSuccess);
 }
+cudaError_t ws_active_blocks(int *blocks, int threads) {
+    const Limits &l = device.limits;
+    if (threads <= 0) return failed(cudaErrorInvalidValue);
+    *blocks = l.threads_per_unit / threads < l.blocks_per_unit ? l.threads_per_unit / threads : l.blocks_per_unit;
+    return failed(cudaSuccess);
+}
 cudaError_t ws_occupancy(int *min_grid, int *block, int limit) {
-    *block = limit > 0 && limit < 1024 ? limit / 32 * 32 : 1024;
-    *min_grid = processors * (2048 / *block);
+    *block = limit > 0 && limit < most_threads ? limit / 32 * 32 : most_threads;
+    *min_grid = processors * (device.limits.threads_per_unit / *block);
     return failed(cudaSuccess);
 }
 }

@@ -2,11 +2,14 @@
 
    memory.cpp    the device's address space: arena, regions, poison, protection from the host
    shadow.h      who touched which bytes last, and whether two accesses are ordered
+   timeline.cpp  streams, their operations, and what orders them and the host
+   streams.cpp   the API of streams, events and host functions
    launch.cpp    one kernel launch
    schedule.cpp  threads on fibers, blocks in slots: who runs next
    sync.cpp      barriers, warp operations, and the order that they make
    hooks.cpp     what the instrumented code calls: every load, store and atomic
-   api.cpp       the CUDA runtime API
+   api.cpp       the CUDA runtime API: memory and errors; copies.cpp: copies and sets; device.cpp: the device's properties
+   disturb.cpp   other values in what kernels wrote, to see whether anybody notices
    report.cpp    races and errors as JSON lines */
 #ifndef WARPSMITH_EMULATOR_H
 #define WARPSMITH_EMULATOR_H
@@ -14,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +51,9 @@ struct Cell {
 
 enum class Space : uint8_t { global, managed, pinned, shared, dynamic_shared, device, constant, arguments };
 
+/* watched: a copy that is not ordered with the kernel that runs touches it (timeline.h). */
+enum class Guard : uint8_t { open, watched, freed };
+
 /* A piece of memory with shadow cells of 1 << shift bytes each; cells are made at the first access. */
 struct Region {
     Address base = 0;
@@ -55,7 +62,7 @@ struct Region {
     size_t cell_bytes = 0;
     int shift = 3;
     Space space = Space::global;
-    bool live = true;
+    Guard guard = Guard::open;
     bool block_private = false;
     uint32_t pc = 0;
     std::string name;
@@ -73,6 +80,8 @@ struct Thread {
     Fiber *fiber = nullptr;
     uint32_t step = 0;
     uint32_t fenced = 0;
+    uint32_t pc = 0;       /* of its latest access or barrier, while it does not run */
+    uint32_t met = 0;      /* how many barriers and warp operations it has passed */
     State state = State::ready;
 };
 
@@ -118,6 +127,19 @@ struct Slot {
     Region shared, dynamic_shared;
 };
 
+/* What differs between GPUs, as WARPSMITH_EMULATION_DEVICE says (`shared_per_block=166912 …`), else an A100. */
+struct Limits {
+    int capability = 80;                  /* 10 major + minor */
+    int shared_per_block = 163 << 10;     /* static and dynamic together, for a kernel that asks for more than 48 KiB */
+    int shared_per_unit = 164 << 10;
+    int threads_per_unit = 2048, blocks_per_unit = 32;
+    int registers = 65536;
+    int l2 = 40 << 20;
+    int clock_khz = 1410000;
+};
+constexpr int usual_shared = 48 << 10; /* what a kernel has that does not ask for more, and a static array at most */
+constexpr int most_threads = 1024, most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
+
 /* All state of the emulated device; one instance, zero until `start`. The hot fields come first. */
 struct Device {
     bool pending = false;                 /* a write-write race waits to see what is written */
@@ -127,7 +149,8 @@ struct Device {
     Region **pages = nullptr;
     Entry now = {};
     uint32_t block = 0;
-    uint32_t first = 1;                   /* entries with an older stamp are forgotten */
+    uint32_t first = 1;                   /* entries with an older stamp are ordered before the kernel that runs */
+    uint32_t own_first = 1;               /* from here on they are its own; between the two, other actors' */
     Address stack = 0;
     size_t stack_bytes = 0;
     Address image = 0;
@@ -137,6 +160,9 @@ struct Device {
     std::vector<uint32_t> owner;          /* block of stamp first_owner + i */
     uint32_t first_owner = 1;
 
+    bool unsynchronized = false;          /* operations are under way that the host does not know to be complete */
+    Address watch_low = ~(Address)0, watch_high = 0; /* all memory of the host that operations may touch */
+
     const ws_launch_t *launch = nullptr;
     uint32_t launches = 0;
     uint64_t seed = 1, random = 1;
@@ -144,7 +170,9 @@ struct Device {
     uint32_t yields = 0;                  /* random yields left in this launch */
     cudaError_t sticky = cudaSuccess, last = cudaSuccess, failed = cudaSuccess;
     size_t capacity = 0, used = 0;
-    int dynamic_limit = 48 * 1024;
+    int dynamic_limit = usual_shared;     /* the largest that a kernel has asked for, if one has */
+    bool asked = false;
+    Limits limits;
 
     std::unordered_map<const Cell *, Cell> atomics;   /* cells with atomic writes of several threads */
     std::unordered_map<Address, std::unordered_map<uint32_t, Release>> released;
@@ -167,13 +195,35 @@ bool refine(Region &region, Address offset, size_t bytes);
 Cell *make_cells(Region &region);
 const std::vector<std::unique_ptr<Region>> &variables();
 bool touches_variable(Address address);
+inline void watch_host(Address low, Address high) {
+    device.watch_low = low < device.watch_low ? low : device.watch_low;
+    device.watch_high = high > device.watch_high ? high : device.watch_high;
+}
 bool add_host_range(void *pointer, size_t bytes);
 bool drop_host_range(void *pointer);
 Address shared_base();
 size_t shared_bytes();
 
+/* api.cpp: end a call of the API; an error is noted, and one of an earlier kernel comes first */
+cudaError_t done(cudaError_t error, const char *call, uint32_t pc);
+
+/* timeline.cpp */
+void host_access(Address address, size_t bytes, bool write, uint32_t pc);
+bool concurrent_stamp(uint32_t stamp);
+uint32_t oldest_stamp();
+void check_watched(Region &region, Address address, size_t bytes, bool write, uint32_t pc);
+void each_region(void (*visit)(Region &));
+
+/* disturb.cpp */
+void disturb_launch();
+void note_launch();
+
+/* device.cpp */
+void start_limits();
+
 /* launch.cpp: one host thread at a time uses the device */
 std::recursive_mutex &device_lock();
+void count_copy(bool to_device, size_t bytes);
 
 /* schedule.cpp */
 [[noreturn]] void abort_launch(cudaError_t error);
@@ -186,7 +236,10 @@ void start_reports();
 void report_race(const Entry &before, const char *before_op, const char *op, Region &region, Address address, size_t bytes);
 void settle_pending();
 void report_bad_access(const char *kind, Address address, size_t bytes, const char *op, uint32_t pc, Region *region);
+void report_absent(const char *kind, uint32_t block, uint32_t thread, uint32_t pc, uint32_t last_pc);
 void report_event(const char *kind, const std::string &message, uint32_t pc, uint32_t other_pc);
+/* The static shared memory that each function declares, by its whole name. */
+std::map<std::string, size_t> shared_bytes_of_functions();
 void flush_reports();
 [[noreturn]] void stop(int code);
 
@@ -201,5 +254,7 @@ inline uint32_t owner_of(uint32_t stamp) { return device.owner[stamp - device.fi
 } // namespace ws
 
 #define WS_CALLER ::ws::offset_of(__builtin_return_address(0))
+#define DONE(error) ::ws::done(error, __func__, WS_CALLER)
+#define LOCKED const std::lock_guard<std::recursive_mutex> hold(::ws::device_lock())
 
 #endif

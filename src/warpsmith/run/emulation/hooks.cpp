@@ -16,14 +16,17 @@ void give_heap(void *p);
 } // namespace ws
 using namespace ws;
 
-static inline void host_touch(const void *p, const void *pc) {
+static inline void host_touch(const void *p, size_t bytes, bool write, const void *pc) {
+    const Device &d = device;
+    if (d.unsynchronized && (Address)p < d.watch_high && (Address)p + bytes > d.watch_low)
+        host_access((Address)p, bytes, write, offset_of(pc));
     if (!touches_variable((Address)p)) return;
     report_bad_access("host_touches_device_variable", (Address)p, 1, "access", offset_of(pc), region_at(p));
     stop(134);
 }
 
 template <Mode M> static inline void access(const void *p, size_t bytes, const void *pc) {
-    if (__builtin_expect(!in_kernel(), 0)) return host_touch(p, pc);
+    if (__builtin_expect(!in_kernel(), 0)) return host_touch(p, bytes, M != Mode::read, pc);
     touch<M>((Address)p, bytes, offset_of(pc));
 }
 
@@ -67,21 +70,21 @@ void __tsan_write_range(void *p, size_t n) { if (n) access<Mode::write>(p, n, PC
 
 /* Calls of the C library's functions by files with device code (see ws_instrumented.h). */
 void *ws_memcpy(void *to, const void *from, size_t n) {
-    if (in_kernel() && n) {
+    if (n) {
         access<Mode::read>(from, n, PC);
         access<Mode::write>(to, n, PC);
     }
     return memcpy(to, from, n);
 }
 void *ws_memmove(void *to, const void *from, size_t n) {
-    if (in_kernel() && n) {
+    if (n) {
         access<Mode::read>(from, n, PC);
         access<Mode::write>(to, n, PC);
     }
     return memmove(to, from, n);
 }
 void *ws_memset(void *to, int value, size_t n) {
-    if (in_kernel() && n) access<Mode::write>(to, n, PC);
+    if (n) access<Mode::write>(to, n, PC);
     return memset(to, value, n);
 }
 void *__tsan_memcpy(void *to, const void *from, size_t n) { return ws_memcpy(to, from, n); }

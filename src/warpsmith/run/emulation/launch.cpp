@@ -9,11 +9,15 @@
 
 #include "fiber.h"
 #include "schedule.h"
+#include "timeline.h"
 
 static char dynamic_area[256 * 1024] __attribute__((aligned(256)));
 extern "C" char *ws_dynamic_shared(void) { return dynamic_area; }
 
 namespace ws {
+
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" and "__global__ Function Parameters". */
+constexpr size_t most_constant = 64 * 1024, most_parameters = 32764;
 
 std::recursive_mutex &device_lock() {
     static std::recursive_mutex lock;
@@ -78,8 +82,6 @@ static void prepare_slots(const ws_launch_t &l) {
 /* Forget what no thread will ask for again; long before stamps run out, all cells are stale and start over. */
 static void open_launch() {
     Device &d = device;
-    d.first = d.first_owner = d.stamp;
-    d.owner.clear();
     d.atomics.clear();
     d.released.clear();
     d.yields = d.schedule > 0 ? 256 : 0;
@@ -107,6 +109,7 @@ static void run(const ws_launch_t &l) {
         place_block_size[i] = l.block[i];
         place_grid[i] = l.grid[i];
     }
+    note_launch();
     for (uint32_t i = 0; i < s.resident; ++i) start_block(*s.slots[i]);
     open_memory();
     pick();
@@ -115,6 +118,7 @@ static void run(const ws_launch_t &l) {
     switch_stack(&s.host, s.fiber->sp);
     d.stack_bytes = 0;
     if (d.pending) settle_pending();
+    disturb_launch();
     close_memory();
     std::copy(s.host_image.begin(), s.host_image.end(), (char *)shared_base());
     if (d.failed == cudaSuccess) return;
@@ -122,63 +126,162 @@ static void run(const ws_launch_t &l) {
     d.sticky = d.last = d.failed;
 }
 
+/* `ns::k<4>` for what the demangler calls `void ns::k<4>(int*)`. */
+static std::string kernel_name(const std::string &demangled) {
+    std::string name;
+    int depth = 0;
+    size_t at = 0;
+    const std::string unnamed = "(anonymous namespace)::";
+    while (at < demangled.size()) {
+        if (demangled.compare(at, unnamed.size(), unnamed) == 0) {
+            at += unnamed.size();
+            continue;
+        }
+        const char c = demangled[at++];
+        if (c == '(' && depth == 0) break;
+        depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+        if (c == ' ' && depth == 0) name.clear();
+        else if (c != ' ') name += c;
+    }
+    return name;
+}
+
+/* The static shared memory of the kernel that a launch names: the least of those that the name may mean; what the
+   functions that it calls declare is not known, and not counted. */
+static size_t static_shared(const std::string &launched) {
+    static const std::map<std::string, size_t> declared = shared_bytes_of_functions();
+    size_t least = 0;
+    bool found = false;
+    for (const auto &[function, bytes] : declared) {
+        const std::string whole = "::" + kernel_name(function), wanted = launched[0] == ':' ? launched : "::" + launched;
+        if (whole.size() < wanted.size() || whole.compare(whole.size() - wanted.size(), wanted.size(), wanted) != 0) continue;
+        least = found ? std::min(least, bytes) : bytes;
+        found = true;
+    }
+    return least;
+}
+
+/* CUDA C++ Programming Guide, "Shared Memory" of each compute capability: 48 KiB for all of a kernel's shared memory,
+   and where cudaFuncSetAttribute allows more dynamic memory, up to the device's limit. */
+static size_t shared_limit() {
+    return device.asked ? std::max(device.limits.shared_per_block, usual_shared) : usual_shared;
+}
+static bool shared_fits(const ws_launch_t &l) {
+    if (l.shared > (size_t)device.dynamic_limit) return false;
+    return l.shared == 0 || l.shared + static_shared(l.name) <= shared_limit();
+}
+
 static cudaError_t check_shape(const ws_launch_t &l) {
     const uint64_t threads = (uint64_t)l.block[0] * l.block[1] * l.block[2];
     const uint64_t blocks = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
-    if (threads == 0 || threads > 1024 || l.block[0] > 1024 || l.block[1] > 1024 || l.block[2] > 64)
-        return cudaErrorInvalidConfiguration;
-    if (blocks == 0 || l.grid[0] > 0x7fffffffu || l.grid[1] > 65535 || l.grid[2] > 65535)
-        return cudaErrorInvalidConfiguration;
-    if (l.shared > (size_t)device.dynamic_limit) return cudaErrorInvalidValue;
-    if (l.cooperative && blocks * threads > processors * 2048) return cudaErrorCooperativeLaunchTooLarge;
+    if (threads == 0 || blocks == 0 || threads > (uint64_t)most_threads) return cudaErrorInvalidConfiguration;
+    for (int i = 0; i < 3; ++i)
+        if (l.block[i] > (uint32_t)most_block[i] || l.grid[i] > (uint32_t)most_grid[i]) return cudaErrorInvalidConfiguration;
+    if (!shared_fits(l)) return cudaErrorInvalidValue;
+    if (l.cooperative && blocks * threads > (uint64_t)processors * device.limits.threads_per_unit)
+        return cudaErrorCooperativeLaunchTooLarge;
     return cudaSuccess;
 }
 
-/* How often each kernel has run: lines at the end of the file that WARPSMITH_EMULATION_LAUNCHES names. */
-struct Launches {
-    std::map<std::string, long long> counts;
-    ~Launches() {
-        const char *path = getenv("WARPSMITH_EMULATION_LAUNCHES");
-        FILE *file = path && *path && !counts.empty() ? fopen(path, "a") : nullptr;
+/* How often each kernel has run, and what was copied between host and device: lines at the end of the file that
+   WARPSMITH_EMULATION_COUNTS names: `launch COUNT KERNEL`, `to_device COUNT BYTES`, `to_host COUNT BYTES`. */
+struct Counts {
+    std::map<std::string, long long> launches;
+    long long copies[2] = {}, bytes[2] = {};
+    bool counting = true;
+    ~Counts() {
+        const char *path = getenv("WARPSMITH_EMULATION_COUNTS");
+        const bool any = !launches.empty() || copies[0] || copies[1];
+        FILE *file = path && *path && any ? fopen(path, "a") : nullptr;
         if (!file) return;
-        for (const auto &one : counts) fprintf(file, "%lld %s\n", one.second, one.first.c_str());
+        for (const auto &one : launches) fprintf(file, "launch %lld %s\n", one.second, one.first.c_str());
+        for (int way = 0; way < 2; ++way)
+            if (copies[way]) fprintf(file, "%s %lld %lld\n", way ? "to_device" : "to_host", copies[way], bytes[way]);
         fclose(file);
     }
 };
-static Launches &launches() {
-    static Launches all;
+static Counts &counts() {
+    static Counts all;
     return all;
+}
+
+void count_copy(bool to_device, size_t bytes) {
+    counts().copies[to_device] += counts().counting;
+    counts().bytes[to_device] += counts().counting ? (long long)bytes : 0;
+}
+
+/* Run a launch that was issued before; what it finds ends up in `sticky`, as on a device. */
+static void run_issued(const ws_launch_t &l, const Operation &operation) {
+    Device &d = device;
+    if (d.stamp > 0x70000000u) {
+        report_event("too_long", "the program starts more blocks than the emulation can count", operation.pc, 0);
+        stop(125);
+    }
+    open_epoch(&operation);
+    run(l);
+    close_epoch();
+    d.launch = nullptr;
+    d.slot = nullptr;
+}
+
+/* What the compiler for a device would have refused: said once, at the first launch. */
+static void check_program() {
+    static bool checked = false;
+    if (checked) return;
+    checked = true;
+    for (const auto &[function, bytes] : shared_bytes_of_functions())
+        if (bytes > usual_shared)
+            report_event("too_large", function + " declares " + std::to_string(bytes) + " bytes of shared memory; a kernel has " + std::to_string(usual_shared) + " at most, more only as dynamic shared memory", 0, 0);
+    size_t constants = 0;
+    for (const auto &v : variables()) constants += v->space == Space::constant ? v->size : 0;
+    if (constants > most_constant)
+        report_event("too_large", "the program declares " + std::to_string(constants) + " bytes of constant memory; there are " + std::to_string(most_constant), 0, 0);
+}
+
+static cudaError_t refuse(const ws_launch_t &l, cudaError_t wrong, uint32_t pc) {
+    Device &d = device;
+    d.launch = &l;
+    char shape[120];
+    snprintf(shape, sizeof shape, "<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: ", l.grid[0], l.grid[1], l.grid[2], l.block[0],
+             l.block[1], l.block[2], l.shared);
+    std::string text = std::string("launch of ") + l.name + shape + cudaGetErrorString(wrong);
+    if (wrong == cudaErrorInvalidValue)
+        text += "; " + std::to_string(static_shared(l.name)) + " bytes of static and " + std::to_string(l.shared) +
+                " of dynamic shared memory; there may be " + std::to_string(shared_limit()) + " together, " +
+                std::to_string(device.dynamic_limit) + " of them dynamic";
+    report_event("bad_launch", text, pc, 0);
+    d.launch = nullptr;
+    return d.last = wrong;
 }
 
 } // namespace ws
 
+/* Captures copy too, and those copies are not the program's. */
+extern "C" void ws_count_copies(int on) {
+    LOCKED;
+    ws::counts().counting = on;
+}
+
+/* The launch becomes an operation of its stream; the arguments were copied, and are given back after it ran. */
 extern "C" cudaError_t ws_launch(const ws_launch_t *launch) {
     using namespace ws;
     Device &d = device;
+    const uint32_t pc = WS_CALLER;
     if (in_kernel()) {
-        report_event("nested_launch", "a kernel launches a kernel; the emulation does not do that", WS_CALLER, 0);
+        report_event("nested_launch", "a kernel launches a kernel; the emulation does not do that", pc, 0);
         abort_launch(cudaErrorNotSupported);
     }
     const std::lock_guard<std::recursive_mutex> hold(device_lock());
+    const std::shared_ptr<const void> arguments(launch->arguments, launch->discard);
     if (d.sticky != cudaSuccess) return d.last = d.sticky;
-    const cudaError_t wrong = check_shape(*launch);
-    if (wrong != cudaSuccess) {
-        d.launch = launch;
-        char text[160];
-        snprintf(text, sizeof text, "launch of %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>: %s", launch->name, launch->grid[0],
-                 launch->grid[1], launch->grid[2], launch->block[0], launch->block[1], launch->block[2], launch->shared,
-                 cudaGetErrorString(wrong));
-        report_event("bad_launch", text, WS_CALLER, 0);
-        d.launch = nullptr;
-        return d.last = wrong;
-    }
-    if (d.stamp > 0x70000000u) {
-        report_event("too_long", "the program starts more blocks than the emulation can count", WS_CALLER, 0);
-        stop(125);
-    }
-    launches().counts[launch->name]++;
-    run(*launch);
-    d.launch = nullptr;
-    d.slot = nullptr;
-    return d.failed;
+    CUstream_st *stream = stream_at(launch->stream);
+    check_program();
+    if (launch->parameters > most_parameters)
+        report_event("too_large", std::string("kernel ") + launch->name + " takes " + std::to_string(launch->parameters) + " bytes of parameters; there are " + std::to_string(most_parameters) + " at most", pc, 0);
+    const cudaError_t wrong = stream ? check_shape(*launch) : cudaErrorInvalidResourceHandle;
+    if (wrong != cudaSuccess) return refuse(*launch, wrong, pc);
+    counts().launches[launch->name]++;
+    const ws_launch_t own = *launch;
+    issue(*stream, Kind::kernel, own.name, pc, {}, [own, arguments](const Operation &o) { run_issued(own, o); });
+    return cudaSuccess;
 }

@@ -214,9 +214,10 @@ bool refine(Region &region, Address offset, size_t bytes) {
     const size_t count = (region.size + ((size_t)1 << region.shift) - 1) >> region.shift;
     region.shift = shift;
     make_cells(region);
+    const uint32_t first = std::min(device.first, oldest_stamp());
     for (size_t i = 0; i < count; ++i) {
         const Cell &c = old[i];
-        if (c.write.stamp < device.first && c.read.stamp < device.first) continue;
+        if (c.write.stamp < first && c.read.stamp < first) continue;
         const auto several = device.atomics.find(&old[i]);
         for (size_t j = i << split; j < (i + 1) << split && (j << shift) < region.size; ++j) {
             region.cells[j] = c;
@@ -241,6 +242,7 @@ Region *acquire(size_t bytes, Space space, const char *name, uint32_t pc) {
         region->base = (Address)p;
         Region *made = region.get();
         m.host_ranges[made->base] = std::move(region);
+        watch_host(made->base, made->base + bytes);
         return made;
     }
     const size_t span = whole_pages(bytes) + page;
@@ -264,8 +266,8 @@ bool release(Address address, Space space) {
     Device &d = device;
     if (address - d.arena < d.arena_bytes) {
         Region *region = d.pages[(address - d.arena) / page];
-        if (space != Space::global || !region || !region->live || region->base != address) return false;
-        region->live = false;
+        if (space != Space::global || !region || region->guard == Guard::freed || region->base != address) return false;
+        region->guard = Guard::freed;
         drop_cells(*region);
         d.used -= region->size;
         mmap((void *)address, whole_pages(region->size), m.open ? PROT_READ | PROT_WRITE : PROT_NONE,
@@ -288,6 +290,7 @@ bool add_host_range(void *pointer, size_t bytes) {
     region->size = bytes;
     region->space = Space::arguments;
     region->name = "registered host memory";
+    watch_host(region->base, region->base + bytes);
     return memory().host_ranges.emplace(region->base, std::move(region)).second;
 }
 bool drop_host_range(void *pointer) {
@@ -340,6 +343,15 @@ Region *slow_region(Address address, size_t bytes, bool write) {
     abort_launch(cudaErrorIllegalAddress);
 }
 
+/* Visit every live piece of memory that kernels may have written. */
+void each_region(void (*visit)(Region &)) {
+    Memory &m = memory();
+    for (const auto &r : m.regions)
+        if (r->guard != Guard::freed) visit(*r);
+    for (const auto &v : m.variables) visit(*v);
+    for (const auto &h : m.host_ranges) visit(*h.second);
+}
+
 const std::vector<std::unique_ptr<Region>> &variables() { return memory().variables; }
 bool touches_variable(Address address) {
     Memory &m = memory();
@@ -365,5 +377,6 @@ extern "C" void ws_register(const void *address, size_t bytes, const char *name,
                                                : Space::device;
     m.variables_low = std::min(m.variables_low, region->base);
     m.variables_high = std::max(m.variables_high, region->base + bytes);
+    if (region->space == Space::managed) watch_host(region->base, region->base + bytes);
     m.variables.push_back(std::move(region));
 }

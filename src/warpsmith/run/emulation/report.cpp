@@ -15,8 +15,11 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "shadow.h"
+#include "timeline.h"
 
 namespace ws {
 namespace {
@@ -36,6 +39,8 @@ struct Reports {
     int file = -1;
     std::map<std::pair<uint32_t, uint32_t>, size_t> index;
     std::vector<Race> races;
+    std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>> unordered;
+    std::set<uint32_t> absent;
     uint64_t beyond = 0;
     size_t events = 0;
     Race *pending = nullptr;
@@ -71,16 +76,15 @@ void put(const std::string &line) {
     }
 }
 
-/* The name of the shared variable at an offset of the thread-local block, from the program's own symbol table. */
-std::string shared_name(size_t offset, size_t &start) {
+/* The program's own symbols that lie in thread-local storage: the shared variables of its kernels. */
+template <class F> void each_shared_symbol(F take) {
     const int file = open("/proc/self/exe", O_RDONLY);
     struct stat facts;
-    std::string name;
-    if (file < 0 || fstat(file, &facts) != 0) return name;
+    if (file < 0 || fstat(file, &facts) != 0) return;
     const size_t size = (size_t)facts.st_size;
     const char *data = static_cast<const char *>(mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0));
     close(file);
-    if (data == MAP_FAILED) return name;
+    if (data == MAP_FAILED) return;
     const auto *head = reinterpret_cast<const ElfW(Ehdr) *>(data);
     const auto *sections = reinterpret_cast<const ElfW(Shdr) *>(data + head->e_shoff);
     for (int i = 0; i < head->e_shnum; ++i) {
@@ -88,17 +92,24 @@ std::string shared_name(size_t offset, size_t &start) {
         const auto *symbols = reinterpret_cast<const ElfW(Sym) *>(data + sections[i].sh_offset);
         const char *names = data + sections[sections[i].sh_link].sh_offset;
         for (size_t s = 0; s < sections[i].sh_size / sizeof(ElfW(Sym)); ++s) {
-            if (ELF64_ST_TYPE(symbols[s].st_info) != STT_TLS || offset - symbols[s].st_value >= symbols[s].st_size) continue;
-            start = symbols[s].st_value;
+            if (ELF64_ST_TYPE(symbols[s].st_info) != STT_TLS) continue;
             int status = 0;
             char *plain = abi::__cxa_demangle(names + symbols[s].st_name, nullptr, nullptr, &status);
-            name = plain ? plain : names + symbols[s].st_name;
+            take(std::string(plain ? plain : names + symbols[s].st_name), symbols[s].st_value, symbols[s].st_size);
             free(plain);
         }
     }
     munmap((void *)data, size);
-    const size_t colons = name.rfind("::");
-    return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+/* The name of the shared variable at an offset of the thread-local block, from the program's own symbol table. */
+std::string shared_name(size_t offset, size_t &start) {
+    std::string found;
+    each_shared_symbol([&](const std::string &name, size_t at, size_t bytes) {
+        if (offset - at < bytes) start = at, found = name;
+    });
+    const size_t colons = found.rfind("::");
+    return colons == std::string::npos ? found : found.substr(colons + 2);
 }
 
 const char *space_name(Space space) {
@@ -171,10 +182,37 @@ void start_reports() {
     atexit(at_end);
 }
 
+/* {"op", "pc" of the access, "actor": a kernel, a call or the host, "issued": where the host asked for it}; a copy touches
+   memory where it was asked for. */
+static std::string side_text(const Side &side) {
+    const Operation *o = side.operation;
+    const uint32_t issued = o ? o->pc : 0;
+    const char *kind = !o                              ? "host"
+                       : o->kind == Kind::kernel        ? "kernel"
+                       : o->kind == Kind::host_function ? "host_function"
+                                                        : "call";
+    return std::string("{\"op\":\"") + (side.write ? "write" : "read") + "\",\"pc\":" + number(side.pc ? side.pc : issued) +
+           ",\"actor\":\"" + kind + "\",\"name\":" + quoted(o ? o->name : "") +
+           ",\"issued\":" + number(issued) + "}";
+}
+
+/* Two operations, or an operation and the host, touch the same memory with nothing that orders them. */
+void report_unordered(const Side &first, const Side &second, Region *region, Address address, size_t bytes) {
+    Reports &r = reports();
+    const auto issued = [](const Side &side) { return side.operation ? side.operation->pc : 0; };
+    if (r.unordered.size() >= limit || !r.unordered.insert({first.pc, second.pc, issued(first), issued(second)}).second) return;
+    put("{\"id\":" + number(1000 + r.events++) + ",\"kind\":\"unordered\"," + place_text(region, address, bytes) +
+        ",\"accesses\":[" + side_text(first) + "," + side_text(second) + "],\"count\":1}");
+}
+
 void report_race(const Entry &before, const char *before_op, const char *op, Region &region, Address address, size_t bytes) {
     Reports &r = reports();
     Device &d = device;
     const uint32_t pc = d.now.pc;
+    if (before.stamp < d.own_first) {
+        const Side other = side_of(before.stamp, strcmp(before_op, "read") != 0, before.pc);
+        return report_unordered(other, {running_kernel(), strcmp(op, "read") != 0, pc}, &region, address, bytes);
+    }
     const auto key = std::make_pair(before.pc, pc);
     auto found = r.index.find(key);
     if (found == r.index.end()) {
@@ -227,6 +265,15 @@ void report_bad_access(const char *kind, Address address, size_t bytes, const ch
             strcmp(kind, "host_dereference") == 0 ? "the host dereferenced device memory" : kind);
 }
 
+/* Threads were waited for at `pc` and had ended; one of them, and the place of its last access (0: of no interest). */
+void report_absent(const char *kind, uint32_t block, uint32_t thread, uint32_t pc, uint32_t last_pc) {
+    Reports &r = reports();
+    if (r.absent.size() >= limit || !r.absent.insert(pc).second) return;
+    put("{\"id\":" + number(1000 + r.events++) + ",\"kind\":\"" + kind + "\"," + kernel_text() + ",\"accesses\":[" +
+        access_text(place_of(block, thread, pc, "wait")) + "," + access_text(place_of(block, thread, last_pc, "end")) +
+        "],\"count\":1}");
+}
+
 void report_event(const char *kind, const std::string &message, uint32_t pc, uint32_t other_pc) {
     Reports &r = reports();
     if (r.events > 200) return;
@@ -235,6 +282,15 @@ void report_event(const char *kind, const std::string &message, uint32_t pc, uin
     if (device.stack_bytes) line += access_text(here(pc, kind)) + (other_pc ? "," + access_text(here(other_pc, kind)) : "");
     else line += "{\"op\":\"call\",\"pc\":" + number(pc) + "}";
     put(line + "],\"count\":1}");
+}
+
+std::map<std::string, size_t> shared_bytes_of_functions() {
+    std::map<std::string, size_t> bytes;
+    each_shared_symbol([&](const std::string &name, size_t, size_t size) {
+        const size_t end = name.rfind("::");
+        if (end != std::string::npos) bytes[name.substr(0, end)] += size;
+    });
+    return bytes;
 }
 
 void flush_reports() {

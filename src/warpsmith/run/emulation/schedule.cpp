@@ -114,6 +114,7 @@ static void enter(Slot &slot, Thread *t) {
     d.thread = t;
     d.now.stamp = slot.stamp;
     d.now.who = number | t->step << 11;
+    d.now.pc = t->pc;
     d.stack = (Address)s.fiber->low;
     d.stack_bytes = s.fiber->size;
     if (!d.yields) d.fuel = spin_fuel;
@@ -218,6 +219,7 @@ static void finish(Slot &slot, Thread *t) {
     Scheduler &s = scheduler();
     const uint32_t number = thread_number(slot, t);
     t->state = State::done;
+    t->pc = device.now.pc;
     ++slot.exited;
     Warp &warp = slot.warps[number >> 5];
     warp.exited |= 1u << (number & 31);
@@ -257,6 +259,7 @@ void park(State state) {
     Thread *t = device.thread;
     Slot &slot = *device.slot;
     t->fiber = self;
+    t->pc = device.now.pc;
     if (t->state == State::running) t->state = state;
     Thread *next = pick();
     if (!next) switch_stack(&self->sp, s.host);

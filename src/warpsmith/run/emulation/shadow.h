@@ -6,7 +6,8 @@
        block 0   --read-- | barrier | --write--      two intervals of one block: ordered by the barrier
        block 1   --read------------------------      another block: nothing orders it, a race
 
-   Entries of earlier launches have older stamps and count as empty, so nothing is ever cleared.
+   Entries of earlier launches have older stamps and count as empty, so nothing is ever cleared; those of operations that
+   nothing orders with this launch are kept (timeline.h), and another launch is to this one as another block.
    Limits: of more than two unsynchronized readers in one warp, two are kept (a partial-mask sync may hide a third);
    order between blocks is known through fence plus atomic, and through grid barriers, not through plain spin flags. */
 #ifndef WARPSMITH_SHADOW_H
@@ -18,7 +19,7 @@ namespace ws {
 
 enum class Mode { read, write, atomic };
 
-/* Whether an entry of this launch by another thread or interval is not ordered before the present thread. */
+/* Whether a held entry by another thread or interval is not ordered before the present thread. */
 inline bool unordered(const Entry &e) {
     Device &d = device;
     if (e.stamp == d.now.stamp) {
@@ -28,6 +29,7 @@ inline bool unordered(const Entry &e) {
         const Warp &warp = d.slot->warps[mine >> 5];
         return !warp.ordered || warp.clock[(mine & 31) * 32 + (theirs & 31)] <= e.step();
     }
+    if (__builtin_expect(e.stamp < d.own_first, 0)) return true; /* held, so of an operation that nothing orders with this launch */
     const uint32_t other = owner_of(e.stamp);
     if (other == d.block) return false;
     const auto found = d.slot->acquired.find(other);
@@ -40,15 +42,19 @@ inline bool unordered(const Entry &e) {
     return !(known && before);
 }
 
-/* Whether the entry belongs to this launch and, in block-private memory, to this block. */
+/* Whether the entry belongs to this launch and, in block-private memory, to this block; or to an operation of another
+   stream, or the host, that nothing orders with this launch. */
 inline bool held(const Entry &e, const Region &region) {
-    if (e.stamp < device.first) return false;
+    if (__builtin_expect(e.stamp < device.own_first, 0))
+        return e.stamp >= device.first && !region.block_private && concurrent_stamp(e.stamp);
     return !region.block_private || e.stamp == device.now.stamp || owner_of(e.stamp) == device.block;
 }
 
 inline bool same_interval(const Entry &e) {
     return e.stamp == device.now.stamp && ((e.who ^ device.now.who) & 1023u) == 0;
 }
+
+inline bool of_another_block(const Entry &e) { return e.stamp < device.own_first || owner_of(e.stamp) != device.block; }
 
 /* Note a read (or an atomic write, in the side table) in two entries. */
 inline void note(Entry &recent, Entry &other, const Region &region, const Entry &now) {
@@ -57,9 +63,9 @@ inline void note(Entry &recent, Entry &other, const Region &region, const Entry 
         return;
     }
     const bool recent_held = held(recent, region), other_held = held(other, region);
-    const bool other_foreign = other_held && owner_of(other.stamp) != device.block;
+    const bool other_foreign = other_held && of_another_block(other);
     if (recent_held) {
-        const bool foreign = owner_of(recent.stamp) != device.block;
+        const bool foreign = of_another_block(recent);
         if (foreign && other_foreign) return; /* two blocks are held already: every writer conflicts */
         if (foreign || (recent.stamp == now.stamp && !other_foreign)) other = recent;
         else if (!other_foreign) other = Entry{};
@@ -135,15 +141,20 @@ template <Mode M> inline void touch(Address address, size_t bytes, uint32_t pc) 
     Region *region;
     if (offset < d.arena_bytes) {
         region = d.pages[offset >> 12];
-        if (!region || !region->live || address - region->base + bytes > region->size) {
-            report_bad_access(region && !region->live ? "use_after_free" : "out_of_bounds", address, bytes,
-                              M == Mode::read ? "read" : "write", pc, region);
-            abort_launch(cudaErrorIllegalAddress);
+        if (!region || region->guard != Guard::open || address - region->base + bytes > region->size) {
+            const bool freed = region && region->guard == Guard::freed;
+            if (!region || freed || address - region->base + bytes > region->size) {
+                report_bad_access(freed ? "use_after_free" : "out_of_bounds", address, bytes,
+                                  M == Mode::read ? "read" : "write", pc, region);
+                abort_launch(cudaErrorIllegalAddress);
+            }
+            check_watched(*region, address, bytes, M != Mode::read, pc);
         }
     } else {
         if (address - d.stack < d.stack_bytes) return;
         region = slow_region(address, bytes, M != Mode::read);
         if (!region) return;
+        if (region->guard != Guard::open) check_watched(*region, address, bytes, M != Mode::read, pc);
     }
     touch_region<M>(*region, address, bytes);
 }

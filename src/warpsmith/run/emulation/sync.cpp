@@ -10,7 +10,20 @@
 
 namespace ws {
 
+/* Threads wait at `pc` for others of which some, in `exited` of `count` from `first` on, have ended without coming. That is
+   allowed to threads that returned before, and undefined for those that went around: which it was, the text tells. */
+static void note_absent(const Slot &slot, const char *kind, uint32_t pc, uint32_t first, uint32_t count, uint32_t exited) {
+    const Thread *gone = nullptr;
+    for (uint32_t i = 0; i < count; ++i) {
+        const Thread &t = slot.threads[first + i];
+        const bool absent = count > 32 || exited >> i & 1u;
+        if (t.state == State::done && absent && (!gone || t.pc > gone->pc)) gone = &t;
+    }
+    if (gone) report_absent(kind, slot.block, thread_number(slot, gone), pc, gone->met ? 0 : gone->pc);
+}
+
 void release_barrier(Slot &slot) {
+    if (slot.exited) note_absent(slot, "absent_barrier", slot.barrier_pc, 0, (uint32_t)slot.threads.size(), all);
     const uint32_t arrived = slot.arrived, n = slot.predicates;
     slot.barrier_result = slot.barrier_kind == barrier_count ? (int)n
                           : slot.barrier_kind == barrier_and ? n == arrived
@@ -22,8 +35,8 @@ void release_barrier(Slot &slot) {
 
 void release_grid() {
     Scheduler &s = scheduler();
-    device.first = device.stamp;
-    device.first_owner = device.stamp;
+    if (device.first == device.own_first) device.first = device.stamp;
+    device.own_first = device.first_owner = device.stamp;
     device.owner.clear();
     device.atomics.clear();
     for (uint32_t i = 0; i < s.resident; ++i) {
@@ -102,6 +115,7 @@ static void complete(Slot &slot, Warp &warp, size_t index) {
     const Meeting m = warp.meetings[index];
     warp.meetings.erase(warp.meetings.begin() + (long)index);
     const uint32_t base = (uint32_t)(&warp - slot.warps.data()) * 32;
+    if (m.mask & warp.exited) note_absent(slot, "absent_lanes", m.pc, base, std::min(32u, (uint32_t)slot.threads.size() - base), m.mask & warp.exited);
     order_participants(slot, warp, base, m.arrived);
     for (uint32_t lane = 0; lane < 32; ++lane) {
         if (!(m.arrived >> lane & 1u)) continue;
@@ -152,6 +166,7 @@ int ws_barrier(int kind, int predicate) {
     d.now.pc = pc;
     d.thread->state = State::barrier;
     if (slot.arrived + slot.exited == scheduler().threads) release_barrier(slot);
+    ++d.thread->met;
     park(State::barrier);
     return slot.barrier_result;
 }
@@ -192,6 +207,7 @@ uint64_t ws_warp(unsigned int mask, int kind, uint64_t value, int source, unsign
     m.result[lane] = &result;
     m.valid[lane] = valid;
     d.thread->state = State::warp;
+    ++d.thread->met;
     if (m.arrived == (mask & warp.exists & ~warp.exited)) complete(slot, warp, (size_t)(&m - warp.meetings.data()));
     park(State::warp);
     return result;

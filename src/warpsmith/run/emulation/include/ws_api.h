@@ -101,12 +101,14 @@ typedef enum cudaDeviceAttr {
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrIntegrated = 18,
     cudaDevAttrCanMapHostMemory = 19,
     cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
@@ -234,9 +236,11 @@ extern "C" {
 cudaError_t ws_malloc_named(void **pointer, size_t bytes, const char *name);
 cudaError_t ws_malloc_managed_named(void **pointer, size_t bytes, unsigned int flags, const char *name);
 cudaError_t ws_malloc_host_named(void **pointer, size_t bytes, unsigned int flags, const char *name);
+cudaError_t ws_malloc_async_named(void **pointer, size_t bytes, cudaStream_t stream, const char *name);
 cudaError_t ws_malloc_pitch_named(void **pointer, size_t *pitch, size_t width, size_t height, const char *name);
 
 cudaError_t cudaFree(void *pointer);
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags);
@@ -251,12 +255,16 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream WS_DEFAULT(0));
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream WS_DEFAULT(0));
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream WS_DEFAULT(0));
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer);
-cudaError_t ws_memcpy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
-cudaError_t ws_memcpy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind);
+cudaError_t ws_memcpy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                int asynchronous, cudaStream_t stream);
+cudaError_t ws_memcpy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
+                                  int asynchronous, cudaStream_t stream);
 cudaError_t ws_symbol_address(void **pointer, const void *symbol);
 cudaError_t ws_symbol_size(size_t *bytes, const void *symbol);
 
@@ -296,12 +304,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags WS_DEFAULT(0));
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes WS_DEFAULT(0),
+                                     unsigned int flags WS_DEFAULT(cudaMemAttachSingle));
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream WS_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream WS_DEFAULT(0),
+                                     unsigned int flags WS_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
@@ -311,6 +324,7 @@ void ws_name_memory(const void *pointer, const char *name);
 void ws_tell_copy(int to_device, long long bytes, const char *file, int line);
 cudaError_t ws_function_attribute(int attribute, int value);
 cudaError_t ws_function_attributes(cudaFuncAttributes *attributes);
+cudaError_t ws_active_blocks(int *blocks, int threads);
 cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
 
 #ifdef __cplusplus
@@ -322,8 +336,7 @@ cudaError_t ws_occupancy(int *min_grid, int *block, int limit);
 /* Generated programs tell of their copies: they are counted by the line that asks for them. */
 #define WS_TELL_COPY(to_device, bytes, file, line) ws_tell_copy(to_device, bytes, file, line)
 #define cudaMalloc(pointer, ...) ws_malloc_named((void **)(pointer), __VA_ARGS__, #pointer)
-#define cudaMallocAsync(pointer, bytes, stream) ws_malloc_named((void **)(pointer), bytes, #pointer)
-#define cudaFreeAsync(pointer, stream) cudaFree(pointer)
+#define cudaMallocAsync(pointer, bytes, stream) ws_malloc_async_named((void **)(pointer), bytes, stream, #pointer)
 #define cudaMallocHost(pointer, ...) ws_malloc_host_named((void **)(pointer), WS_FIRST(__VA_ARGS__, 0), 0, #pointer)
 #define cudaHostAlloc(pointer, bytes, flags) ws_malloc_host_named((void **)(pointer), bytes, flags, #pointer)
 #define cudaMallocManaged(pointer, ...) \

@@ -2,7 +2,8 @@
 
    k<<<g, b, s>>>(a, n)   becomes   ::ws::launch(g, b, s).of("k", [=](auto... x) { k(x...); })(a, n)
 
-   Arguments are evaluated once and copied, as a real launch does; every thread calls the lambda with the copies. */
+   Arguments are evaluated once and copied, as a real launch does; every thread calls the lambda with the copies. What the
+   host calls is inlined, so that the call of the emulation stands on the user's line. */
 #ifndef WARPSMITH_WS_LAUNCH_H
 #define WARPSMITH_WS_LAUNCH_H
 
@@ -21,9 +22,11 @@ struct ws_launch_t {
     unsigned int block[3];
     size_t shared;
     int cooperative;
+    cudaStream_t stream;
     const void *arguments;
-    size_t arguments_bytes;
+    size_t arguments_bytes, parameters;
     void (*thread)(const void *arguments);
+    void (*discard)(const void *arguments);
 };
 cudaError_t ws_launch(const ws_launch_t *launch);
 void ws_register(const void *address, size_t bytes, const char *name, int kind);
@@ -42,37 +45,41 @@ template <class Kernel, class... Arguments> struct Packed {
     WS_PLAIN static void thread(const void *self) {
         call(static_cast<const Packed *>(self), std::index_sequence_for<Arguments...>{});
     }
+    static void discard(const void *self) { delete static_cast<const Packed *>(self); }
 };
 
 template <class Kernel> struct Bound {
     ws_launch_t launch;
     Kernel kernel;
 
-    template <class... Arguments> cudaError_t operator()(Arguments &&...arguments) {
+    template <class... Arguments> __forceinline__ cudaError_t operator()(Arguments &&...arguments) {
         using Pack = Packed<Kernel, std::decay_t<Arguments>...>;
-        Pack pack{kernel, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)};
-        launch.arguments = &pack;
-        launch.arguments_bytes = sizeof pack;
+        launch.arguments =
+            new Pack{kernel, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)};
+        launch.arguments_bytes = sizeof(Pack);
+        launch.parameters = (sizeof(std::decay_t<Arguments>) + ... + 0);
         launch.thread = &Pack::thread;
+        launch.discard = &Pack::discard;
         return ws_launch(&launch);
     }
 };
 
 struct Shape {
     ws_launch_t launch;
-    template <class Kernel> Bound<Kernel> of(const char *name, Kernel kernel) {
+    template <class Kernel> __forceinline__ Bound<Kernel> of(const char *name, Kernel kernel) {
         launch.name = name;
         return Bound<Kernel>{launch, kernel};
     }
 };
 
-inline Shape launch(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t = 0) {
-    return Shape{{"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, 0, nullptr, 0, nullptr}};
+inline Shape launch(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0) {
+    return Shape{{"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, 0, stream, nullptr, 0, 0, nullptr,
+                  nullptr}};
 }
 
 /* cudaLaunchKernel and its cooperative form, with the kernel's own parameter types. */
 template <class... P, size_t... I>
-cudaError_t launch_pointers(void (*kernel)(P...), Shape shape, void **a, std::index_sequence<I...>) {
+__forceinline__ cudaError_t launch_pointers(void (*kernel)(P...), Shape shape, void **a, std::index_sequence<I...>) {
     (void)a;
     return shape.of("kernel", [=](auto... x) { kernel(x...); })(*static_cast<std::decay_t<P> *>(a[I])...);
 }
@@ -87,37 +94,38 @@ enum { device_variable = 0, constant_variable = 1, managed_variable = 2 };
 } // namespace ws
 
 template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                             cudaStream_t = 0) {
-    return ws::launch_pointers(kernel, ws::launch(grid, block, shared), arguments, std::index_sequence_for<P...>{});
+__forceinline__ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                             size_t shared = 0, cudaStream_t stream = 0) {
+    return ws::launch_pointers(kernel, ws::launch(grid, block, shared, stream), arguments,
+                               std::index_sequence_for<P...>{});
 }
 template <class... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
-                                        size_t shared = 0, cudaStream_t = 0) {
-    ws::Shape shape = ws::launch(grid, block, shared);
+__forceinline__ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                                        size_t shared = 0, cudaStream_t stream = 0) {
+    ws::Shape shape = ws::launch(grid, block, shared, stream);
     shape.launch.cooperative = 1;
     return ws::launch_pointers(kernel, shape, arguments, std::index_sequence_for<P...>{});
 }
 
 template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return ws_memcpy_to_symbol(&reinterpret_cast<const char &>(symbol), from, bytes, offset, kind);
+__forceinline__ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return ws_memcpy_to_symbol(&reinterpret_cast<const char &>(symbol), from, bytes, offset, kind, 0, 0);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t = 0) {
-    return ws_memcpy_to_symbol(&reinterpret_cast<const char &>(symbol), from, bytes, offset, kind);
+__forceinline__ cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return ws_memcpy_to_symbol(&reinterpret_cast<const char &>(symbol), from, bytes, offset, kind, 1, stream);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return ws_memcpy_from_symbol(to, &reinterpret_cast<const char &>(symbol), bytes, offset, kind);
+__forceinline__ cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return ws_memcpy_from_symbol(to, &reinterpret_cast<const char &>(symbol), bytes, offset, kind, 0, 0);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t = 0) {
-    return ws_memcpy_from_symbol(to, &reinterpret_cast<const char &>(symbol), bytes, offset, kind);
+__forceinline__ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
+                                                      cudaMemcpyKind kind, cudaStream_t stream = 0) {
+    return ws_memcpy_from_symbol(to, &reinterpret_cast<const char &>(symbol), bytes, offset, kind, 1, stream);
 }
 template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) {
     return ws_symbol_address(pointer, &reinterpret_cast<const char &>(symbol));
@@ -144,8 +152,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block, F, siz
     return ws_occupancy(min_grid, block, limit);
 }
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F, int threads, size_t) {
-    *blocks = threads > 0 ? 2048 / threads : 0;
-    return threads > 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return ws_active_blocks(blocks, threads);
 }
 
 #endif

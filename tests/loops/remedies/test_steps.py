@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops import remedies
-from warpsmith.loops.remedies import remedy
+from warpsmith.loops.remedies import steps
+from warpsmith.loops.remedies.steps import step_trial
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For
@@ -38,7 +38,7 @@ def said(text: str, folder: Path) -> str:
     facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
     loop = facts.functions[0].loops[0]
     assert loop.category in ("sequential", "unanalyzable") and isinstance(loop.loop, For)
-    return remedy(facts, loop.loop).text
+    return step_trial(facts, loop.loop).text
 
 
 @pytest.mark.parametrize("gain", HELPED)
@@ -55,5 +55,5 @@ def test_no_step_is_named_where_none_helps(word: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gain", HELPED)
 def test_a_step_whose_check_fails_is_not_named(gain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remedies, "_after", lambda facts, step: None)
+    monkeypatch.setattr(steps, "_after", lambda facts, step: None)
     assert said(HELPED[gain], tmp_path).startswith("no single step makes it parallel; tried: ")

@@ -10,12 +10,14 @@ Limits: one step at a time; sequences are what the search (search.py) looks for.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
-from warpsmith.base.verdict import Proved, Reason
+from warpsmith.base.verdict import Proved
 from warpsmith.loops.candidates import candidates, reorderings
 from warpsmith.loops.cost import cost_of, is_parallel
+from warpsmith.loops.remedies.model import ApplySteps
 from warpsmith.loops.reschedule import Reschedule
 from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.loops.wavefront import Wavefront
@@ -24,12 +26,28 @@ from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Symbol
 
-__all__ = ["remedy"]
+__all__ = ["StepTrial", "step_trial"]
 
 Key = tuple[Span, str]
 
 
-def remedy(facts: Facts, loop: For) -> Reason:
+@dataclass(frozen=True, slots=True)
+class StepTrial:
+    """What came of trying steps on a loop: the first that helps, and the names of those tried."""
+
+    found: ApplySteps | None
+    tried: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The outcome in one sentence."""
+        if self.found is not None:
+            return " ".join((*self.found.steps, self.found.gain))
+        names = ", ".join(sorted(self.tried))
+        return f"no single step makes it parallel; tried: {names}" if names else "there is no step to try on it"
+
+
+def step_trial(facts: Facts, loop: For) -> StepTrial:
     """Return what the steps that might help do for a loop of the program that is not parallel."""
     known = facts.loop(loop)
     brief = facts.briefly()
@@ -44,11 +62,8 @@ def remedy(facts: Facts, loop: For) -> Reason:
         if not {_key(f) for f in made} - before:
             continue
         own = [f for f in _inside(_function(after, known.function.symbol), loop.span) if _key(f) == _key(known)]
-        return Reason("POR003", f"{step_text(step)} {_gain(step, own)}", loop.header)
-    if not tried:
-        return Reason("POR003", "there is no step to try on it", loop.header)
-    names = ", ".join(sorted(tried))
-    return Reason("POR003", f"no single step makes it parallel; tried: {names}", loop.header)
+        return StepTrial(ApplySteps((step_text(step),), _gain(step, own)), tuple(tried))
+    return StepTrial(None, tuple(tried))
 
 
 def _gain(step: Step, own: list[LoopFacts]) -> str:

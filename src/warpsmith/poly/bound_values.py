@@ -6,7 +6,6 @@ only itself, as text.
 
 from __future__ import annotations
 
-from warpsmith.offload.expressions import constant
 from warpsmith.poly.polynomial import Polynomial, atom
 from warpsmith.poly.polynomial import constant as plain
 from warpsmith.tree.nodes import Binary, Cast, Expr, Literal, Name, Unary
@@ -14,7 +13,7 @@ from warpsmith.tree.printer import print_expr
 from warpsmith.tree.types import Scalar, Type, is_integer
 from warpsmith.tree.walk import peel, same
 
-__all__ = ["same_value"]
+__all__ = ["constant", "same_value"]
 
 
 def same_value(left: Expr, right: Expr) -> bool:
@@ -23,6 +22,27 @@ def same_value(left: Expr, right: Expr) -> bool:
     `N*N - 1 + 1` equals `N * N`; two conditional bounds are equal where they have the same structure.
     """
     return same(left, right) or (_polynomial(left) - _polynomial(right)).number == 0
+
+
+def constant(expr: Expr) -> int | None:
+    """Return the value of an integer expression of literals, enumerators, + - * and casts to integers; else None."""
+    match peel(expr):
+        case Literal(value=int() as value):
+            return value
+        case Name(symbol=symbol):
+            return symbol.value
+        case Unary(op="-", operand=operand):
+            inner = constant(operand)
+            return None if inner is None else -inner
+        case Cast(type=type, operand=operand) if is_integer(type):
+            return constant(operand)
+        case Binary(op="+" | "-" | "*" as op, left=left, right=right):
+            a, b = constant(left), constant(right)
+            if a is None or b is None:
+                return None
+            return a + b if op == "+" else a - b if op == "-" else a * b
+        case _:
+            return None
 
 
 def _polynomial(expr: Expr) -> Polynomial:

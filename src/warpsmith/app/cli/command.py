@@ -1,0 +1,211 @@
+"""What every command has in common: the global options, which stand before or after its name, and how it starts.
+
+    warpsmith -q port lu.c --json     =     warpsmith port lu.c -q --json
+
+The table `GLOBAL_OPTIONS` is the only place where they are written down. Both groups and commands list it after their
+own parameters; what is given goes to the context, where `global_options` finds it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, cast
+
+import click
+from click.core import ParameterSource
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+
+__all__ = ["GLOBAL_OPTIONS", "Command", "GlobalOptions", "Group", "global_options"]
+
+Color = Literal["auto", "always", "never"]
+_META: Final = "warpsmith.global"
+_CACHE: Final = "WARPSMITH_CACHE_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalOptions:
+    """The global options of one invocation; `directory` is where the command runs (-C), None means "not given"."""
+
+    verbose: int = 0
+    quiet: bool = False
+    color: Color = "auto"
+    no_progress: bool = False
+    config: str | None = None
+    no_config: bool = False
+    isolated: bool = False
+    cache_dir: str | None = None
+    no_cache: bool = False
+    jobs: int | None = None
+    log_file: str | None = None
+    json: bool = False
+    exit_zero: bool = False
+    directory: str | None = None
+
+
+def _note(context: click.Context, option: click.Parameter, value: object) -> None:
+    """Keep a value that was given; the option after the command's name is the later one, and wins."""
+    assert option.name is not None
+    if context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+        known: dict[str, object] = context.meta.setdefault(_META, {})
+        known[option.name] = value
+
+
+def _global(*words: str, help: str, **more: object) -> click.Option:
+    return click.Option(words, help=help, expose_value=False, callback=_note, **more)  # type: ignore[arg-type]
+
+
+GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
+    _global("-v", "--verbose", count=True, help="Say on standard error what is done, and how long it took; -vv: more."),
+    _global("-q", "--quiet", is_flag=True, help="Results and errors only: no progress, no warnings, no notes."),
+    _global("--color", type=click.Choice(["auto", "always", "never"]), help="Colors (auto: on a terminal)."),
+    _global("--no-progress", is_flag=True, help="No progress line (it is for terminals only)."),
+    _global("--config", metavar="FILE", help="This configuration file and no other."),
+    _global("--no-config", is_flag=True, help="No configuration files."),
+    _global("--isolated", is_flag=True, help="No configuration files, no environment variables, no cache."),
+    _global("--cache-dir", metavar="DIR", help="What is kept for later runs goes here (default ~/.cache/warpsmith)."),
+    _global("--no-cache", is_flag=True, help="Keep nothing, and use nothing that was kept."),
+    _global("-j", "--jobs", type=click.IntRange(0), metavar="N", help="Processes; 0: as many as processors."),
+    _global("--log-file", metavar="FILE", help="Append what is done, and when, to FILE."),
+    _global("--json", is_flag=True, help="One JSON document on standard output, on every path."),
+    _global("--exit-zero", is_flag=True, help="Exit code 0 in place of 1 (negative) and 3 (incomplete)."),
+    _global("-C", "directory", metavar="DIR", help="Run in DIR."),
+)  # fmt: skip
+
+
+def global_options() -> GlobalOptions:
+    """Return the global options of the command that runs; the defaults where none runs."""
+    context = click.get_current_context(silent=True)
+    known = context.meta.get(_META, {}) if context is not None else {}
+    return GlobalOptions(**cast("dict[str, object]", known))  # type: ignore[arg-type]
+
+
+class _WithGlobals(click.Command):
+    """Lists the global options after its own parameters, in a section of their own."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return its own parameters and the global ones."""
+        return [*super().get_params(ctx), *GLOBAL_OPTIONS]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write two sections, its own options and the global ones."""
+        own = [p for p in self.get_params(ctx) if p not in GLOBAL_OPTIONS]
+        for title, options in (("Options", own), ("Global options", list(GLOBAL_OPTIONS))):
+            records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class Command(_WithGlobals):
+    """A command: runs in the folder, with the cache and the log that the global options name."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command where and with what the global options say."""
+        with _started(global_options(), ctx.command_path):
+            return super().invoke(ctx)
+
+
+class Group(_WithGlobals, click.Group):
+    """A command with commands of its own."""
+
+    command_class = Command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that is named; without one, print the help."""
+        if not (ctx._protected_args or ctx.args):
+            click.echo(ctx.get_help(), color=ctx.color)
+            return 0
+        return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands before the command's name; nothing at all is no error."""
+        self.no_args_is_help = False
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, the global ones, and the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+@contextlib.contextmanager
+def _started(options: GlobalOptions, name: str) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_logging(options, name))
+        stack.enter_context(_directory(options.directory))
+        stack.enter_context(_cache(options))
+        yield
+
+
+@contextlib.contextmanager
+def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
+    """Send what the package's logger is told to standard error (-v) and to the log file."""
+    logger = logging.getLogger("warpsmith")
+    handlers: list[logging.Handler] = []
+    file = options.log_file or (None if options.isolated else os.environ.get("WARPSMITH_LOG"))
+    if options.verbose:
+        handlers.append(logging.StreamHandler())
+        handlers[0].setFormatter(logging.Formatter("%(message)s"))
+        handlers[0].setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
+    if file:
+        try:
+            handlers.append(logging.FileHandler(file, encoding="utf-8", errors="backslashreplace"))
+        except OSError as error:
+            message = f"--log-file: {file} cannot be written: {(error.strerror or str(error)).lower()}"
+            raise UsageError(Finding("OUT002", "error", message)) from error
+        handlers[-1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level = logger.level
+    logger.setLevel(logging.DEBUG if handlers else logging.WARNING)
+    logger.propagate = False
+    for handler in handlers or [logging.NullHandler()]:
+        logger.addHandler(handler)
+    logger.debug("%s in %s", name, Path.cwd())
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        for handler in [*logger.handlers]:
+            logger.removeHandler(handler)
+            handler.close()
+
+
+@contextlib.contextmanager
+def _directory(path: str | None) -> Iterator[None]:
+    if path is None:
+        yield
+        return
+    before = Path.cwd()
+    try:
+        os.chdir(path)
+    except OSError as error:
+        message = f"-C: {path}: {(error.strerror or str(error)).lower()}"
+        raise UsageError(Finding("INP001", "error", message, help=("name a folder that is there",))) from error
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextlib.contextmanager
+def _cache(options: GlobalOptions) -> Iterator[None]:
+    """Name the cache for this process and those that it starts; without one, a folder that goes away is it."""
+    before = os.environ.get(_CACHE)
+    with contextlib.ExitStack() as stack:
+        if options.no_cache or options.isolated:
+            os.environ[_CACHE] = stack.enter_context(tempfile.TemporaryDirectory(prefix="warpsmith-cache-"))
+        elif options.cache_dir is not None:
+            os.environ[_CACHE] = str(Path(options.cache_dir).resolve())
+        try:
+            yield
+        finally:
+            os.environ.pop(_CACHE, None)
+            if before is not None:
+                os.environ[_CACHE] = before

@@ -1,0 +1,124 @@
+"""Two processes: one works, the other, which the shell waits for, sees to it that a stop takes no longer than a second.
+
+    shell ──► supervisor ──► worker ──► compilers, runs, parsers
+                  │ SIGTERM, SIGINT, SIGHUP: the worker is told, and has GRACE_S to tidy up
+                  └ then all that is left below it is killed
+
+Python handles a signal between two of its own instructions: inside one long call of a C library that is too late. The
+supervisor makes no such calls. It also tells of a worker that a library, or the kernel for want of memory, has killed.
+
+Limits: where the supervisor itself is killed by SIGKILL, the worker gets SIGTERM from the kernel, and ends when the C
+call that it is in returns; those are bounded by budgets (poly/space.py).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import NoReturn
+
+from warpsmith.app.cli.failure import INTERRUPTED, tell_interrupted, tell_killed
+from warpsmith.base.children import adopt_orphans, end_descendants, end_with_parent
+
+__all__ = ["GRACE_S", "run_supervised"]
+
+GRACE_S = 0.7
+_BY_A_PROCESS = 0
+
+
+def run_supervised(work: Callable[[], int]) -> int:
+    """Return the exit code of `work`, which runs in a process of its own; 128 + the signal where it had to be killed
+    after a stop, 70 where it was killed otherwise."""
+    if sys.platform != "linux":
+        signal.signal(signal.SIGTERM, _stopped)
+        signal.signal(signal.SIGINT, _stopped)
+        return work()
+    parent = os.getpid()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+    # nohup has us ignore the end of the terminal
+    hang_up = {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN else set()
+    stops = frozenset({signal.SIGINT, signal.SIGTERM} | hang_up)
+    watched = stops | {signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    adopt_orphans()
+    worker = os.fork()
+    if worker == 0:
+        return _worked(work, parent, stops, before)
+    stop, status = _watch(worker, watched)
+    end_descendants(reap=True)
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return code
+    if stop is None:
+        return tell_killed(-code, sys.argv[1:])
+    return tell_interrupted(sys.argv[1:]) if stop == signal.SIGINT else 128 + stop
+
+
+def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None, int]:
+    """Wait for the worker's end; return the signal that asked for it (None: nobody did) and its wait status."""
+    stop: int | None = None
+    deadline = 0.0
+    while True:
+        told = (
+            signal.sigwaitinfo(watched)
+            if stop is None
+            else signal.sigtimedwait(watched, max(0.0, deadline - time.monotonic()))
+        )
+        if told is None:
+            os.kill(worker, signal.SIGKILL)
+            return stop, os.waitpid(worker, 0)[1]
+        if told.si_signo == signal.SIGCHLD:
+            status = _ended(worker)
+            if status is not None:
+                return stop, status
+        elif stop is None:
+            stop, deadline = told.si_signo, time.monotonic() + GRACE_S
+            # a terminal's Ctrl-C has reached the worker already
+            if stop != signal.SIGINT or told.si_code == _BY_A_PROCESS:
+                os.kill(worker, stop)
+
+
+def _ended(worker: int) -> int | None:
+    """Collect every child that has ended; return the worker's wait status where it is among them."""
+    while True:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == worker:
+            return status
+        if pid == 0:
+            return None
+
+
+def _worked(work: Callable[[], int], parent: int, stops: frozenset[signal.Signals], mask: Iterable[int]) -> int:
+    """Run `work` in the worker; nothing that it started outlives it."""
+    for number in stops:
+        signal.signal(number, _stopped)
+    adopt_orphans()
+    end_with_parent(parent, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        # all is said and put away: the interpreter's own end is not interrupted
+        _ignore_stops()
+        end_descendants()
+
+
+def _stopped(number: int, _: FrameType | None) -> NoReturn:
+    """End what we started, then unwind, so that temporary folders go away; a second stop changes nothing."""
+    _ignore_stops()
+    end_descendants()
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
+
+
+def _ignore_stops() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)

@@ -1,0 +1,89 @@
+"""Processes that we start end with us, however we end.
+
+    adopt_orphans     what our children leave behind becomes our child (Linux: PR_SET_CHILD_SUBREAPER), so that
+    end_descendants   finds all of it
+    end_with_parent   the kernel sends this process a signal when its parent is gone (PR_SET_PDEATHSIG), by SIGKILL too
+
+Limits: Linux only; elsewhere these do nothing, and a killed process leaves what it was running. A program that makes
+itself a child of init in another session while it is being ended may be missed in one round; rounds go on until
+nothing is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+__all__ = ["adopt_orphans", "end_descendants", "end_with_parent"]
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_LINUX = sys.platform == "linux"
+_ROUNDS = 40
+
+
+def end_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
+    """Let this process get the signal `number` when the thread of `parent` that started it ends; end at once where it
+    is gone already."""
+    if not _LINUX:
+        return
+    _control(_PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), number)
+
+
+def adopt_orphans() -> None:
+    """Let processes below this one whose parent ends become children of this one."""
+    if _LINUX:
+        _control(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _control(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+
+
+def end_descendants(*, reap: bool = False) -> None:
+    """Kill every process below this one. `reap`: also collect those that ended, which nobody else waits for."""
+    for _ in range(_ROUNDS if _LINUX else 0):
+        found = _descendants(os.getpid())
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if reap:
+            _collect()
+        if not found:
+            return
+        time.sleep(0.005)
+
+
+def _collect() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _descendants(root: int) -> list[int]:
+    """Return the processes below `root` that still run, parents first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (parent := _running_parent(entry)) is not None:
+            children.setdefault(parent, []).append(int(entry.name))
+    found = list(children.get(root, ()))
+    for pid in found:
+        found += children.get(pid, ())
+    return found
+
+
+def _running_parent(entry: Path) -> int | None:
+    """Return the parent of a process; None where it has ended."""
+    try:
+        # the name of the program, in parentheses, may hold anything
+        state, parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
+    except (OSError, ValueError):
+        return None
+    return int(parent) if state not in "ZX" else None

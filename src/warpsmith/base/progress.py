@@ -1,0 +1,25 @@
+"""What a flow is doing, for whoever watches it. Nothing depends on what the watcher does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Activity", "Progress", "unwatched"]
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The stage that begins or goes on, the item that is worked on, and how many of `total` are done (0: unknown)."""
+
+    stage: str
+    item: str = ""
+    done: int = 0
+    total: int = 0
+
+
+Progress = Callable[[Activity], None]
+
+
+def unwatched(_: Activity) -> None:
+    """Tell nobody."""

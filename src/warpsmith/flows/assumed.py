@@ -1,0 +1,50 @@
+"""What the user vouches for is of a form that is read, and speaks of what is there: else nobody would ever heed it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.poly.granted import names_in
+from warpsmith.tree.nodes import Name
+from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.walk import loop_names, walk
+
+__all__ = ["check_forms", "check_names"]
+
+_FORMS = (
+    "conditions: 'n >= 1', 'n % 32 == 0 && n < 2*m'",
+    "facts: injective(idx), noalias(a, b), parallel(f/i), reachable(a)",
+)
+
+
+def check_forms(texts: Iterable[str]) -> None:
+    """Raise UsageError for an assumption that cannot be read."""
+    for text in texts:
+        if names_in(text) is None:
+            message = f"--assume: {text!r} is not of a form that is known"
+            raise UsageError(Finding("INP000", "error", message, help=_FORMS))
+
+
+def check_names(program: Program, assumptions: Sequence[Assumption]) -> None:
+    """Raise UsageError for an assumption about a variable, an array or a loop that no function has."""
+    wanted = [(one.text, name) for one in assumptions for name in names_in(one.text) or ()]
+    if not wanted:
+        return
+    known = _names(program)
+    for text, name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            helps = (f"did you mean '{near[0]}'?",) if near else ("name a variable, an array, or a loop: f/i/j",)
+            raise UsageError(Finding("INP000", "error", f"--assume {text!r}: no function has '{name}'", help=helps))
+
+
+def _names(program: Program) -> set[str]:
+    known: set[str] = set()
+    for _, function in program.functions():
+        known |= {parameter.name for parameter in function.parameters}
+        known |= {node.symbol.name for node in walk(function) if isinstance(node, Name)}
+        known |= set(loop_names(function).values())
+    return known

@@ -1,0 +1,14 @@
+"""What would let a loop run on a device that does not as it stands: candidates here, tried before one is printed.
+
+    model.py          a remedy as data: an assumption, steps, an edit of the user's code, an option; start here
+    assumptions.py    facts that the user could vouch for, but for those that the program itself shows to be false
+    steps.py          single steps, each checked
+    rewriting.py      pieces of the user's text with names replaced, what every edit is made of
+    accumulator.py    a local accumulator for what lies behind a pointer
+    gather.py         the gather form of a symmetric update
+    generator.py      a linear congruential generator that skips ahead
+    second_buffer.py  a copy of what later iterations overwrite
+
+Nothing here is a promise: flows/remedies.py applies a candidate to a copy of the program, and drops it where the
+verdict does not change.
+"""

@@ -1,0 +1,109 @@
+"""The steps that every command tries by itself: those that the search finds, and those that free it from pragmas.
+
+    facts as written, or after the steps that were asked for ── unthread, peel ── search ──► prepared
+                                                       ▲                                │
+                                                       └── leave a nest alone whose guard nothing can test
+
+Invariant: the answer rests on the program and on what is left alone, never on time, so that a survey and a port say the
+same of a loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from warpsmith.base.source import Span
+from warpsmith.loops.last_apart import last_apart
+from warpsmith.loops.prepared import Prepared, pairs
+from warpsmith.loops.search import prepare
+from warpsmith.loops.unthreaded import unthreaded
+from warpsmith.offload.decisions import decided_nests
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import Loop
+from warpsmith.tree.program import Program
+from warpsmith.tree.shared import is_own, shared_functions
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loops
+
+__all__ = ["automatic", "standing_in"]
+
+
+def automatic(
+    prepared: Prepared,
+    selected: tuple[Loop, ...] | None,
+    left: frozenset[Span] = frozenset(),
+    root: str | None = None,
+    earlier: Prepared | None = None,
+) -> Prepared:
+    """Return `prepared` with every further step that helps the loops inside `selected` (None: all of them).
+
+    `left`: nests (by the span of their text) to leave as they are. `root`: the folder of the project whose headers may
+    change too. `earlier`: the answer with less in `left`: what it found in other functions stands.
+    """
+    left |= decided_nests(prepared.program) | _in_headers(prepared.program, root)
+    while True:
+        start, only = (prepared, None) if earlier is None else _undone(prepared, earlier, left)
+        asked = _asked(prepared.program, selected, only)
+        alone = last_apart(unthreaded(start, asked, left), asked, left)
+        wanted = _ids(standing_in(alone.program, selected))
+        found = prepare(alone, wanted, left, only)
+        untestable = {statement_spans(change.old) for change in found.untestable() if change.old}
+        if not untestable - left:
+            return found
+        left |= untestable
+        earlier = found
+
+
+def standing_in(program: Program, selected: tuple[Loop, ...] | None) -> tuple[Loop, ...] | None:
+    """Return the loops of `program` that stand in the user's text of the `selected` ones."""
+    if selected is None:
+        return None
+    spans = [loop.span for loop in selected]
+    return tuple(
+        loop
+        for _, function in program.functions()
+        for loop, _ in loops(function.body)
+        if any(s.file is loop.span.file and s.start <= loop.span.start and loop.span.end <= s.end for s in spans)
+    )
+
+
+def _undone(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) -> tuple[Prepared, frozenset[Symbol]]:
+    """Return `earlier` without any step in the functions that it changed in text of `left`, and these. So goes every
+    function that has taken in the text of others: steps may have worked on that too."""
+    known = len(prepared.applied)
+    mine = earlier.applied[known:]
+    again = {a.function for a in mine if a.step.name == "inline" or any(_meets(a.span, span) for span in left)}
+    again |= {c.function for c in earlier.changes() if any(_meets(statement_spans(c.old), s) for s in left if c.old)}
+    program = earlier.program
+    for function, after in pairs(prepared.program, earlier.program):
+        if function.symbol in again:
+            program = program.with_function(after, function)
+    kept = tuple(a for a in mine if a.function not in again)
+    facts = earlier.facts.after(program)
+    return replace(prepared, facts=facts, applied=(*prepared.applied, *kept)), frozenset(again)
+
+
+def _asked(program: Program, selected: tuple[Loop, ...] | None, only: frozenset[Symbol] | None) -> list[Span] | None:
+    """Return the text of the loops that are asked for, in the functions `only`; None: of all."""
+    if only is None:
+        return None if selected is None else [loop.span for loop in selected]
+    inside = {loop.span for _, f in program.functions() if f.symbol in only for loop, _ in loops(f.body)}
+    return [span for span in inside if selected is None or any(_meets(loop.span, span) for loop in selected)]
+
+
+def _meets(one: Span, other: Span) -> bool:
+    return one.file is other.file and one.start < other.end and other.start < one.end
+
+
+def _in_headers(program: Program, root: str | None) -> frozenset[Span]:
+    """Return the nests whose text is not their function's alone, and is not rewritten: those in headers, which every
+    file has that includes them, and those of templates that have several instances; below `root` text can be added."""
+    kept = [f.body.span for _, f in shared_functions(program, root)] if root is not None else []
+    functions = [f for u, f in program.functions() if not is_own(u, f)]
+    found = {loop.span for function in functions for loop, _ in loops(function.body)}
+    # a file without an instance lists the same loops as those of a template
+    return frozenset(span for span in found if not any(body.contains(span) for body in kept))
+
+
+def _ids(selected: tuple[Loop, ...] | None) -> frozenset[int] | None:
+    return None if selected is None else frozenset(id(loop) for loop in selected)

@@ -1,0 +1,97 @@
+"""Why a comparison in which nothing differs is no proof: what keeps a verdict from `pass`.
+
+    no launch       no kernel ran, or none of one region: the run says nothing of it
+    left out        of an object that a region writes, no more than half was compared
+    insensitive     other values in what the kernels wrote would not have been noticed
+
+A doubt names the region and what would remove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.findings import Finding
+from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
+
+__all__ = ["Shown", "find_doubts", "no_launch"]
+
+_RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
+_INITIALIZE = "initialize what the program reads, and print no times or addresses from it"
+_FUNCTIONS = "or give files without a main: their functions are called, and what they write is compared"
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What runs have shown besides equality. `launches`: how often each kernel was launched; `sensitive`: the regions
+    of which other values would have been noticed; `unnoticed`: kernels of which they were not, in a program without
+    captures; `reached`: how often the original came to each region."""
+
+    launches: Mapping[str, int]
+    sensitive: frozenset[str] = frozenset()
+    unnoticed: tuple[str, ...] = ()
+    reached: Mapping[str, int] = field(default_factory=dict)
+
+
+def no_launch(exit_code: int) -> Finding:
+    """Return that no kernel was launched at all."""
+    how = f", which ends with exit code {exit_code}" if exit_code else ""
+    message = f"no kernel was launched in the runs of the program{how}: they test nothing of the port"
+    return Finding("VER028", "warning", message, help=(_RUN_MORE,))
+
+
+def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], shown: Shown) -> Iterator[Finding]:
+    """Yield what keeps the verdict open: `rows` are the objects that were compared, `regions` those of the port."""
+    open_rows = [row for row in rows if row.mostly_masked]
+    for region in regions:
+        if not _launches(region, shown):
+            yield _not_launched(region, shown.reached.get(region.name, 0), alone=bool(shown.launches))
+        elif region.name not in shown.sensitive and all(row.region != region.name for row in open_rows):
+            yield _insensitive(region)
+    for row in open_rows:
+        yield _left_out(row)
+    if shown.unnoticed:
+        yield _unnoticed(shown.unnoticed, shown.launches)
+
+
+def _launches(region: PortedRegion, shown: Shown) -> int:
+    return sum(count for name, count in shown.launches.items() if is_made_for(region.kernel, name))
+
+
+def _not_launched(region: PortedRegion, reached: int, *, alone: bool) -> Finding:
+    test = f"its test failed ({' and '.join(region.guards)})" if region.guards else ""
+    if reached:
+        times = "once" if reached == 1 else f"{reached:,} times"
+        why = f"the run came there {times}, and {f'{test}, or ' if test else ''}it had no iterations"
+    else:
+        why = "the run did not come there"
+    message = f"no kernel of region {region.name} was launched: {why}"
+    return Finding("VER034", "warning", message, region.span, help=(_RUN_MORE,) if alone else ())
+
+
+def _left_out(row: LiveOut) -> Finding:
+    total = row.compared + row.masked
+    message = (
+        f"{row.masked:,} of {total:,} elements of {row.name} after region {row.region} differ between runs or builds "
+        "of the original: too few are left to compare"
+    )
+    return Finding("VER033", "warning", message, help=(_INITIALIZE,))
+
+
+def _insensitive(region: PortedRegion) -> Finding:
+    message = (
+        f"other values in what the kernels of region {region.name} write would not have been noticed: nothing of it is "
+        "compared, or any value is allowed there"
+    )
+    help = "run the program on data of which its results depend: --run-args, --run-stdin, --run-dir"
+    return Finding("VER029", "warning", message, region.span, help=(help,))
+
+
+def _unnoticed(kernels: tuple[str, ...], launches: Mapping[str, int]) -> Finding:
+    named = ", ".join(kernels[:_MOST_NAMED]) + (" ..." if len(kernels) > _MOST_NAMED else "")
+    what = "the kernels" if len(kernels) == len(launches) else named
+    message = f"other values in what {what} wrote changed nothing that is compared: output, files, exit code"
+    helps = ("let the program print its results, or a sum of them", _FUNCTIONS)
+    return Finding("VER029", "warning", message, help=helps)

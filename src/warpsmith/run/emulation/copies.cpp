@@ -1,0 +1,226 @@
+/* Copies and sets of the runtime API, each an operation of a stream (timeline.h).
+
+   When the host may go on, by "API synchronization behavior" of the CUDA Runtime API:
+
+       copy, host memory on one side   after the copy              Async: at once, whatever the host's memory is
+       copy, device to device          at once                     Async: at once
+       copy, host to host              after the copy              Async: after the copy
+       set of device memory            at once                     Async: at once
+       set of pinned, managed memory   after the set               Async: at once
+
+   Between device memory and pageable memory an Async copy "might be synchronous": nothing may rest on it. */
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "timeline.h"
+
+using namespace ws;
+
+namespace {
+enum class Where { host, device, both };
+
+Where where(const void *pointer) {
+    const Region *region = region_at(pointer);
+    if ((Address)pointer - device.arena < device.arena_bytes) return Where::device;
+    if (!region) return Where::host;
+    if (region->space == Space::device || region->space == Space::constant) return Where::device;
+    return region->space == Space::arguments ? Where::host : Where::both;
+}
+
+/* Whether the memory belongs to the host alone, and whether the device can reach it by itself. */
+bool of_host(const void *pointer) {
+    const Region *region = region_at(pointer);
+    return !region || region->space == Space::pinned || region->space == Space::arguments;
+}
+bool pageable(const void *pointer) { return !region_at(pointer); }
+
+/* Whether [pointer, pointer + bytes) lies in one live piece; host memory is not known and passes. */
+bool inside(const void *pointer, size_t bytes) {
+    if (where(pointer) == Where::host) return true;
+    const Region *region = region_at(pointer);
+    return region && region->guard != Guard::freed && (Address)pointer - region->base + bytes <= region->size;
+}
+
+cudaError_t check_copy(const void *to, const void *from, size_t bytes, int kind) {
+    if (kind < 0 || kind > 4) return cudaErrorInvalidMemcpyDirection;
+    if (bytes == 0) return cudaSuccess;
+    if (!to || !from || !inside(to, bytes) || !inside(from, bytes)) return cudaErrorInvalidValue;
+    if (kind == cudaMemcpyDefault) return cudaSuccess;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (where(to) == (to_device ? Where::host : Where::device)) return cudaErrorInvalidValue;
+    if (where(from) == (from_device ? Where::host : Where::device)) return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+
+struct Copy {
+    char *to;
+    size_t to_pitch;
+    const char *from;
+    size_t from_pitch, width, height;
+    int kind;
+    bool asynchronous;
+    cudaStream_t stream;
+    const char *call;
+    uint32_t pc;
+};
+
+cudaError_t check_rows(const Copy &c) {
+    if (c.height > 1 && (c.width > c.to_pitch || c.width > c.from_pitch)) return cudaErrorInvalidPitchValue;
+    for (size_t row = 0; row < c.height; ++row) {
+        const cudaError_t wrong = check_copy(c.to + row * c.to_pitch, c.from + row * c.from_pitch, c.width, c.kind);
+        if (wrong != cudaSuccess) return wrong;
+    }
+    return cudaSuccess;
+}
+
+/* A late copy from or to pageable memory, which the program may have given back since. */
+bool move_host(char *to, const char *from, size_t bytes, bool from_host) {
+    iovec local = {from_host ? to : (void *)from, bytes}, remote = {from_host ? (void *)from : to, bytes};
+    const ssize_t moved = from_host ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0)
+                                    : process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+    if (moved < 0 && (errno == ENOSYS || errno == EPERM)) memmove(to, from, bytes);
+    else if (moved != (ssize_t)bytes) return false;
+    return true;
+}
+
+void run_copy(const Copy &c) {
+    const bool late = c.asynchronous && (pageable(c.from) || pageable(c.to));
+    open_memory();
+    for (size_t row = 0; row < c.height; ++row) {
+        char *to = c.to + row * c.to_pitch;
+        const char *from = c.from + row * c.from_pitch;
+        if (!late) memmove(to, from, c.width);
+        else if (!move_host(to, from, c.width, pageable(c.from))) {
+            report_event("host_memory_gone", std::string(c.call) + " of memory that the host gave back before the copy was known to be done", c.pc, 0);
+            break;
+        }
+    }
+    close_memory();
+}
+
+/* What an unfinished copy will overwrite holds nothing to rely on. */
+void spoil(const Copy &c, const Piece &piece) {
+    if (!may_spoil(piece, !pageable(c.to))) return;
+    for (size_t row = 0; row < c.height; ++row) fill_poison(c.to + row * c.to_pitch, c.width);
+}
+
+cudaError_t copy(const Copy &c) {
+    LOCKED;
+    if (device.sticky != cudaSuccess) return device.sticky;
+    CUstream_st *stream = stream_at(c.stream);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    const cudaError_t wrong = check_rows(c);
+    if (wrong != cudaSuccess || c.width * c.height == 0) return wrong;
+    const bool hosts = of_host(c.to) && of_host(c.from), devices = where(c.to) == Where::device && where(c.from) == Where::device;
+    if (where(c.to) == Where::device && of_host(c.from)) count_copy(true, c.width * c.height);
+    if (where(c.from) == Where::device && of_host(c.to)) count_copy(false, c.width * c.height);
+    const Piece read = {(Address)c.from, c.from_pitch, c.width, c.height, false};
+    const Piece written = {(Address)c.to, c.to_pitch, c.width, c.height, true};
+    if (c.asynchronous && !hosts && of_host(c.to)) spoil(c, written);
+    const Operation &made = issue(*stream, Kind::copy, c.call, c.pc, {read, written}, [c](const Operation &) { run_copy(c); });
+    if (hosts || !(c.asynchronous || devices)) wait_for(Clock(made.after));
+    return cudaSuccess;
+}
+
+struct Set {
+    char *to;
+    size_t pitch;
+    int value;
+    size_t width, height;
+    bool asynchronous;
+    cudaStream_t stream;
+    const char *call;
+    uint32_t pc;
+};
+
+cudaError_t set(const Set &s) {
+    LOCKED;
+    if (device.sticky != cudaSuccess) return device.sticky;
+    CUstream_st *stream = stream_at(s.stream);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (s.width * s.height == 0) return cudaSuccess;
+    if (s.height > 1 && s.width > s.pitch) return cudaErrorInvalidValue;
+    for (size_t row = 0; row < s.height; ++row)
+        if (!s.to || where(s.to) == Where::host || !inside(s.to + row * s.pitch, s.width)) return cudaErrorInvalidValue;
+    const Operation &made = issue(*stream, Kind::copy, s.call, s.pc, {Piece{(Address)s.to, s.pitch, s.width, s.height, true}},
+                                  [s](const Operation &) {
+        open_memory();
+        for (size_t row = 0; row < s.height; ++row) memset(s.to + row * s.pitch, s.value, s.width);
+        close_memory();
+    });
+    if (!s.asynchronous && where(s.to) == Where::both) wait_for(Clock(made.after));
+    return cudaSuccess;
+}
+
+Region *variable_at(const void *symbol) {
+    for (const auto &v : variables())
+        if (v->base == (Address)symbol) return v.get();
+    return nullptr;
+}
+
+cudaError_t copy_symbol(const void *symbol, size_t offset, const Copy &c) {
+    const Region *v = variable_at(symbol);
+    const cudaError_t error = !v                              ? cudaErrorInvalidSymbol
+                              : offset + c.width > v->size ? cudaErrorInvalidValue
+                                                              : copy(c);
+    return done(error, c.call, c.pc);
+}
+} // namespace
+
+extern "C" {
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+    return DONE(copy({(char *)to, bytes, (const char *)from, bytes, bytes, 1, kind, false, nullptr, __func__, WS_CALLER}));
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return DONE(copy({(char *)to, bytes, (const char *)from, bytes, bytes, 1, kind, true, stream, __func__, WS_CALLER}));
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind) {
+    return DONE(copy({(char *)to, to_pitch, (const char *)from, from_pitch, width, height, kind, false, nullptr, __func__,
+                      WS_CALLER}));
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return DONE(copy({(char *)to, to_pitch, (const char *)from, from_pitch, width, height, kind, true, stream, __func__,
+                      WS_CALLER}));
+}
+cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
+    return DONE(set({(char *)pointer, bytes, value, bytes, 1, false, nullptr, __func__, WS_CALLER}));
+}
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
+    return DONE(set({(char *)pointer, bytes, value, bytes, 1, true, stream, __func__, WS_CALLER}));
+}
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
+    return DONE(set({(char *)pointer, pitch, value, width, height, false, nullptr, __func__, WS_CALLER}));
+}
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    return DONE(set({(char *)pointer, pitch, value, width, height, true, stream, __func__, WS_CALLER}));
+}
+cudaError_t ws_memcpy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                int asynchronous, cudaStream_t stream) {
+    const char *call = asynchronous ? "cudaMemcpyToSymbolAsync" : "cudaMemcpyToSymbol";
+    return copy_symbol(symbol, offset, {(char *)symbol + offset, bytes, (const char *)from, bytes, bytes, 1, kind,
+                                        asynchronous != 0, stream, call, WS_CALLER});
+}
+cudaError_t ws_memcpy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind, int asynchronous,
+                                  cudaStream_t stream) {
+    const char *call = asynchronous ? "cudaMemcpyFromSymbolAsync" : "cudaMemcpyFromSymbol";
+    return copy_symbol(symbol, offset, {(char *)to, bytes, (const char *)symbol + offset, bytes, bytes, 1, kind,
+                                        asynchronous != 0, stream, call, WS_CALLER});
+}
+cudaError_t ws_symbol_address(void **pointer, const void *symbol) {
+    *pointer = const_cast<void *>(symbol);
+    return done(variable_at(symbol) ? cudaSuccess : cudaErrorInvalidSymbol, "cudaGetSymbolAddress", WS_CALLER);
+}
+cudaError_t ws_symbol_size(size_t *bytes, const void *symbol) {
+    const Region *v = variable_at(symbol);
+    if (v) *bytes = v->size;
+    return done(v ? cudaSuccess : cudaErrorInvalidSymbol, "cudaGetSymbolSize", WS_CALLER);
+}
+}

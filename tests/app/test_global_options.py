@@ -1,0 +1,152 @@
+"""Global options mean one thing, before and after the name of every command; how the program starts and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from warpsmith.app.cli.command import GLOBAL_OPTIONS, Command, GlobalOptions, Group, global_options
+from warpsmith.app.cli.failure import run_guarded
+from warpsmith.app.cli.main import COMMANDS, warpsmith
+
+KERNEL = "__global__ void k(int *a)\n{\n    a[threadIdx.x * 32] = 1;\n}\n"
+PROGRAM = [sys.executable, "-m", "warpsmith"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.cu").write_text(KERNEL)
+    return tmp_path
+
+
+def _commands(group: click.Command, *words: str) -> list[tuple[tuple[str, ...], click.Command]]:
+    if not isinstance(group, click.Group):
+        return [(words, group)]
+    context = click.Context(group)
+    found: list[tuple[tuple[str, ...], click.Command]] = [(words, group)]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        found += _commands(command, *words, name)
+    return found
+
+
+ALL = _commands(warpsmith)
+
+
+def test_every_command_takes_every_global_option_and_has_no_other_of_that_name() -> None:
+    names = {word for option in GLOBAL_OPTIONS for word in option.opts}
+    for words, command in ALL:
+        assert isinstance(command, Command | Group), words
+        own = [word for parameter in command.params for word in parameter.opts]
+        assert not names & set(own), words
+        parsed = [word for p in command.get_params(click.Context(command)) for word in p.opts]
+        assert names <= set(parsed), words
+        assert len(parsed) == len(set(parsed)), words
+
+
+def test_before_and_after_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[GlobalOptions] = []
+
+    def noted() -> tuple[()]:
+        seen.append(global_options())
+        return ()
+
+    monkeypatch.setattr(import_module("warpsmith.app.cli.devices"), "load_devices", noted)
+    given = ["-q", "-v", "--color", "never", "-j", "3", "--no-progress", "--isolated", "--json", "--exit-zero"]
+    for words in ([*given, "devices"], ["devices", *given], [*given[:4], "devices", *given[4:]]):
+        run_guarded(warpsmith, words)
+    assert len(set(seen)) == 1
+    assert seen[0] == GlobalOptions(1, True, "never", True, jobs=3, isolated=True, json=True, exit_zero=True)
+    run_guarded(warpsmith, ["-j", "3", "devices", "-j", "4"])
+    assert seen[-1].jobs == 4
+
+
+def test_the_bare_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["-q"], ["config"], ["baseline"]):
+        assert run_guarded(warpsmith, words) == 0
+        assert "Global options:" in capsys.readouterr().out
+
+
+def test_a_folder_and_the_exit_code(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "in").mkdir()
+    (here / "in" / "deep.cu").write_text(KERNEL)
+    given = ["deep.cu", "--fail-on", "warning", "--isolated", "--select", "MEM"]
+    assert run_guarded(warpsmith, ["analyze", *given]) == 2
+    assert run_guarded(warpsmith, ["-C", "in", "analyze", *given]) == 1
+    assert run_guarded(warpsmith, ["analyze", *given, "-C", "in", "--exit-zero"]) == 0
+    assert Path.cwd() == here
+    assert run_guarded(warpsmith, ["analyze", "-C", "nowhere", *given]) == 2
+    assert "nowhere: no such file" in capsys.readouterr().err
+
+
+def test_quiet_and_the_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "none.cu").write_text("int x;\n")
+    words = ["analyze", "none.cu", "--isolated"]
+    assert run_guarded(warpsmith, words) == 0
+    assert "has no kernel" in capsys.readouterr().err
+    assert run_guarded(warpsmith, [*words, "-q", "--log-file", "run.log"]) == 0
+    assert capsys.readouterr().err == ""
+    assert "has no kernel" in (here / "run.log").read_text()
+    assert run_guarded(warpsmith, [*words, "--log-file", "no/run.log"]) == 2
+
+
+def test_no_cache_leaves_none(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "home"))
+    assert run_guarded(warpsmith, ["survey", "-j1", "a.c", "--no-cache"]) == 0
+    assert not (here / "home").exists()
+    assert run_guarded(warpsmith, ["--cache-dir", "kept", "survey", "-j1", "a.c"]) == 0
+    assert list((here / "kept" / "survey").glob("*.json"))
+    assert "WARPSMITH_CACHE_DIR" not in os.environ
+
+
+@pytest.mark.parametrize("words", [["rules"], ["rules", "--json"]])
+def test_a_full_device_is_said_and_is_no_error_of_ours(words: list[str], here: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "INT070" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "no space left on device" in done.stderr
+
+
+def test_closed_streams(here: Path) -> None:
+    for redirection in (">&-", "2>&-", ">&- 2>&-", "| head -c 1 >/dev/null"):
+        done = subprocess.run(
+            f"{' '.join(PROGRAM)} rules {redirection}", shell=True, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, ""), redirection
+
+
+STARTED = "import sys; from warpsmith.app.cli.start import main; print('on', flush=True); main()"
+
+
+def test_an_interrupt_is_quiet_at_any_moment(here: Path) -> None:
+    (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
+    for delay in (0.03, 0.3, 0.6, 1.2):
+        with subprocess.Popen(
+            [sys.executable, "-c", STARTED, "port", "a.c", "-o", "gpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"on\n"
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        assert b"Traceback" not in err
+        assert process.returncode == 130, (delay, err)
+        assert not (here / "gpu").exists()
+
+
+def test_the_tables_of_commands_agree() -> None:
+    assert {words[0] for words, _ in ALL if words} == set(COMMANDS)
+    assert [*COMMANDS] == sorted(COMMANDS)

@@ -1,0 +1,78 @@
+"""Guards leave room for the loops: sizes are found that meet them, and what never holds is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.poly.programs import function, load
+from warpsmith.base.verdict import Proved
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.satisfiable import guard_sample
+from warpsmith.tree.nodes import If
+from warpsmith.tree.program import Assumption
+
+
+def sizes_for(condition: str, loops: str, directory: Path) -> Mapping[str, int] | None:
+    """Return sizes at which a condition holds and the loops run long."""
+    text = f"void f(double *a, int n, int m, int mode) {{ if ({condition}) {{ a[0] = 1; }} {loops} }}"
+    program = load(text, directory)
+    f = function(program, "f")
+    first = f.body.statements[0]
+    assert isinstance(first, If)
+    guard = Assumption(condition, "guarded", first.condition)
+    return guard_sample(program, f, f.body.statements[1:], (guard,), PolyOptions()).sizes
+
+
+@pytest.mark.parametrize(
+    ("condition", "sizes"),
+    [
+        ("n >= 1 && m >= 1", {"n": 1000, "m": 1000}),
+        ("n < m", {"n": 1000, "m": 1001}),
+        ("n < m && m < n", None),
+        ("n <= 1", None),
+        ("n <= 1 || m >= 5", {"n": 1000, "m": 1000}),
+        ("(long long)n*n <= n", None),
+        ("(long long)n*m <= m", None),
+        ("(long long)n*m >= 2000000", {"n": 2000, "m": 1000}),
+        ("(long long)n*n == (long long)m*m && n != m", None),
+        ("m >= 1500000000", None),
+    ],
+)
+def test_sizes_that_meet_a_guard(condition: str, sizes: dict[str, int] | None, tmp_path: Path) -> None:
+    loops = "for (int i = 0; i < n; i++) a[i] = 0; for (int j = 0; j < m; j++) a[j] = 1;"
+    assert sizes_for(condition, loops, tmp_path) == sizes
+
+
+def test_a_loop_that_is_always_short_asks_for_no_more(tmp_path: Path) -> None:
+    loops = "for (int i = 0; i < 4; i++) for (int j = i; j < 4; j++) a[i*n + j] = 0;"
+    assert sizes_for("n == 3", loops, tmp_path) == {"n": 3}
+
+
+def test_branches_of_one_condition_are_not_asked_to_run_both(tmp_path: Path) -> None:
+    loops = """if (mode == 1) { for (int i = 0; i < n; i++) a[i] = 0; }
+      else { for (int i = 0; i < n; i++) a[i] = 1; }"""
+    found = sizes_for("m >= 1", loops, tmp_path)
+    assert found is not None and found["n"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "guards"),
+    [
+        # a leading dimension: natural sizes
+        ("void f(double *a, int n, int m, int k) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+         " a[i*k + j] = 1; }", ["m <= k"]),
+        # the loop over j ends for n <= 255 only, which is no reason to doubt the guard
+        ("void f(double *a, int n, int w) { for (int i = 0; i < n; i++) for (unsigned char j = 0; j < n; j++)"
+         " a[i*w + j] = 1; }", ["n <= 255", "n <= w"]),
+        # j runs over all rows, whatever i is: what made it parallel would leave the loop one iteration
+        ("void f(double *a, int n) { for (int i = 0; i < n; i++) for (int j = 0; j < n*n; j++)"
+         " a[i*n + j] = 1; }", None),
+    ],
+)  # fmt: skip
+def test_verdicts_rest_on_guards_that_leave_room(text: str, guards: list[str] | None, tmp_path: Path) -> None:
+    verdict = analyze(load(text, tmp_path), PolyOptions()).functions[0].loops[0].verdict
+    assert (sorted(a.text for a in verdict.assumptions) if isinstance(verdict, Proved) else None) == guards
