@@ -152,7 +152,7 @@ def test_a_worker_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "case.c"
     path.write_text(GOOD)
     rule, message = refusal(path, FrontOptions(timeout_s=0.3))
-    assert rule == "INP003"
+    assert rule == "INP009"
     assert message.endswith("was not parsed within 0.3 s")
 
 

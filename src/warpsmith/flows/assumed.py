@@ -12,7 +12,7 @@ from warpsmith.tree.nodes import Name
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import loop_names, walk
 
-__all__ = ["check_forms", "check_names"]
+__all__ = ["check_forms", "check_names", "check_sizes", "heeded"]
 
 _FORMS = (
     "conditions: 'n >= 1', 'n % 32 == 0 && n < 2*m'",
@@ -39,6 +39,27 @@ def check_names(program: Program, assumptions: Sequence[Assumption]) -> None:
             near = difflib.get_close_matches(name, known, n=1)
             helps = (f"did you mean '{near[0]}'?",) if near else ("name a variable, an array, or a loop: f/i/j",)
             raise UsageError(Finding("INP000", "error", f"--assume {text!r}: no function has '{name}'", help=helps))
+
+
+def heeded(program: Program, texts: Iterable[str]) -> tuple[Assumption, ...]:
+    """Return what of a project's assumptions speaks of this program: those of which it has every name."""
+    known = _names(program)
+    return tuple(
+        Assumption(text, "granted")
+        for text in texts
+        if (names := names_in(text)) is not None and all(name in known for name in names)
+    )
+
+
+def check_sizes(program: Program, sizes: Iterable[str]) -> None:
+    """Raise UsageError for a size of --arg that no function has."""
+    wanted = [*sizes]
+    known = _names(program) if wanted else set[str]()
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            helps = (f"did you mean '{near[0]}'?",) if near else ("name a variable of the program",)
+            raise UsageError(Finding("INP000", "error", f"--arg {name}: no function has '{name}'", help=helps))
 
 
 def _names(program: Program) -> set[str]:

@@ -94,11 +94,12 @@ def _end(results: Sequence[FileResult], found: Chosen, settings: Settings) -> tu
     gate = settings.text("fail-on")
     if any(result.crashed for result in results):
         return "error", INTERNAL
+    late = any(finding.rule == "INP009" for result in results for finding in result.diagnostics)
     if results and all(result.failed for result in results):
-        return "error", 2
+        return "error", LATE if late else 2
     if gate != "never" and any(SEVERITIES.index(one.severity) >= SEVERITIES.index(gate) for one in found.shown):
         return "negative", 1
-    if any(result.late for result in results):
-        return "incomplete", 3 if any(result.kernels for result in results) else LATE
+    if late:
+        return "incomplete", LATE
     broken = any(finding.severity == "error" for result in results for finding in result.diagnostics)
     return ("incomplete", 3) if broken else ("ok", 0)

@@ -163,7 +163,7 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
     except OutOfTimeError:
         seconds = task.settings.seconds("timeout")
         message = f"{name} took longer than {seconds:g} s: it is not analyzed"
-        result.diagnostics.append(Finding("INP003", "error", message, kernel.span, ("raise --timeout",)))
+        result.diagnostics.append(Finding("INP009", "error", message, kernel.span, ("raise --timeout",)))
         result.late += 1
     except RecursionError:
         message = f"{name} is nested deeper than can be analyzed"

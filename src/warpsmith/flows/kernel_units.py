@@ -36,14 +36,15 @@ _LARGEST: Final = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """One file that shall be read; `text` (one character a byte) in place of what is on disk; `instances`: kernels of
-    templates that are asked for, `k<float, 32>`."""
+    """One file that shall be read, in at most `timeout_s` seconds; `text` (one character a byte) in place of what is on
+    disk; `instances`: kernels of templates that are asked for, `k<float, 32>`."""
 
     path: str
     language: Language | None = None
     arguments: tuple[str, ...] = ()
     text: str | None = None
     instances: tuple[str, ...] = ()
+    timeout_s: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     """Return the kernels of a source file: libclang reads it, the tree becomes SSA; what it cannot take, NVRTC may."""
     text = file.text if wanted.text is not None else None
     source = Source(wanted.path, wanted.arguments, language, text)
-    read = load_kernels(source, FrontOptions(), wanted.instances)
+    read = load_kernels(source, FrontOptions(timeout_s=wanted.timeout_s), wanted.instances)
     whole = recovered(read, lower(read.program), wanted.arguments)
     seen = read.program.units[0].file if read.program.units else file
     names = [function.name for function in whole.module.functions if function.kernel]

@@ -11,7 +11,7 @@ from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.asked import Asked
-from warpsmith.flows.assumed import check_forms, check_names
+from warpsmith.flows.assumed import check_forms, check_names, check_sizes, heeded
 from warpsmith.flows.clock import Clock
 from warpsmith.flows.plan import Written
 from warpsmith.flows.prepare import planned
@@ -38,7 +38,7 @@ class PortOptions:
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`:
     look for what would make a refused one legal; `root`: the folder of the project in which the port shall be written
-    in place as well."""
+    in place as well; `assumed`: what the configuration vouches for, granted where the program has all of its names."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -53,6 +53,7 @@ class PortOptions:
     transforms: tuple[str, ...] = ()
     explain_illegal: bool = False
     root: str | None = None
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     told = options.run.progress
     told(Activity("reading", _named(paths)))
     loaded = load_program(paths, options.front)
-    check_names(loaded.program, options.poly.granted)
+    options = _vouched(loaded.program, options)
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
@@ -139,6 +140,14 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # asked for, the referee's word is the answer.
     wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
     return _without(paths, options, wrong) if wrong else result
+
+
+def _vouched(program: Program, options: PortOptions) -> PortOptions:
+    """Return the options with everything granted; raises UsageError for a name that the program does not have."""
+    check_names(program, options.poly.granted)
+    check_sizes(program, options.offload.sizes or ())
+    granted = (*options.poly.granted, *heeded(program, options.assumed))
+    return replace(options, poly=replace(options.poly, granted=granted), assumed=())
 
 
 def _named(paths: Sequence[str | Source]) -> str:

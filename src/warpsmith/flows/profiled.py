@@ -20,7 +20,13 @@ __all__ = ["not_counted", "profiled"]
 
 
 def profiled(
-    project: Project, build: Sequence[str], run: str, directory: Path, progress: Progress = unwatched
+    project: Project,
+    build: Sequence[str],
+    run: str,
+    directory: Path,
+    *,
+    timeout_s: float,
+    progress: Progress = unwatched,
 ) -> tuple[Project, Profile]:
     """Return the profile of `run` in `directory`, and the project with findings on what it does not tell.
 
@@ -32,7 +38,7 @@ def profiled(
     # Everything that the build may need: the sources and the folder in which it is started.
     root = Path(os.path.commonpath([project.root, directory.resolve()]))
     progress(Activity("counting loops", run))
-    profile = profile_run(RunRequest(root, directory, build, run))
+    profile = profile_run(RunRequest(root, directory, build, run, timeout_s))
     return replace(project, findings=(*project.findings, *_findings(profile, root, run))), profile
 
 

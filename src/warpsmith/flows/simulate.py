@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,10 +19,12 @@ from warpsmith.flows.kernel_arguments import ELEMENTS, Argument, Array, argument
 from warpsmith.flows.kernel_names import shown_names
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
 from warpsmith.flows.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
+from warpsmith.flows.time_limit import OutOfTimeError, time_limit
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID, block_fits
 from warpsmith.report.simulation import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
 from warpsmith.report.status import Status
+from warpsmith.settings.model import Settings
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.layout import ROW, Part, shared_layout
@@ -35,7 +38,8 @@ __all__ = ["SimulateOptions", "simulate"]
 @dataclass(frozen=True, slots=True)
 class SimulateOptions:
     """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
-    for the device's; `checks`: what counts as a mistake; `out`: files for buffers."""
+    for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `settings`: the configuration, for
+    what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may take."""
 
     kernel: str = ""
     block: Dim | None = None
@@ -50,6 +54,7 @@ class SimulateOptions:
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
     progress: Progress = unwatched
+    settings: Settings | None = None
 
 
 def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
@@ -65,9 +70,9 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     if isinstance(unit, Finding):
         raise InputError(unit)
     kernel, name = _kernel(unit, options.kernel, file.path)
+    options = _with_settings(options, kernel, name)
     block, grid, shared = _shape(unit, kernel, options)
-    example = f"--block {','.join(map(str, block))}"
-    arguments = arguments_for(options.arguments, unit, kernel, example)
+    arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
     _check_out(options.out, arguments)
     clock.lap("parse")
     # the run, every lane by itself
@@ -80,7 +85,8 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
     tally = Tally(order=text_order(unit.module))
-    outcome = interpret(unit.module, kernel.name, launch, memory, tally, progress=options.progress)
+    with _limited(options.settings, name, kernel):
+        outcome = interpret(unit.module, kernel.name, launch, memory, tally, progress=options.progress)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
@@ -91,7 +97,6 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     if status == "ok" and any(finding.severity == "error" for finding in unit.findings):
         status, code = "incomplete", 3  # what could not be read may be a part of this kernel
     outputs = tuple(_outputs(arguments, buffers, before, options.out))
-    timeline = timeline_of(watched) if options.timeline else ()
     clock.lap("count")
     return SimulationReport(
         inputs=(file.path,),
@@ -108,7 +113,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         memory=memory_rows(watched),
         mistakes=mistakes,
         outputs=outputs,
-        timeline=timeline,
+        timeline=timeline_of(watched) if options.timeline else (),
         timing_s=clock.laps,
     )
 
@@ -118,6 +123,31 @@ def _usage(message: str, *helps: str) -> UsageError:
 
 
 # --- what is asked for
+
+
+def _with_settings(options: SimulateOptions, kernel: Function, name: str) -> SimulateOptions:
+    """Return the options with what the configuration says of this kernel, as far as the command line does not."""
+    if options.settings is None:
+        return options
+    said = options.settings.of_kernel(name)
+    given = {argument.partition("=")[0].strip() for argument in options.arguments}
+    parameters = {parameter.name for parameter in kernel.parameters}
+    more = tuple(f"{one}={number}" for one, number in said.args.items() if one in parameters - given)
+    arguments = (*more, *options.arguments)
+    return replace(options, block=options.block or said.block, grid=options.grid or said.grid, arguments=arguments)
+
+
+@contextmanager
+def _limited(settings: Settings | None, name: str, kernel: Function) -> Iterator[None]:
+    """Raise InputError where the run takes longer than is set."""
+    seconds = settings.seconds("timeout") if settings is not None else 0.0
+    try:
+        with time_limit(seconds):
+            yield
+    except OutOfTimeError as error:
+        message = f"{name} ran longer than {seconds:g} s: it was stopped"
+        helps = ("raise --timeout, or make the launch smaller",)
+        raise InputError(Finding("INP009", "error", message, kernel.span, helps)) from error
 
 
 def _kernel(unit: KernelUnit, wanted: str, path: str) -> tuple[Function, str]:

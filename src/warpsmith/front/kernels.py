@@ -114,7 +114,7 @@ def _failed(given: DeviceInput, answer: Failed, options: FrontOptions) -> Findin
     path = given.file.path
     if answer.why == "time-out":
         message = f"{path} was not parsed within {options.timeout_s:g} s"
-        return Finding("INP003", "error", message, Span(given.file, 0, 0), ("split the file",))
+        return Finding("INP009", "error", message, Span(given.file, 0, 0), ("raise --timeout, or split the file",))
     message = f"the parser crashed on {path} ({answer.detail})"
     remedy = "the file may use something that clang 18 cannot read: reduce it, or give its PTX"
     return Finding("INP004", "error", message, Span(given.file, 0, 0), (remedy,))

@@ -49,7 +49,7 @@ class FrontOptions:
 
     arguments: tuple[str, ...] = ()
     language: str | None = None
-    timeout_s: float = 60.0
+    timeout_s: float = 120.0
     node_limit: int = 400_000
     effects: EffectsTable = field(default_factory=house_effects, repr=False)
 
@@ -123,7 +123,7 @@ def parse_problems(given: Input, answer: Dump | Failed, options: FrontOptions, f
     if isinstance(answer, Failed):
         if answer.why == "time-out":
             message = f"{path} was not parsed within {options.timeout_s:g} s"
-            return (Finding("INP003", "error", message, start, ("split the file",)),)
+            return (Finding("INP009", "error", message, start, ("raise --timeout, or split the file",)),)
         message = f"the parser crashed on {path} ({answer.detail})"
         remedy = "the file may use something that clang 18 cannot read: reduce it, or leave it out"
         return (Finding("INP004", "error", message, start, (remedy,)),)

@@ -113,9 +113,13 @@ def _build(request: RunRequest, root: Path, copy: Path, where: Path) -> None:
             words, cwd=where, env=_environment(root, copy), capture_output=True, text=True, errors="replace",
             timeout=request.timeout_s, check=False,
         )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = f"took more than {request.timeout_s:g} s" if isinstance(error, subprocess.TimeoutExpired) else str(error)
-        message = f"the build of the copy that counts its loops: {' '.join(words)}: {why}"
+    except subprocess.TimeoutExpired as error:
+        message = (
+            f"the build of the copy that counts its loops, {' '.join(words)}, took more than {request.timeout_s:g} s"
+        )
+        raise UsageError(Finding("INP009", "error", message, None, ("raise --timeout",))) from error
+    except OSError as error:
+        message = f"the build of the copy that counts its loops: {' '.join(words)}: {error}"
         raise UsageError(Finding("PRF002", "error", message)) from error
     if done.returncode != 0:
         said = (done.stdout + done.stderr).replace(str(copy), str(root)).strip().splitlines()[-_TAIL:]
@@ -134,7 +138,8 @@ def _run(request: RunRequest, root: Path, copy: Path, where: Path) -> tuple[int,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         message = f"'{request.run}' took more than {request.timeout_s:g} s"
-        raise UsageError(Finding("PRF003", "error", message, None, ("give it a smaller problem",))) from error
+        helps = ("raise --timeout, or give it a smaller problem",)
+        raise UsageError(Finding("INP009", "error", message, None, helps)) from error
     if done.returncode in (126, 127):
         helps = (f"the command runs in a copy of {request.directory}; is the program built there?",)
         raise UsageError(Finding("PRF003", "error", f"'{request.run}' could not be started", None, helps))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib import resources
 
+from warpsmith import __version__
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, readable
 
-__all__ = ["SCHEMA", "Json", "finding_json", "schema", "span_json"]
+__all__ = ["SCHEMA", "Json", "document", "finding_json", "schema", "span_json"]
 
 SCHEMA = "warpsmith-report/1"
 Json = dict[str, object]
@@ -20,6 +22,17 @@ def schema() -> Json:
     text = resources.files("warpsmith.report").joinpath("schema/warpsmith-report-1.json").read_text("utf-8")
     loaded: Json = json.loads(text)
     return loaded
+
+
+def document(
+    command: str, inputs: Sequence[str], rows: Json, status: str = "ok", diagnostics: Sequence[Finding] = ()
+) -> str:
+    """Return a document of the report's schema: what every one of them begins with, and `rows`."""
+    head: Json = {
+        "schema": SCHEMA, "command": command, "version": __version__, "inputs": list(inputs), "status": status,
+        "diagnostics": [finding_json(finding) for finding in diagnostics],
+    }  # fmt: skip
+    return json.dumps(head | rows, indent=2, ensure_ascii=False)
 
 
 def span_json(span: Span) -> Json:

@@ -21,9 +21,10 @@ from warpsmith.base.findings import Finding, Severity
 from warpsmith.base.source import SourceFile, Span, held
 from warpsmith.settings.model import KernelSettings, Key, Setting, Settings, load_keys
 
-__all__ = ["Wanted", "read_settings"]
+__all__ = ["MOST_SECONDS", "Wanted", "read_settings"]
 
 FILE = "warpsmith.toml"
+MOST_SECONDS = 10_000_000  # some months: timers of the system take no more
 _TABLES = ("rules", "kernels", "per-file-ignores")
 _KERNEL_KEYS = ("block", "grid", "args", "assume")
 _SEVERITIES = ("error", "warning", "note")
@@ -158,6 +159,8 @@ class _Reader:
             case "per-file-ignores", dict():
                 for pattern, codes in value.items():
                     layer.ignores[pattern] = tuple(map(str, codes)) if isinstance(codes, list) else (str(codes),)
+            case _, _ if name in _TABLES:
+                self.wrong(file, name, f"a table: [{name}]")
             case _ if name in load_keys():
                 self.key(layer, file, name, value)
             case _:
@@ -255,7 +258,7 @@ def _checked(key: Key, value: object) -> Setting | None:
             return (value,)
         case "number", int() if not isinstance(value, bool) and value >= 0:
             return value
-        case "seconds", int() | float() if not isinstance(value, bool) and value >= 0:
+        case "seconds", int() | float() if not isinstance(value, bool) and 0 < value <= MOST_SECONDS:
             return value
         case "path", str():
             return value
@@ -286,7 +289,7 @@ def _expected(key: Key) -> str:
     return {
         "texts": "a list of texts",
         "number": "a whole number",
-        "seconds": "a number",
+        "seconds": f"a number above 0, at most {MOST_SECONDS:,}",
         "text": "a text",
         "path": "a path",
     }[key.type]

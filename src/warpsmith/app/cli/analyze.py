@@ -60,8 +60,8 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
 @click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")
 @click.option("--group-by", type=click.Choice(["kernel", "rule", "file"]), help="Put text under headings.")
-@click.option("--limit", type=int, metavar="N", help="Print N findings as text; 0: all.")
-@click.option("--context", type=int, metavar="N", help="Source lines around a finding.")
+@click.option("--limit", type=click.IntRange(0), metavar="N", help="Print N findings as text; 0: all.")
+@click.option("--context", type=click.IntRange(0), metavar="N", help="Source lines around a finding.")
 @click.option("--evidence", type=click.Choice(["none", "short", "full"]), help="Tables that show it (default short).")
 @click.option("--baseline", metavar="FILE", help="Findings in this file are known and not shown.")
 @click.option("--no-baseline", is_flag=True, help="Show what the baseline has as well.")
@@ -87,8 +87,9 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     editing = Editing.of(given)
     if not given["watch"]:
         return _run(paths, given, outputs, editing)
-    if editing.any or "-" in paths:
-        message = f"--watch reads files that others change: not {'standard input' if '-' in paths else 'with edits'}"
+    if editing.any or "-" in paths or global_options().output is not None:
+        other = "not standard input" if "-" in paths else "not with edits" if editing.any else "not with -o"
+        message = f"--watch prints a report at every change of a file: {other}"
         raise UsageError(Finding("INP000", "error", message, help=("leave one of the two out",)))
     return watched(lambda: _run(paths, given, outputs, editing), lambda: _watched_files(paths, given))
 

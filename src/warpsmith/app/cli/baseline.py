@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.command import Group
+from warpsmith.app.cli.command import Group, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.options import texts
-from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.output import check_free, write_result
 from warpsmith.app.cli.settings import (
     BASELINE,
     baseline_path,
@@ -23,9 +24,11 @@ from warpsmith.app.cli.settings import (
 )
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.report.analysis import AnalysisReport
+from warpsmith.report.analysis_json import analysis_json
 from warpsmith.report.analysis_numbers import counted
 from warpsmith.report.analysis_text import analysis_concise, columns
 from warpsmith.report.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
+from warpsmith.report.json_parts import Json, document
 from warpsmith.settings.model import Settings
 
 __all__ = ["command"]
@@ -42,24 +45,27 @@ def _options(function: click.decorators.FC) -> click.decorators.FC:
     return kernel_options(function)
 
 
-@command.command("write")
+@command.command("write", writes=True)
 @click.argument("paths", nargs=-1, required=True, metavar="PATHS...")
 @_options
 def write(paths: tuple[str, ...], **given: object) -> int:
     """Take all findings of PATHS as known.
 
-    Entries of files that are not among PATHS are kept.
+    Entries of files that are not among PATHS are kept. -o FILE begins a new baseline there.
     """
-    settings = settings_of(given)
+    said = global_options()
+    if said.output is not None:
+        check_free(str(Path(said.output).parent), [Path(said.output).name], force=said.force)
+    settings = settings_of(given | ({"baseline": said.output} if said.output is not None else {}))
     path = _path(settings)
     report = _analyzed(paths, given, settings, None)
-    old = read_baseline(path).entries if Path(path).exists() else ()
+    old = read_baseline(path).entries if Path(path).exists() and said.output is None else ()
     new = {entry_of(one, path) for one in report.findings if one.fingerprint}
     read = {*(name_in(path, file) for file in report.inputs), *(entry.file for entry in new)}
     kept = {entry for entry in old if entry.file not in read}
     _store(path, kept | new)
-    click.echo(f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept")
-    click.echo(_who_uses(path, settings))
+    text = f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept"
+    _tell(f"{text}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path)
     return 3 if report.status == "incomplete" else report.exit_code if report.status == "error" else 0
 
 
@@ -75,10 +81,13 @@ def check(paths: tuple[str, ...], **given: object) -> int:
     report = _analyzed(paths, given, settings, read_baseline(_path(settings)))
     new = [one for one in report.findings if one.fingerprint]
     known = sum(one.hidden == "baseline" for one in report.kept_back)
-    if report.findings:
-        click.echo(analysis_concise(report))
-    click.echo(f"{counted(len(new), 'new finding')}, {known} known")
-    return report.exit_code if report.status in ("error", "incomplete") else 1 if new else 0
+    code = report.exit_code if report.status in ("error", "incomplete") else 1 if new else 0
+    if code == 1:
+        report = replace(report, status="negative")
+    listed = f"{analysis_concise(report)}\n" if report.findings else ""
+    text = f"{listed}{counted(len(new), 'new finding')}, {known} known"
+    _tell(text, report, {"path": _path(settings), "new": len(new), "known": known})
+    return code
 
 
 @command.command("prune")
@@ -91,10 +100,13 @@ def prune(paths: tuple[str, ...], **given: object) -> int:
     baseline = read_baseline(path)
     report = _analyzed(paths, given, settings, None)
     if report.status == "error":
+        _tell("", report, {"path": path})
         return report.exit_code
     kept = set(baseline.entries) - set(baseline.stale((*report.findings, *report.kept_back), report.inputs))
     _store(path, kept)
-    click.echo(f"{path}: {counted(len(baseline.entries) - len(kept), 'finding')} taken out, {len(kept)} kept")
+    out = len(baseline.entries) - len(kept)
+    text = f"{path}: {counted(out, 'finding')} taken out, {len(kept)} kept"
+    _tell(text, report, {"path": path, "removed": out, "kept": len(kept)}, path)
     return 0
 
 
@@ -104,6 +116,10 @@ def show(**given: object) -> int:
     """List what the baseline has."""
     baseline = read_baseline(_path(settings_of(given)))
     rows = [(e.file, e.rule, e.kernel, e.message) for e in sorted(baseline.entries)]
+    if global_options().json:
+        entries = [asdict(entry) for entry in sorted(baseline.entries)]
+        click.echo(document("baseline", (), {"baseline": {"path": baseline.path, "entries": entries}}))
+        return 0
     if rows:
         click.echo("\n".join(columns([("file", "rule", "kernel", "finding"), *rows])))
     click.echo(f"{baseline.path}: {counted(len(rows), 'finding')}")
@@ -116,6 +132,18 @@ def _who_uses(path: str, settings: Settings) -> str:
         return "`warpsmith analyze` uses it from here on; --no-baseline shows everything"
     said = f"`warpsmith analyze --baseline {shlex.quote(path)}` uses it"
     return f"{said}; `baseline = {json.dumps(path, ensure_ascii=False)}` in warpsmith.toml makes that the default"
+
+
+def _tell(text: str, report: AnalysisReport, counts: Json, written: str | None = None) -> None:
+    """Print what was done, as text, or as one document with the findings that are new."""
+    if not global_options().json:
+        if text:
+            click.echo(text)
+        return
+    found = json.loads(analysis_json(report))
+    rows: Json = {"findings": found["findings"]} if "findings" in found and "new" in counts else {}
+    rows |= {"baseline": counts} | ({"outputs": [written]} if written is not None else {})
+    click.echo(document("baseline", report.inputs, rows, report.status, report.diagnostics))
 
 
 def _path(settings: Settings) -> str:

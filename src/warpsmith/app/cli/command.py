@@ -2,6 +2,9 @@
 
     warpsmith -q port lu.c --json     =     warpsmith port lu.c -q --json
 
+What a command prints goes to the file that -o names; commands that write several files, or a file of a certain name,
+take care of it themselves (`writes`).
+
 The table `GLOBAL_OPTIONS` is the only place where they are written down. Both groups and commands list it after their
 own parameters; what is given goes to the context, where `global_options` finds it.
 """
@@ -14,14 +17,16 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import click
 from click.core import ParameterSource
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.settings.read import MOST_SECONDS
 
 __all__ = ["GLOBAL_OPTIONS", "Command", "GlobalOptions", "Group", "global_options"]
 
@@ -44,6 +49,9 @@ class GlobalOptions:
     cache_dir: str | None = None
     no_cache: bool = False
     jobs: int | None = None
+    timeout: float | None = None
+    output: str | None = None
+    force: bool = False
     log_file: str | None = None
     json: bool = False
     exit_zero: bool = False
@@ -62,6 +70,17 @@ def _global(*words: str, help: str, **more: object) -> click.Option:
     return click.Option(words, help=help, expose_value=False, callback=_note, **more)  # type: ignore[arg-type]
 
 
+def _seconds(text: str) -> float:
+    """Return a time that a timer can wait for."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= MOST_SECONDS:
+        raise click.BadParameter(f"{text!r} is no number of seconds above 0, at most {MOST_SECONDS:,}.")
+    return seconds
+
+
 GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
     _global("-v", "--verbose", count=True, help="Say on standard error what is done, and how long it took; -vv: more."),
     _global("-q", "--quiet", is_flag=True, help="Results and errors only: no progress, no warnings, no notes."),
@@ -73,6 +92,11 @@ GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
     _global("--cache-dir", metavar="DIR", help="What is kept for later runs goes here (default ~/.cache/warpsmith)."),
     _global("--no-cache", is_flag=True, help="Keep nothing, and use nothing that was kept."),
     _global("-j", "--jobs", type=click.IntRange(0), metavar="N", help="Processes; 0: as many as processors."),
+    _global("--timeout", type=_seconds, metavar="S", help="Seconds for one piece of work: reading files, a kernel, "
+            "a run of a program; longer: exit code 124 (default 120; survey --run: 3600)."),
+    _global("-o", "--output", metavar="PATH", help="Write the results to PATH, not to standard output: a file; a "
+            "folder where they are several files (port, demo)."),
+    _global("--force", is_flag=True, help="Overwrite files that exist."),
     _global("--log-file", metavar="FILE", help="Append what is done, and when, to FILE."),
     _global("--json", is_flag=True, help="One JSON document on standard output, on every path."),
     _global("--exit-zero", is_flag=True, help="Exit code 0 in place of 1 (negative) and 3 (incomplete)."),
@@ -105,12 +129,26 @@ class _WithGlobals(click.Command):
 
 
 class Command(_WithGlobals):
-    """A command: runs in the folder, with the cache and the log that the global options name."""
+    """A command: runs in the folder, with the cache and the log that the global options name. `writes`: it makes files
+    where -o says, and its standard output stays what it is."""
+
+    def __init__(self, name: str | None, *, writes: bool = False, **more: Any) -> None:
+        super().__init__(name, **more)
+        self.writes = writes
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command where and with what the global options say."""
-        with _started(global_options(), ctx.command_path):
-            return super().invoke(ctx)
+        options = global_options()
+        with _started(options, ctx.command_path):
+            if self.writes and options.output == "-":
+                message = f"{ctx.command_path} makes files: -o - has no place for them"
+                raise UsageError(Finding("INP000", "error", message, help=("name a place: -o PATH",)))
+            if self.writes or options.output is None:
+                return super().invoke(ctx)
+            # loaded here, because `warpsmith --help` must not wait for it
+            from warpsmith.app.cli.destination import results_in
+
+            return results_in(options.output, partial(super().invoke, ctx), force=options.force)
 
 
 class Group(_WithGlobals, click.Group):
@@ -163,16 +201,20 @@ def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
             raise UsageError(Finding("OUT002", "error", message)) from error
         handlers[-1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     level = logger.level
-    logger.setLevel(logging.DEBUG if handlers else logging.WARNING)
+    if handlers:
+        logger.setLevel(logging.DEBUG)
+    elif not logger.handlers:
+        logger.setLevel(logging.WARNING)
+        handlers = [logging.NullHandler()]
     logger.propagate = False
-    for handler in handlers or [logging.NullHandler()]:
+    for handler in handlers:
         logger.addHandler(handler)
     logger.debug("%s in %s", name, Path.cwd())
     try:
         yield
     finally:
         logger.setLevel(level)
-        for handler in [*logger.handlers]:
+        for handler in handlers:
             logger.removeHandler(handler)
             handler.close()
 

@@ -9,11 +9,10 @@ import click
 
 from warpsmith.app.cli.command import Group, global_options
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.output import check_free, write_result
 from warpsmith.app.cli.settings import settings_of
-from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding
 from warpsmith.report.analysis_text import columns
+from warpsmith.report.json_parts import document
 from warpsmith.settings.model import Key, Setting, Settings, load_keys
 
 __all__ = ["command"]
@@ -84,15 +83,14 @@ def schema() -> int:
     return 0
 
 
-@command.command("init")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-def init(*, force: bool) -> int:
-    """Write a warpsmith.toml to start with into this folder."""
-    path = Path("warpsmith.toml")
-    if path.exists() and not force:
-        raise UsageError(Finding("OUT001", "error", f"{path} already exists", help=("--force overwrites it",)))
+@command.command("init", writes=True)
+def init() -> int:
+    """Write a warpsmith.toml to start with into this folder, or the file that -o names."""
+    said = global_options()
+    path = Path(said.output or "warpsmith.toml")
+    check_free(str(path.parent), [path.name], force=said.force)
     write_result(str(path), _STARTER)
-    click.echo(f"wrote {path}")
+    click.echo(document("config", (), {"outputs": [str(path)]}) if said.json else f"wrote {path}")
     return 0
 
 

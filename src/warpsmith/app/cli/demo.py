@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from importlib import resources
 from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command, GlobalOptions, global_options
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.output import check_free, write_result
 
@@ -17,14 +18,15 @@ __all__ = ["command"]
 SOURCE = "heat.c"
 
 
-@click.command("demo", cls=Command)
-@click.option("-o", "--output", default="warpsmith-demo", show_default=True, metavar="DIR", help="Write it below DIR.")
-@click.option("--force", is_flag=True, help="Overwrite files that exist.")
-def command(output: str, *, force: bool) -> int:
+@click.command("demo", cls=Command, writes=True)
+def command() -> int:
     """Write a small C program, port it, let the referee judge the port, and explain its kernels.
 
-    With --json the document is that of `port`.
+    All is written below the folder that -o names, warpsmith-demo where none is named. With --json the document is that
+    of `port`.
     """
+    said = global_options()
+    output, force = said.output or "warpsmith-demo", said.force
     names = [SOURCE, *(f"gpu/{name}" for name in (SOURCE, "heat_kernels.cu", "heat_kernels.h"))]
     check_free(output, names, force=force)
     Path(output, "gpu").mkdir(parents=True, exist_ok=True)
@@ -32,17 +34,30 @@ def command(output: str, *, force: bool) -> int:
         str(Path(output, SOURCE)), resources.files("warpsmith.app.cli").joinpath(f"data/{SOURCE}").read_bytes()
     )
     port = ["port", SOURCE, "-o", "gpu", *(["--force"] if force else [])]
-    said = global_options()
     root = click.get_current_context().find_root().command
-    quiet = ["-q"] if said.quiet else []
+    same = _handed_on(said)
     with contextlib.chdir(output):
         if said.json:
-            return run_guarded(root, [*port, *quiet, "--json"])
+            return run_guarded(root, [*port, *same, "--json"])
         for words in (port, ["analyze", "gpu/heat_kernels.cu", "--fail-on", "never"]):
-            click.echo(f"$ cd {output} && warpsmith {' '.join(words)}")
-            code = run_guarded(root, [*words, *quiet])
+            click.echo(f"$ cd {shlex.quote(output)} && warpsmith {' '.join(words)}")
+            code = run_guarded(root, [*words, *same])
             click.echo()
             if code:
                 return code
     click.echo(f"The example is in {output}. Next: `warpsmith port YOUR.c`, or `warpsmith explain referee`.")
     return 0
+
+
+def _handed_on(said: GlobalOptions) -> list[str]:
+    """Return the global options that hold for the commands of the demo as well: log and cache are this one's."""
+    flags = {"-q": said.quiet, "--no-progress": said.no_progress, "--no-config": said.no_config,
+             "--isolated": said.isolated}  # fmt: skip
+    values = {
+        "--color": said.color if said.color != "auto" else None,
+        "--config": str(Path(said.config).resolve()) if said.config else None,
+        "--jobs": said.jobs,
+        "--timeout": said.timeout,
+    }
+    given = [f"{option}={value}" for option, value in values.items() if value is not None]
+    return [*(option for option, is_set in flags.items() if is_set), *given]

@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
@@ -23,15 +23,27 @@ from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, render_finding
 
 __all__ = [
-    "EXIT_CODES", "INTERRUPTED", "TIMED_OUT", "crash_file", "run_guarded", "tell_interrupted", "tell_killed",
+    "EXIT_CODES", "INTERRUPTED", "TIMED_OUT", "crash_file", "exit_code", "is_late", "run_guarded",
+    "tell_interrupted", "tell_killed",
 ]  # fmt: skip
 
 # by the status of the report
 EXIT_CODES = {"ok": 0, "negative": 1, "incomplete": 3, "error": 2}
 TIMED_OUT = 124
+OUT_OF_TIME = "INP009"
 
 INTERNAL = 70
 INTERRUPTED = 130
+
+
+def exit_code(status: str, findings: Sequence[Finding]) -> int:
+    """Return the exit code of a report: a negative answer before the time limit, that before all else."""
+    return TIMED_OUT if status != "negative" and is_late(findings) else EXIT_CODES[status]
+
+
+def is_late(findings: Iterable[Finding]) -> bool:
+    """Whether one of the findings says that the time limit was hit."""
+    return any(finding.rule == OUT_OF_TIME for finding in findings)
 
 
 def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
@@ -52,7 +64,7 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except WarpsmithError as error:
-        return _tell(error.findings, arguments, error.exit_code, json=json)
+        return _tell(error.findings, arguments, TIMED_OUT if is_late(error.findings) else error.exit_code, json=json)
     except (KeyboardInterrupt, click.Abort):
         return tell_interrupted(arguments)
     except BrokenPipeError:

@@ -11,14 +11,19 @@ import click
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
 from warpsmith.run.verification import VerifyOptions
+from warpsmith.settings.model import Settings
+from warpsmith.tree.effects_file import users_effects
 
 __all__ = [
+    "chosen_device",
     "claims_option",
     "compiler_arguments",
     "compiler_options",
     "effects_option",
+    "front_options",
     "run_options",
     "text",
     "texts",
@@ -75,6 +80,15 @@ def compiler_arguments(given: Mapping[str, object]) -> tuple[str, ...]:
     return tuple([*arguments, f"-std={std}"] if std else arguments)
 
 
+def front_options(given: Mapping[str, object], settings: Settings) -> FrontOptions:
+    """Return how C and C++ files are read: with the compiler's options, the user's effects, and in so many seconds."""
+    return FrontOptions(
+        arguments=compiler_arguments(given),
+        effects=users_effects(texts(given.get("effects"))),
+        timeout_s=settings.seconds("timeout"),
+    )
+
+
 def text(value: object) -> str | None:
     """Return an option that may be absent."""
     return None if value is None else str(value)
@@ -90,13 +104,8 @@ def run_options(function: F) -> F:
     for option in (
         click.option(
             "--device",
-            default="sm_80",
-            show_default=True,
             metavar="ID",
-            help="GPU model: the limits of launches, and in a port the mapping.",
-        ),
-        click.option(
-            "--timeout", default=120.0, show_default=True, metavar="S", help="Seconds for one run of a program."
+            help="GPU model: the limits of launches, and in a port the mapping (default: as is set, sm_80).",
         ),
         click.option("--seed", default=1, show_default=True, help="Seed of the schedules and of generated data."),
         click.option("--special-values", is_flag=True, help="Generated data hold NaN and infinities as well."),
@@ -111,7 +120,12 @@ def run_options(function: F) -> F:
     return function
 
 
-def verify_options(given: Mapping[str, object]) -> VerifyOptions:
+def chosen_device(given: Mapping[str, object], settings: Settings) -> str:
+    """Return the GPU model of a run or a port: the one that is named, else the first that is set."""
+    return device(text(given["device"]) or settings.texts("device")[0]).name
+
+
+def verify_options(given: Mapping[str, object], settings: Settings) -> VerifyOptions:
     """Return the referee's options among `given`; raises UsageError where one makes no sense."""
     absolute, relative = _tolerance(text(given["tol"]))
     stdin, directory = text(given["run_stdin"]), text(given["run_dir"])
@@ -127,8 +141,8 @@ def verify_options(given: Mapping[str, object]) -> VerifyOptions:
         relative=relative,
         seed=int(str(given["seed"])),
         special_values=bool(given["special_values"]),
-        timeout_s=float(str(given["timeout"])),
-        device=device(str(given["device"])).name,
+        timeout_s=settings.seconds("timeout"),
+        device=chosen_device(given, settings),
     )
 
 

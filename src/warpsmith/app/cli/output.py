@@ -14,7 +14,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
 from warpsmith.emit.files import OutputFile
 
-_ELSEWHERE = "choose a folder that can be written: -o DIR"
+_ELSEWHERE = "choose a place that can be written: -o PATH"
 
 __all__ = ["check_free", "holds", "not_writable", "unified_diff", "write_files", "write_result"]
 
@@ -63,9 +63,7 @@ def check_free(directory: str, names: Sequence[str], *, force: bool) -> None:
 def _refuse_present(present: Sequence[str]) -> None:
     if present:
         message = f"{', '.join(present)} already exist{'s' if len(present) == 1 else ''}; nothing was written"
-        raise UsageError(
-            Finding("OUT001", "error", message, help=("--force overwrites", "-o DIR names another folder"))
-        )
+        raise UsageError(Finding("OUT001", "error", message, help=("--force overwrites", "-o names another place")))
 
 
 def write_result(path: str, result: str | bytes, *, remedy: str = "choose another place") -> None:
@@ -81,6 +79,7 @@ def write_result(path: str, result: str | bytes, *, remedy: str = "choose anothe
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
+        target.parent.mkdir(parents=True, exist_ok=True)
         staged = _stage(target.resolve().parent, data)
         Path(staged).replace(target.resolve())
     except OSError as error:

@@ -9,12 +9,13 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
+from warpsmith.app.cli.failure import TIMED_OUT, exit_code
 from warpsmith.app.cli.options import (
+    chosen_device,
     claims_option,
-    compiler_arguments,
     compiler_options,
     effects_option,
+    front_options,
     run_options,
     text,
     texts,
@@ -32,6 +33,7 @@ from warpsmith.app.cli.patch import (
     write_patches,
 )
 from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.settings import settings_of
 from warpsmith.app.cli.timeline import timeline_options, transfer_texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -40,8 +42,6 @@ from warpsmith.emit.cuda import paths_below
 from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.front.load import FrontOptions
-from warpsmith.machine.devices import device
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.vouched import used_descriptions
@@ -54,7 +54,6 @@ from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import port_text
 from warpsmith.run.verification import timed_out
-from warpsmith.tree.effects_file import users_effects
 from warpsmith.tree.program import Assumption
 
 __all__ = ["command"]
@@ -71,7 +70,9 @@ class _Output:
     recipe: str | None = None
 
 
-@click.command("port", cls=Command, short_help="Move the loops of C files to CUDA, and prove it by running.")
+@click.command(
+    "port", cls=Command, writes=True, short_help="Move the loops of C files to CUDA, and prove it by running."
+)
 @click.argument("paths", nargs=-1, metavar="[FILE...]")
 @click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
 @click.option("--recipe", metavar="FILE", help="Apply the steps of a recipe, and nothing else.")
@@ -87,8 +88,6 @@ class _Output:
 )
 @click.option("--explain-illegal", is_flag=True, help="Say what would make a refused step legal.")
 @click.option("--loop", "loops", multiple=True, metavar="FILE:LINE", help="Port this loop (or FUNCTION/VAR/VAR).")
-@click.option("-o", "--output", metavar="DIR", help="Write the ported program below DIR.")
-@click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @click.option("--diff", is_flag=True, help="Print what changes as a unified diff.")
 @click.option("--single-file", is_flag=True, help="One .cu file (C++ input only).")
 @click.option(
@@ -121,14 +120,16 @@ class _Output:
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Move the loops of C files to CUDA, and prove the result by running it.
 
-    Without -o nothing is written. Exit code 1: a loop that was asked for cannot be ported, or the referee rejects. 3:
-    the referee has not judged all of the port; the files are written, and the report says what is open, and what helps.
+    -o names the folder below which the ported program is written; without it nothing is. Exit code 1: a loop that was
+    asked for cannot be ported, or the referee rejects. 3: the referee has not judged all of the port; the files are
+    written, and the report says what is open, and what helps. 124: not in time.
     """
+    said = global_options()
     output = _Output(
-        directory=text(given["output"]),
-        force=bool(given["force"]),
+        directory=said.output,
+        force=said.force,
         diff=bool(given["diff"]),
-        json=global_options().json,
+        json=said.json,
         recipe=text(given["save_recipe"]),
     )
     if is_project(given):
@@ -163,14 +164,18 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         click.echo(port_text(report), err=True)
     else:
         click.echo(port_text(report))
-    _transfers_told(result, options, given, to_stderr=output.json or output.diff or output.recipe == "-")
+    _transfers_told(
+        result, options, given, force=output.force, to_stderr=output.json or output.diff or output.recipe == "-"
+    )
     return _exit_code(report)
 
 
-def _transfers_told(result: PortResult, options: PortOptions, given: dict[str, object], *, to_stderr: bool) -> None:
+def _transfers_told(
+    result: PortResult, options: PortOptions, given: dict[str, object], *, force: bool, to_stderr: bool
+) -> None:
     """Print what --timeline and --compare-transfers ask for, and write the picture."""
     out, compare = text(given["timeline"]), bool(given["compare_transfers"])
-    for told in transfer_texts(result, options, out=out, compare=compare, force=bool(given["force"])):
+    for told in transfer_texts(result, options, out=out, compare=compare, force=force):
         click.echo(told, err=to_stderr)
 
 
@@ -212,18 +217,19 @@ def _names(paths: tuple[str, ...], *, single_file: bool) -> list[str]:
 
 def _port_options(given: dict[str, object]) -> PortOptions:
     guards = not given["no_guards"]
+    settings = settings_of({})
     granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
     return PortOptions(
-        front=FrontOptions(arguments=compiler_arguments(given), effects=users_effects(texts(given["effects"]))),
+        front=front_options(given, settings),
         poly=PolyOptions(guards=guards, granted=granted, claims=trusted(given)),
         offload=OffloadOptions(
-            device=device(str(given["device"])).name,
+            device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
             precise_fp=bool(given["precise_fp"]),
         ),
-        run=verify_options(given),
+        run=verify_options(given, settings),
         loops=texts(given["loops"]),
         survey=bool(given["survey"]),
         verify=given["referee"] != "off",
@@ -231,6 +237,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         recipe=text(given["recipe"]),
         transforms=texts(given["transforms"]),
         explain_illegal=bool(given["explain_illegal"]),
+        assumed=settings.texts("assume"),
     )
 
 
@@ -296,4 +303,5 @@ def _status(result: PortResult) -> Status:
 
 
 def _exit_code(report: Report) -> int:
-    return TIMED_OUT if report.verify is not None and timed_out(report.verify) else EXIT_CODES[report.status]
+    late = report.verify is not None and timed_out(report.verify)
+    return TIMED_OUT if late else exit_code(report.status, report.diagnostics)

@@ -43,13 +43,12 @@ def kernel_options(function: F) -> F:
         click.option("--grid", metavar="X[,Y[,Z]]", help="Blocks a grid."),
         click.option("--arg", multiple=True, metavar="NAME=NUMBER", help="A scalar argument (in PTX: 2=4096)."),
         click.option("--assume", multiple=True, metavar="EXPR", help="What holds of arguments: 'n % 32 == 0'."),
-        click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory a block."),
+        click.option("--shared", type=click.IntRange(0), default=0, metavar="BYTES", help="Dynamic shared memory."),
         click.option("--device", multiple=True, metavar="ID", help="A GPU model, or several (default sm_80)."),
         click.option("--select", multiple=True, metavar="CODES", help="Only these rules: MEM, MEM001, ALL."),
         click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well."),
         click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules."),
         click.option("--lang", type=click.Choice(["cuda", "opencl", "ptx"]), help="Language (default: by suffix)."),
-        click.option("--timeout", type=float, metavar="S", help="Seconds for one kernel (default 60)."),
     )):  # fmt: skip
         function = option(function)
     return compiler_options(function)
@@ -68,14 +67,27 @@ def settings_of(given: Mapping[str, object]) -> Settings:
         value = text(given.get(key.replace("-", "_")))
         if value is not None:
             flags[key] = value
-    for key in ("context", "limit", "timeout"):
-        number = given.get(key)
-        if isinstance(number, int | float):
-            flags[key] = max(0, number)
     said = global_options()
-    if said.jobs is not None:
-        flags["jobs"] = said.jobs
-    return read_settings(Wanted(flags, said.config, not (said.isolated or said.no_config), not said.isolated))
+    numbers = {"context": given.get("context"), "limit": given.get("limit"), "jobs": said.jobs, "timeout": said.timeout}
+    flags |= {key: number for key, number in numbers.items() if isinstance(number, int | float)}
+    settings = read_settings(Wanted(flags, said.config, not (said.isolated or said.no_config), not said.isolated))
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    """Raise UsageError where a value makes no sense that only the commands about kernels can judge."""
+    if not settings.texts("device"):
+        message = f"{settings.origins['device']}: 'device' names no GPU model"
+        raise UsageError(Finding("CFG002", "error", message, help=('for example device = ["sm_80"]',)))
+    tables = [(f'kernels."{kernel.pattern}".assume', kernel.assume) for kernel in settings.kernels]
+    for name, assumed in [("assume", settings.texts("assume")), *tables]:
+        try:
+            bounds_of(assumed)
+        except UsageError as error:
+            (found,) = error.findings
+            message = found.message.replace("--assume", f"'{name}' of the configuration")
+            raise UsageError(replace(found, rule="CFG002", message=message)) from error
 
 
 def default_settings() -> Settings:
@@ -104,9 +116,8 @@ def _unsaid(settings: Settings) -> dict[str, Setting]:
     return {**settings.values, **said}
 
 
-def processes() -> int:
+def processes(settings: Settings) -> int:
     """Return how many processes a survey may use: as -j or the setting says, else as many as processors."""
-    settings = settings_of({})
     said = settings.number("jobs") if settings.origins["jobs"] != "default" else 0
     return said or os.cpu_count() or 1
 
@@ -116,14 +127,15 @@ def kernel_files(paths: tuple[str, ...], given: Mapping[str, object], settings: 
     language = _language(text(given.get("lang")))
     arguments = compiler_arguments(given)
     instances = tuple(name for name in texts(given.get("kernel")) if "<" in name)
+    seconds = settings.seconds("timeout")
     files: list[KernelFile] = []
     for path in files_of(paths, settings.texts("include")):
         if path == "-":
             name = text(given.get("stdin_filename")) or "<stdin>"
             held = sys.stdin.buffer.read().decode("latin-1")
-            files.append(KernelFile(name, language, arguments, held, instances))
+            files.append(KernelFile(name, language, arguments, held, instances, seconds))
         else:
-            files.append(KernelFile(path, language, arguments, None, instances))
+            files.append(KernelFile(path, language, arguments, None, instances, seconds))
     return files
 
 

@@ -14,9 +14,11 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.options import compiler_arguments, compiler_options, text, texts
+from warpsmith.app.cli.failure import TIMED_OUT, is_late
+from warpsmith.app.cli.options import chosen_device, compiler_arguments, compiler_options, text, texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.settings import settings_of
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_shape import dim_of
@@ -27,6 +29,7 @@ from warpsmith.report.simulation_html import simulation_html, simulation_svg
 from warpsmith.report.simulation_json import simulation_json
 from warpsmith.report.simulation_perfetto import simulation_perfetto
 from warpsmith.report.simulation_text import simulation_text
+from warpsmith.settings.model import Settings
 
 __all__ = ["command"]
 
@@ -45,7 +48,7 @@ __all__ = ["command"]
 @click.option("--max-steps", default=10_000_000, show_default=True, metavar="N", help="Instructions of lanes, at most.")
 @click.option("--warp", type=click.Choice(["32", "64"]), help="Lanes of a warp (default: as the device).")
 @click.option("--seed", default=0, show_default=True, metavar="N", help="The order in which lanes take their turns.")
-@click.option("--device", default="sm_80", show_default=True, metavar="ID", help="A GPU model.")
+@click.option("--device", metavar="ID", help="A GPU model (default: as is set, sm_80).")
 @click.option(
     "--timeline",
     default="off",
@@ -84,16 +87,18 @@ def command(path: str, **given: object) -> int:
 
     \b
     Exit codes: 0 done, nothing wrong   1 a check failed   2 usage, or nothing could be read
-                3 stopped early (--max-steps, or something that is not modeled)
+                3 stopped early (--max-steps, or something that is not modeled)   124 out of time (--timeout)
     """
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
     try:
+        settings = settings_of({})
         with watched() as progress:
-            report = simulate(_file(path, given), replace(_options(given), progress=progress))
+            report = simulate(_file(path, given, settings), replace(_options(given, settings), progress=progress))
     except WarpsmithError as error:
         if not as_json:
             raise
-        report = SimulationReport((path,), "error", error.exit_code, error.findings)
+        code = TIMED_OUT if is_late(error.findings) else error.exit_code
+        report = SimulationReport((path,), "error", code, error.findings)
     tell(report.diagnostics)
     form, file = _timeline(str(given["timeline"]))
     if report.timeline and form in _PICTURES:
@@ -131,21 +136,22 @@ def _written(file: str, text: str) -> None:
     write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
 
 
-def _file(path: str, given: dict[str, object]) -> KernelFile:
+def _file(path: str, given: dict[str, object], settings: Settings) -> KernelFile:
     arguments = compiler_arguments(given)
     kernel = str(given["kernel"])
     language = cast("Language | None", text(given["lang"]))
     instances = (kernel,) if "<" in kernel else ()
+    seconds = settings.seconds("timeout")
     if path == "-":
         name = text(given["stdin_filename"]) or "<stdin>"
         held = sys.stdin.buffer.read().decode("latin-1")
-        return KernelFile(name, language, arguments, held, instances)
+        return KernelFile(name, language, arguments, held, instances, seconds)
     if Path(path).is_dir():
         raise UsageError(Finding("INP001", "error", f"{path} is a folder", help=("name a .cu, .cl or .ptx file",)))
-    return KernelFile(path, language, arguments, None, instances)
+    return KernelFile(path, language, arguments, None, instances, seconds)
 
 
-def _options(given: dict[str, object]) -> SimulateOptions:
+def _options(given: dict[str, object], settings: Settings) -> SimulateOptions:
     block, grid, warp = text(given["block"]), text(given["grid"]), text(given["warp"])
     return SimulateOptions(
         kernel=str(given["kernel"]),
@@ -153,13 +159,14 @@ def _options(given: dict[str, object]) -> SimulateOptions:
         grid=None if grid is None else dim_of(grid, "--grid"),
         arguments=texts(given["arg"]),
         shared=_at_least(given, "shared", 0),
-        device=str(given["device"]),
+        device=chosen_device(given, settings),
         warp=None if warp is None else int(warp),
         seed=int(str(given["seed"])),
         max_steps=_at_least(given, "max_steps", 1),
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
         timeline=_timeline(str(given["timeline"]))[0] != "off",
+        settings=settings,
     )
 
 

@@ -9,24 +9,23 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.failure import EXIT_CODES
-from warpsmith.app.cli.options import compiler_arguments, compiler_options, effects_option, text, texts
-from warpsmith.app.cli.output import check_free, write_result
+from warpsmith.app.cli.failure import exit_code
+from warpsmith.app.cli.options import compiler_options, effects_option, front_options, text
+from warpsmith.app.cli.output import check_free
 from warpsmith.app.cli.progress import watched
-from warpsmith.app.cli.settings import processes
+from warpsmith.app.cli.settings import processes, settings_of
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.profiled import profiled
 from warpsmith.flows.survey import SurveyOptions, survey
-from warpsmith.front.load import FrontOptions
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.capture import capture_build
 from warpsmith.project.database import project_of_files, read_database, write_database
 from warpsmith.project.model import Project
 from warpsmith.report.survey import SurveyReport
+from warpsmith.settings.model import Settings
 from warpsmith.survey.cache import default_cache
 from warpsmith.survey.limits import SurveyLimits
-from warpsmith.tree.effects_file import users_effects
 
 __all__ = ["command"]
 
@@ -54,8 +53,6 @@ class _WithBuild(Command):
     show_default=True,
     help="How the survey is written.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE and not to stdout.")
-@click.option("--force", is_flag=True, help="Overwrite a FILE that exists.")
 @click.option("--all", "everything", is_flag=True, help="Text: every loop, by file and line.")
 @click.option("--save-commands", metavar="FILE", help="Write a compile_commands.json of what the build compiles.")
 @click.option("--run", "run", metavar="CMD", help="Build a copy that counts its loops, run CMD there, rank by seconds.")
@@ -69,26 +66,29 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
     `warpsmith survey -- make -j8`. Exit code 3: a part of it could not be read, or the build failed.
     """
     build, run = context.meta["build"], text(given["run"])
-    if output := text(given["output"]):
-        check_free(str(Path(output).parent), [Path(output).name], force=bool(given["force"]))
+    settings = settings_of({})
+    if (saved := text(given["save_commands"])) is not None:
+        check_free(str(Path(saved).parent), [Path(saved).name], force=global_options().force)
     project = _project(files, build, given)
-    if saved := text(given["save_commands"]):
+    if saved is not None:
         write_database(project, saved)
     profile = None
     if run is not None:
+        seconds = _profile_seconds(settings)
         with watched() as progress:
-            project, profile = profiled(project, build, run, Path.cwd(), progress)
-    limits = SurveyLimits(front=_front(given), poly=PolyOptions(described=1))
+            project, profile = profiled(project, build, run, Path.cwd(), timeout_s=seconds, progress=progress)
+    limits = SurveyLimits(front=front_options(given, settings), poly=PolyOptions(described=1))
     with watched() as progress:
-        report = survey(project, SurveyOptions(limits, processes(), default_cache(), profile, progress))
+        report = survey(project, SurveyOptions(limits, processes(settings), default_cache(), profile, progress))
     tell(report.findings)
     form = "json" if global_options().json else str(given["form"])
-    _write(_rendered(report, form, everything=bool(given["everything"])), output)
-    return EXIT_CODES[report.status]
+    click.echo(_rendered(report, form, everything=bool(given["everything"])))
+    return exit_code(report.status, report.findings)
 
 
-def _front(given: dict[str, object]) -> FrontOptions:
-    return FrontOptions(arguments=compiler_arguments(given), effects=users_effects(texts(given["effects"])))
+def _profile_seconds(settings: Settings) -> float:
+    """Return how long a whole program may be built, or run: longer than a piece of our own work, unless that is set."""
+    return 3600.0 if settings.origins["timeout"] == "default" else settings.seconds("timeout")
 
 
 def _project(files: tuple[str, ...], build: tuple[str, ...], given: dict[str, object]) -> Project:
@@ -111,10 +111,3 @@ def _rendered(report: SurveyReport, form: str, *, everything: bool) -> str:
     # only the view that is asked for is loaded
     view = getattr(import_module(f"warpsmith.report.survey_{form}"), f"survey_{form}")
     return str(view(report, everything=everything) if form == "text" else view(report))
-
-
-def _write(rendered: str, output: str | None) -> None:
-    if output is None:
-        click.echo(rendered)
-        return
-    write_result(output, rendered + "\n", remedy="choose another place with -o")

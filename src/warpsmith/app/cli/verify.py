@@ -8,12 +8,12 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
-from warpsmith.app.cli.options import compiler_arguments, compiler_options, run_options, verify_options
+from warpsmith.app.cli.options import compiler_options, front_options, run_options, verify_options
 from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.settings import settings_of
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.verify import verify_candidate
-from warpsmith.front.load import FrontOptions
 from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
 from warpsmith.report.text import verification_text
@@ -57,9 +57,10 @@ def command(ctx: click.Context, /, original: tuple[str, ...], **given: object) -
     if not original or not candidate:
         message = "verify takes two lists of files: ORIGINAL... -- CANDIDATE..."
         raise UsageError(Finding("INP000", "error", message, help=("warpsmith verify lu.c -- lu.cu",)))
-    front = FrontOptions(arguments=compiler_arguments(given))
+    settings = settings_of({})
+    front = front_options(given, settings)
     with watched() as progress:
-        options = replace(verify_options(given), progress=progress)
+        options = replace(verify_options(given, settings), progress=progress)
         verification = verify_candidate(original, candidate, front, options)
     status = _STATUS[verification.status]
     if global_options().json:
