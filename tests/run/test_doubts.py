@@ -146,6 +146,17 @@ def test_a_kernel_whose_results_nobody_sees_is_named() -> None:
     assert "what unseen wrote" in got.reasons[0].message
 
 
+def test_a_kernel_that_writes_only_zeros_is_seen_to_matter() -> None:
+    # the sums start at what it wrote
+    zero = ("__global__ void scale_kernel", "__global__ void start(double *a) { a[threadIdx.x] = 0.0; }\n"
+            "__global__ void scale_kernel")  # fmt: skip
+    launch = ("    scale_kernel<<<", "    start<<<1, N>>>(a_gpu);\n    scale_kernel<<<")
+    zeroed = ("a[i] = START;".replace("START", "i"), "a[i] = 0;")
+    got = judge(zero, launch, captured=False, everywhere=(zeroed,), output='printf("%.12g %g\\n", s, a[N - 1])')
+    assert (got.status, rules(got)) == ("pass", [])
+    assert got.launches == {"start": 1, "scale_kernel": 1}
+
+
 def test_a_region_that_was_not_launched_is_undecided() -> None:
     got = judge(everywhere=(("scale(a, w, N);", "if (s) scale(a, w, N);"),))
     assert (got.status, rules(got)) == ("undecided", ["VER028", "VER034"])

@@ -85,17 +85,21 @@ bool looks_real(const unsigned char *at, size_t size) {
     return value != value || (fabs(value) > 1e-25 && fabs(value) < 1e25);
 }
 
-/* A region of real numbers is one in which more words that are not zero look like one than do not. */
+/* A region of real numbers is one in which more words that are not zero look like one than do not. Where all are zero
+   they may be either: the run that changes the sign takes them for real, since as an integer zero has no other sign, and
+   a real number that grows by an integer's one is still next to nothing. */
 int guessed_kind(const Region &region, size_t size) {
-    long long real = 0;
+    long long real = 0, others = 0;
     if (size != 4 && size != 8) return unsigned_kind;
     const unsigned char zero[8] = {};
     for (size_t offset = 0; offset + size <= region.size && offset < (1u << 16); offset += size) {
         const unsigned char *at = (const unsigned char *)region.base + offset;
-        if (written(region, offset, size, device.own_first) && memcmp(at, zero, size) != 0)
+        if (written(region, offset, size, device.own_first) && memcmp(at, zero, size) != 0) {
             real += looks_real(at, size) ? 1 : -1;
+            ++others;
+        }
     }
-    return real > 0 ? float_kind : unsigned_kind;
+    return real > 0 || (others == 0 && negates) ? float_kind : unsigned_kind;
 }
 
 const char *wanted() {
