@@ -93,3 +93,13 @@ def test_a_number_may_be_off_by_as_much_as_the_object_behind_it() -> None:
     assert compare_text(one, other, OutputRule(rounding=1.3e-5)) is None
     assert compare_text(one, b"sum 1545.6\n", OutputRule(rounding=1.3e-5)) is not None
     assert compare_text(b"n 1544\n", b"n 1545\n", OutputRule(rounding=1e-3)) is not None
+
+
+def test_a_number_of_which_the_builds_determine_no_digit_may_be_off_by_more() -> None:
+    noise, other = b"1.00e-15 250.0\n", b"8.00e-16 250.0\n"
+    rule = rule_of(noise, [], [other])
+    assert compare_text(noise, b"3.00e-15 250.0\n", rule) is None
+    assert compare_text(noise, b"9.00e-15 250.0\n", rule) is not None
+    assert compare_text(noise, b"3.00e-15 250.1\n", rule) is not None
+    rule = rule_of(noise, [], [b"1.05e-15 250.0\n"])
+    assert compare_text(noise, b"1.30e-15 250.0\n", rule) is not None

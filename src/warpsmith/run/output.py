@@ -10,7 +10,8 @@ stands between tokens does not count, because the width of a masked number moves
 
 Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), by
 what the objects behind them were seen to differ by, within their own tolerance, and by one unit of the last digit where
-at least six significant digits are printed; integers may not differ.
+at least six significant digits are printed; integers may not differ. Of a number of which the builds determine no digit
+they say no more than how large its noise is: it may differ by more times their difference.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$|[-+]?(?:nan|inf)$", re.IGNORECASE)
 _SPREAD_FACTOR = 4.0
+# Noise: a few builds may by chance lie closer together than another one lies to them.
+_NOISE_FACTOR, _NOISE = 32.0, 0.1
 _DIGITS_FOR_LAST_PLACE = 6
 _EPSILON = 2.0**-48
 # A larger relative spread is cancellation: it says something of its own token, nothing of the others.
@@ -106,7 +109,9 @@ def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
     if rule.absolute is not None or rule.relative is not None:
         return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
     own = (rule.spread or {}).get(place, 0.0)
-    allowed = _SPREAD_FACTOR * max(own, max(rule.relative_spread, rule.rounding) * abs(x)) + _EPSILON * abs(x)
+    own *= _NOISE_FACTOR if own > _NOISE * abs(x) else _SPREAD_FACTOR
+    related = _SPREAD_FACTOR * max(rule.relative_spread, rule.rounding) * abs(x)
+    allowed = max(own, related) + _EPSILON * abs(x)
     return abs(x - y) <= max(allowed, 1.0001 * max(_last_place(a), _last_place(b)))
 
 
