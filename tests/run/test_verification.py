@@ -39,3 +39,12 @@ def test_launches_are_those_of_a_kernel_and_of_what_finishes_it() -> None:
     verdict = Verification("pass", launches={"ws_f_k1_kernel": 2, "ws_f_k1_finish": 2, "ws_f_k10_kernel": 5})
     assert [verdict.launches_of(name) for name in ("ws_f_k1", "ws_f_k10", "ws_f_k2")] == [4, 5, 0]
     assert is_made_for("k", "k") and not is_made_for("k", "kk")
+
+
+def test_a_program_that_calls_openmp_without_its_header_is_compiled_for_it() -> None:
+    for text, uses in (
+        ("#include <omp.h>\n", True),
+        ("int main(void) { return omp_get_num_threads() - 1; }\n", True),
+        ("int omp_count; int comp_get_x(int); int main(void) { return comp_get_x(omp_count); }\n", False),
+    ):
+        assert Sources((OutputFile("a.c", text),)).uses_openmp() == uses

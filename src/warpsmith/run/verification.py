@@ -37,6 +37,8 @@ __all__ = [
 
 Status = Literal["pass", "fail", "undecided", "skipped"]
 
+# C before 1999 lets a program call the run time of OpenMP without its header
+_OPENMP = re.compile(r"omp\.h|\bomp_[gs]et_\w+\s*\(")
 _SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.MULTILINE)
 
 # what a comparison says that needed no tolerance
@@ -85,7 +87,7 @@ class Sources:
 
     def uses_openmp(self) -> bool:
         """Whether a file of the program is compiled for OpenMP, or uses its run time."""
-        return any("omp.h" in f.text for f in self.files) or any("-fopenmp" in a for a in self.own.values())
+        return any(_OPENMP.search(f.text) for f in self.files) or any("-fopenmp" in a for a in self.own.values())
 
     def starts_threads(self, file: OutputFile) -> bool:
         """Whether a file is to be compiled for OpenMP though its own options do not say so: it uses its run time, and
