@@ -145,6 +145,50 @@ def test_what_is_compared_has_the_same_meaning_in_both_programs(tmp_path: Path) 
     assert verdict.status == "pass", verdict.reasons
 
 
+def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recorded_whole(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(
+        """
+        #include <stdio.h>
+        static int first = 1, *marks[4] = {&first, &first};
+        static int a[40], b[40];
+        static void bump(int **at, int by) { **at += by; }
+        int main(void)
+        {
+            int i, j, kept = 0, sum = 0, *table[2] = {&kept, &first};
+            {
+                int gone[8] = {0};
+                table[0] = gone;
+                for (i = 0; i < 8; i++)
+                    gone[i] = i;
+                sum += *table[0];
+            }
+            table[0] = &kept;
+            for (j = 0; j < 3; j++) {
+                bump(&table[j & 1], j);
+                for (i = 0; i < 40; i++)
+                    a[i] += marks[1] == table[1] ? i : b[i];
+            }
+            for (i = 0; i < 40; i++)
+                sum += a[i] * (i % 5);
+            printf("%d %d\\n", sum, kept);
+            return 0;
+        }
+        """
+    )
+    program = load_program([str(path)], FrontOptions()).program
+    facts = Facts.about(program, PolyOptions())
+    prepared = automatic(Prepared(facts, facts), None)
+    assert {applied.step.name for applied in prepared.applied} >= {"inline", "localize"}
+    verdict = verify_steps(prepared, VerifyOptions())
+    rows = {row.name: row for row in verdict.live_out}
+    assert "gone" not in rows
+    # of `table` both addresses differ from run to run, of `marks` two: the others are null
+    assert (rows["table"].elements, rows["table"].masked) == (2, 2)
+    assert (rows["marks"].elements, rows["marks"].masked) == (4, 2)
+    assert {reason.rule for reason in verdict.reasons} <= {"VER022", "VER033"}
+
+
 def test_what_only_another_file_can_name_is_not_recorded_here(tmp_path: Path) -> None:
     (tmp_path / "log.c").write_text(
         """

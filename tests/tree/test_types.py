@@ -75,6 +75,8 @@ def test_elements() -> None:
     assert element_type(Pointer(row)) == DOUBLE
     assert element_type(Pointer(DOUBLE)) == DOUBLE
     assert element_type(Pointer(Pointer(INT))) == Pointer(INT)
+    assert element_type(Array(Pointer(INT), None, 4)) == Pointer(INT)
+    assert element_type(Pointer(Array(Pointer(INT), None, 4))) == Pointer(INT)
     assert element_type(INT) == INT
 
 

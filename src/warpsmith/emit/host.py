@@ -35,6 +35,7 @@ from warpsmith.tree.units import names_units
 __all__ = ["CudaWords"]
 
 _KINDS = {"signed": 1, "unsigned": 2, "bool": 2, "float": 3}
+_POINTER = 8
 
 Text = Callable[[Expr], str]
 
@@ -269,9 +270,15 @@ def _number_of(element: Type) -> Scalar | None:
 
 
 def _size(element: Type) -> int:
-    if isinstance(element, Scalar):
-        return max(1, element.bits // 8)
-    return element.bytes if isinstance(element, Record) and element.bytes else 1
+    match element:
+        case Scalar(bits=bits):
+            return max(1, bits // 8)
+        case Pointer():
+            return _POINTER
+        case Record(bytes=size) if size:
+            return size
+        case _:
+            return 1
 
 
 def _product(extent: Expr, size: int, expr: Text) -> str:

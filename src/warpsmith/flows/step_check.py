@@ -16,6 +16,7 @@ from warpsmith.loops.changes import Run, changed_runs
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import with_run
 from warpsmith.loops.prepared import Prepared, pairs
+from warpsmith.loops.scopes import names_at_end
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.sections import known_extent, sections
@@ -120,6 +121,7 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
     live = facts.liveness(function).after[run[-1]] & read
     # What is declared inside is not in scope behind the run, even where its address keeps it alive.
     inside = {symbol for stmt in run for symbol in declared_symbols(stmt)}
+    in_scope = names_at_end(function, run[-1])
     made: list[CaptureStmt] = []
     found = sections(facts.program, function, run, run, facts.options, summaries=facts.summaries)
     zero, one = _number(0, run[0]), _number(1, run[0])
@@ -127,8 +129,8 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
         pointed = isinstance(section.symbol.type, Pointer)
         if not section.written or section.symbol in inside or not (pointed or section.symbol in live):
             continue
-        if not _can_name(function, section.symbol):
-            continue  # a called function of another file writes it, or might: its own regions record it
+        if not in_scope(section.symbol) or not _can_name(function, section.symbol):
+            continue  # it is gone when the block that declared it ends, or has not begun; or a called function of another file writes it, or might: its own regions record it
         extent = None if pointed else known_extent(facts.program, function, section.symbol, run[0])
         made.append(
             CaptureStmt(
@@ -137,7 +139,7 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
             )
         )  # fmt: skip
     scalars = _written(run) & (live - inside)
-    for symbol in sorted(scalars, key=lambda s: s.key):
+    for symbol in sorted(filter(in_scope, scalars), key=lambda s: s.key):
         made.append(
             CaptureStmt(
                 span=span, region=region, symbol=symbol, element=symbol.type, lower=zero, upper=one, extent=one,

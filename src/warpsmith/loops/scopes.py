@@ -9,7 +9,8 @@ gives it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.place import Place
@@ -24,6 +25,7 @@ from warpsmith.tree.nodes import (
     Function,
     Name,
     Node,
+    Stmt,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -33,7 +35,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import children, names
 
-__all__ = ["captured", "names_hold"]
+__all__ = ["captured", "names_at_end", "names_hold"]
 
 Scope = dict[str, Symbol]
 
@@ -62,6 +64,20 @@ def captured(function: Function) -> Symbol | None:
                 return symbol
         stack += _inside(node, scope)
     return None
+
+
+def names_at_end(function: Function, stmt: Stmt) -> Callable[[Symbol], bool]:
+    """Return whether a variable's name means it behind `stmt`, a statement of `function`, in the same block. Raises
+    LookupError where the function has no such statement."""
+    last = stmt.declarations[-1] if isinstance(stmt, DeclStmt) else stmt
+    scope = {parameter.name: parameter for parameter in function.parameters}
+    stack = list(_inside(function.body, scope))
+    while stack:
+        node, scope = stack.pop()
+        if node is last:
+            return partial(_means, scope=scope)
+        stack += _inside(node, scope)
+    raise LookupError(f"{function.symbol.name} has no such statement")
 
 
 def _inside(node: Node, scope: Scope) -> Iterator[tuple[Node, Scope]]:

@@ -282,11 +282,8 @@ def _bytes(type: Type) -> int:
 
 
 def element_type(type: Type) -> Type:
-    """Return the type of the innermost element of an array, or what a pointer points to."""
+    """Return the type of the innermost element of an array, or of what a pointer points to: of `T *a[3]` it is `T *`."""
+    type = type.to if isinstance(type, Pointer) else type
     while isinstance(type, Array):
         type = type.of
-    return (
-        element_type(type.to)
-        if isinstance(type, Pointer) and isinstance(type.to, Array)
-        else (type.to if isinstance(type, Pointer) else type)
-    )
+    return type
