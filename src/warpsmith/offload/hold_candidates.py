@@ -123,11 +123,12 @@ class _Search:
         """Yield the first and the last index of each statement, or home, of `run` that comes to kernels."""
         whole = [home for home in self.homes if home.buffers and not self.is_parted(home)]
         scopes = {home.scope[0]: len(home.scope) for home in whole}
+        kernels = self.loose_kernels()
         position = 0
         while position < len(run):
             stmt = run[position]
             count = scopes.get(stmt, 1)
-            if stmt in scopes or self.comes_to_kernels(stmt) or self.has_kernel(stmt):
+            if stmt in scopes or self.comes_to_kernels(stmt) or any(part in kernels for part in walk(stmt)):
                 yield position, position + count - 1
             position += count
 
@@ -135,10 +136,10 @@ class _Search:
         """Whether a home falls apart in a hold: what is called between its kernels comes to some as well."""
         return any(device_call(stmt, self.calls.device) is not None for stmt in home.scope)
 
-    def has_kernel(self, stmt: Stmt) -> bool:
-        """Whether a kernel of a home that falls apart stands in a statement."""
-        first = {d.statements[0] for home in self.homes if home.buffers and self.is_parted(home) for d in home.drafts}
-        return any(part in first for part in walk(stmt))
+    def loose_kernels(self) -> frozenset[Stmt]:
+        """Return the first statements of the kernels of homes that fall apart."""
+        apart = [home for home in self.homes if home.buffers and self.is_parted(home)]
+        return frozenset(draft.statements[0] for home in apart for draft in home.drafts)
 
     def memory(self, run: Sequence[Stmt]) -> frozenset[Root]:
         """Return where the memory comes from that a stage has on the device."""

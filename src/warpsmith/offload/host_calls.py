@@ -8,6 +8,7 @@ not modelled, but of which it is known what it does (`Doing`), is seen.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -40,14 +41,19 @@ def leads_to_kernels(summaries: Summaries, first: set[Symbol]) -> frozenset[Symb
     return frozenset(found)
 
 
-def calls_in(node: Node) -> Iterator[Call]:
-    """Yield the calls in `node`, those of texts whose doing is known too."""
+@functools.lru_cache(maxsize=4096)
+def calls_in(node: Node) -> tuple[Call, ...]:
+    """Return the calls in `node`, those of texts whose doing is known too. Every choice of what is held asks again."""
+    return tuple(_calls(node))
+
+
+def _calls(node: Node) -> Iterator[Call]:
     for part in walk(node):
         if isinstance(part, Call):
             yield part
         elif isinstance(part, VerbatimExpr) and part.doing is not None:
             for expr in part.doing.evaluates:
-                yield from calls_in(expr)
+                yield from _calls(expr)
 
 
 @dataclass(frozen=True, slots=True)

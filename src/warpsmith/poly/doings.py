@@ -7,6 +7,7 @@ Invariant: only ever more is noted; what is not known of a call is noted as ever
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 from warpsmith.base.source import Span
@@ -110,16 +111,30 @@ def library_call(library: FunctionEffects, call: Call, where: Provenance, done: 
 def defined_call(summary: Summary, parameters: tuple[Symbol, ...], call: Call, where: Provenance, done: Doings) -> None:
     """Note what a function of the program does, its roots in the terms of the call."""
     done.join(summary)
-    for root in summary.loads:
-        _translate(root, (parameters, call), where, done.loads, done.load_bases)
-    for root in summary.stores:
-        _translate(root, (parameters, call), where, done.stores, done.store_bases)
+    for roots, into, named in (
+        (summary.loads, done.loads, done.load_bases),
+        (summary.stores, done.stores, done.store_bases),
+    ):
+        objects, arrays, others = _parted(roots)
+        into |= objects
+        named |= arrays
+        for root in others:
+            _translate(root, (parameters, call), where, into, named)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parted(roots: frozenset[Root]) -> tuple[frozenset[Root], frozenset[Symbol], tuple[Root, ...]]:
+    """Return the roots that are objects, those objects that are arrays, and the other roots: an object is the same one
+    for every caller, and a large function has hundreds of them."""
+    objects = {root: root.symbol for root in roots if root.kind == "object" and root.symbol is not None}
+    arrays = frozenset(symbol for symbol in objects.values() if isinstance(symbol.type, Array))
+    return frozenset(objects), arrays, tuple(root for root in roots if root not in objects)
 
 
 def _translate(
     root: Root, site: tuple[tuple[Symbol, ...], Call], where: Provenance, roots: set[Root], named: set[Symbol]
 ) -> None:
-    """Note an access of the callee in the caller's terms."""
+    """Note an access of the callee, not of an object by its name, in the caller's terms."""
     parameters, call = site
     if root.kind == "entry" and root.symbol in parameters:
         index = parameters.index(root.symbol)
@@ -128,7 +143,5 @@ def _translate(
             through(base, where, roots, named)
     elif root.kind == "entry" and root.symbol is not None:
         through(Base(root.symbol), where, roots, named)
-    elif root.kind == "object" and root.symbol is not None:
-        through(Base(root.symbol, address=True), where, roots, named)
     else:
         roots.add(UNKNOWN)

@@ -12,8 +12,9 @@ After A. Aho, M. Lam, R. Sethi, J. Ullman, Compilers (2nd ed.), 9.2.5, without a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from warpsmith.poly.pointers import is_persistent
 from warpsmith.poly.reaching import scalar_values
@@ -30,6 +31,7 @@ from warpsmith.tree.nodes import (
     For,
     Function,
     If,
+    Node,
     Return,
     Stmt,
     Switch,
@@ -43,6 +45,7 @@ from warpsmith.tree.types import Array, Symbol
 __all__ = ["Liveness", "live_after", "scalar_values"]
 
 Live = frozenset[Symbol]
+N = TypeVar("N", bound=Node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class _Sweep:
     at_exit: Live
     everything: Live
     after: dict[Stmt, Live]
+    effects: dict[Node, tuple[Live, Live]] = field(default_factory=dict)
 
     def statement(self, stmt: Stmt, after: Live, to: _Targets) -> Live:
         """Return what is live before `stmt`."""
@@ -132,10 +136,10 @@ class _Sweep:
             case Verbatim(control=True):
                 return self.everything
             case _:
-                return self._events(self.variables.own(stmt), after)
+                return self._through(stmt, self.variables.own, after)
 
     def _declaration(self, declared: VarDecl, after: Live) -> Live:
-        after = self._events(self.variables.own(declared), after)
+        after = self._through(declared, self.variables.own, after)
         return after - {declared.symbol} if declared.symbol.storage == "local" else after
 
     def _loop(self, loop: For | While, after: Live) -> Live:
@@ -175,13 +179,24 @@ class _Sweep:
         return self._expr(switch.value, entries)
 
     def _expr(self, expr: Expr | None, after: Live) -> Live:
-        return self._events(self.variables.evaluate(expr), after)
+        return after if expr is None else self._through(expr, self.variables.evaluate, after)
 
-    def _events(self, events: Iterable[Event], after: Live) -> Live:
-        live = set(after)
-        for event in reversed(list(events)):
-            if not event.write:
-                live.add(event.symbol)
-            elif event.certain and not event.path and not isinstance(event.symbol.type, Array):
-                live.discard(event.symbol)
-        return frozenset(live)
+    def _through(self, node: N, events: Callable[[N], Iterable[Event]], after: Live) -> Live:
+        """Return what is live before `node`; nested loops come to it again and again, and its events stay the same."""
+        known = self.effects.get(node)
+        if known is None:
+            self.effects[node] = known = _effect(events(node))
+        read, overwritten = known
+        return (after - overwritten) | read
+
+
+def _effect(events: Iterable[Event]) -> tuple[Live, Live]:
+    """Return the variables that are read before anything overwrites them, and those that are overwritten whole."""
+    read, overwritten = set[Symbol](), set[Symbol]()
+    for event in events:
+        if not event.write:
+            if event.symbol not in overwritten:
+                read.add(event.symbol)
+        elif event.certain and not event.path and not isinstance(event.symbol.type, Array):
+            overwritten.add(event.symbol)
+    return frozenset(read), frozenset(overwritten)

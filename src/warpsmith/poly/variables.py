@@ -100,14 +100,12 @@ class Variables:
         for symbol in _in_order(done.writes | self._pointed(done.stores)):
             yield Event(True, symbol, (), touch.node, certain=symbol in filled and touch.certain)
 
-    def _pointed(self, roots: set[Root]) -> set[Symbol]:
+    def _pointed(self, roots: set[Root]) -> frozenset[Symbol]:
         """Return the variables that an access through `roots` may touch."""
-        known = set(roots)
+        found = _objects(frozenset(roots))
         if any(root.kind == "unknown" for root in roots):
-            known |= self.where.escaped
-            known |= {Root("object", symbol) for symbol in self.summaries.held()}
-        found = {root.symbol for root in known if root.kind == "object" and root.symbol is not None}
-        return {symbol for symbol in found if symbol.storage != "function"}
+            return found | _objects(self.where.escaped) | _data(self.summaries.held())
+        return found
 
     def _filled(self, touch: Touch) -> set[Symbol]:
         """Return the variables that a library call certainly writes whole, and does not read (`sincos(x, &s, &c)`)."""
@@ -124,6 +122,17 @@ class Variables:
 def _named(node: Node) -> frozenset[Symbol]:
     """Return the variables that `node` names: of a function, every one of its loops asks again."""
     return frozenset(name.symbol for name in names(node))
+
+
+@functools.lru_cache(maxsize=2048)
+def _objects(roots: frozenset[Root]) -> frozenset[Symbol]:
+    """Return the variables among `roots`: a large function has hundreds, and every access through a pointer asks."""
+    return _data(frozenset(r.symbol for r in roots if r.kind == "object" and r.symbol is not None))
+
+
+@functools.lru_cache(maxsize=256)
+def _data(symbols: frozenset[Symbol]) -> frozenset[Symbol]:
+    return frozenset(symbol for symbol in symbols if symbol.storage != "function")
 
 
 def _in_order(symbols: set[Symbol]) -> list[Symbol]:
