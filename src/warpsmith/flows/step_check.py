@@ -130,7 +130,9 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
         if not section.written or section.symbol in inside or not (pointed or section.symbol in live):
             continue
         if not in_scope(section.symbol) or not _can_name(function, section.symbol):
-            continue  # it is gone when the block that declared it ends, or has not begun; or a called function of another file writes it, or might: its own regions record it
+            # its block has ended, or not begun; or a called function of another file writes it, or might: its own
+            # regions record it
+            continue
         extent = None if pointed else known_extent(facts.program, function, section.symbol, run[0])
         made.append(
             CaptureStmt(

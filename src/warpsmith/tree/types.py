@@ -282,7 +282,7 @@ def _bytes(type: Type) -> int:
 
 
 def element_type(type: Type) -> Type:
-    """Return the type of the innermost element of an array, or of what a pointer points to: of `T *a[3]` it is `T *`."""
+    """Return the type of the innermost element of an array, or what a pointer points to; of `T *a[3]` that is `T *`."""
     type = type.to if isinstance(type, Pointer) else type
     while isinstance(type, Array):
         type = type.of
