@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,6 +35,35 @@ def test_the_whole_group_ends_with_the_time_limit(tmp_path: Path) -> None:
     assert not (tmp_path / "late").exists()
 
 
+def test_limits_are_the_same_with_and_without_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    show = "for x in c s f d; do ulimit -S$x; done; ulimit -Hs; grep -c . /proc/self/stat; kill -SEGV $$"
+    limits = Limits(memory=1 << 30, file=1 << 20, stack=32 << 20)
+    shell = shutil.which("sh") or ""
+    with_launcher = run_limited([shell, "-c", show], tmp_path, limits=limits)
+    assert with_launcher.stdout.split()[:4] == [b"0", b"32768", b"2048", b"1048576"]
+    assert with_launcher.exit_code == -signal.SIGSEGV
+    monkeypatch.setattr("warpsmith.run.tools._launcher", lambda limits: None)
+    without = run_limited([shell, "-c", show], tmp_path, limits=limits)
+    assert (without.exit_code, without.stdout) == (with_launcher.exit_code, with_launcher.stdout)
+
+
+def test_a_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    start = "import sys, pathlib; from warpsmith.run.tools import run_limited as run; run(sys.argv[1:], pathlib.Path())"
+    sleeper = ["sh", "-c", "echo $$ > pid.new; mv pid.new pid; exec sleep 60"]
+    with subprocess.Popen([sys.executable, "-c", start, *sleeper], cwd=tmp_path) as parent:
+        assert _is_soon(lambda: (tmp_path / "pid").exists())
+        parent.kill()
+    program = Path("/proc", (tmp_path / "pid").read_text().strip())
+    assert _is_soon(lambda: not program.exists() or "(sleep) Z" in (program / "stat").read_text())
+
+
+def _is_soon(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 30
+    while not (held := holds()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return held
+
+
 def test_a_missing_compiler_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CC", raising=False)
@@ -54,6 +88,7 @@ def test_a_name_that_nobody_defines_is_a_finding(tmp_path: Path) -> None:
     assert "f is not defined" in built.finding.message
 
 
+@pytest.mark.slow
 def test_the_cache_may_be_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

@@ -52,11 +52,9 @@ def _next(
 
 
 def _first_loop(function: Function, region: Region) -> Loop | None:
-    for loop, _ in loops(function.body):
-        around = region_around(function, loop)
-        if around is not None and around.pragma is region.pragma:
-            return loop
-    return None
+    """Return the first loop of `region`, unless one step over a region around this one would serve it."""
+    loop = next((loop for loop, _ in loops(region.body)), None)
+    return loop if loop is not None and region_around(function, loop) is region else None
 
 
 def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:

@@ -75,6 +75,7 @@ def marked_statements(node: Node, *, any_build: bool = False) -> Iterator[tuple[
             pragmas = []
 
 
+@functools.lru_cache(maxsize=256)
 def regions_of(function: Function) -> tuple[Region, ...]:
     """Return the statements of `function` that several threads run, outer ones first."""
     return tuple(

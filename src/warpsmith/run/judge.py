@@ -279,7 +279,11 @@ def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
         reason = "differ between two runs of the original (time or addresses), or were never written"
         if judged.ill_conditioned:
             reason = "differ between runs, or are finite in one build and not in another, of the original"
-        yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: they are not compared")
+        left_out = "they are not compared"
+        if record.summary is not None:
+            left_out = "they are not compared where the region's results are recorded as sums, in its later runs"
+            reason = f"lie in a sum with elements that {reason}"
+        yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: {left_out}")
     if judged.ill_conditioned:
         yield _says_little(record)
 

@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,12 @@ from warpsmith.base.findings import Finding
 __all__ = ["Limits", "Ran", "c_compiler", "cxx_compiler", "find_addr2line", "find_nvcc", "run_limited"]
 
 _MIB = 1 << 20
+_OPTIONS = {
+    resource.RLIMIT_CORE: "core",
+    resource.RLIMIT_FSIZE: "fsize",
+    resource.RLIMIT_STACK: "stack",
+    resource.RLIMIT_DATA: "data",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +108,17 @@ def run_limited(
     """Run `command` in `cwd` with its whole input; `environment` is added to the present one."""
     bounds = limits or Limits()
     started = time.perf_counter()
+    launcher = _launcher(bounds)
     parent = os.getpid()
     process = subprocess.Popen(
-        command,
+        command if launcher is None else [*launcher, *command],
         cwd=cwd,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, **(environment or {})},
         start_new_session=True,
-        preexec_fn=lambda: _limit(bounds, parent),
+        preexec_fn=(lambda: _limit(bounds, parent)) if launcher is None else None,
     )
     timed_out = False
     try:
@@ -130,16 +138,31 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def _launcher(limits: Limits) -> list[str] | None:
+    """Return the command of util-linux that sets the limits and runs what stands behind it; None where it is missing.
+
+    It spares a fork of this process, which copies page tables: with 250 MB in use 30 ms each time.
+    """
+    prlimit, setpriv = shutil.which("prlimit"), shutil.which("setpriv")
+    if prlimit is None or setpriv is None or not sys.platform.startswith("linux"):
+        return None
+    bounds = [f"--{_OPTIONS[what]}={_soft(what, wanted)}:" for what, wanted in _bounds(limits)]
+    return [prlimit, *bounds, setpriv, "--pdeathsig", "KILL", "--"]
+
+
 def _limit(limits: Limits, parent: int) -> None:
-    """Set the limits in the child. Private memory is counted, not addresses: the emulation reserves many of those."""
+    """Set the limits in the child."""
     end_with_parent(parent)
-    _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_FSIZE, limits.file)
-    _lower(resource.RLIMIT_STACK, limits.stack)
-    if limits.memory is not None:
-        _lower(resource.RLIMIT_DATA, limits.memory)
+    for what, wanted in _bounds(limits):
+        resource.setrlimit(what, (_soft(what, wanted), resource.getrlimit(what)[1]))
 
 
-def _lower(what: int, wanted: int) -> None:
+def _bounds(limits: Limits) -> list[tuple[int, int]]:
+    """Return each limit's number and value. Private memory is counted, not addresses: the emulation reserves many."""
+    found = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, limits.file), (resource.RLIMIT_STACK, limits.stack)]
+    return found if limits.memory is None else [*found, (resource.RLIMIT_DATA, limits.memory)]
+
+
+def _soft(what: int, wanted: int) -> int:
     hard = resource.getrlimit(what)[1]
-    resource.setrlimit(what, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
