@@ -158,3 +158,30 @@ def test_watching_runs_again_after_a_change_and_ends_quietly(
     assert out.count("MEM010") == 1
     assert err.count("changed: k.cu") == 2
     assert "INT001" not in err
+
+
+def test_headers_and_the_configuration_are_watched(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("warpsmith.toml").write_text('device = "sm_80"\n')
+    Path("tile.cuh").write_text(SOURCE)
+    Path("k.cu").write_text('#include "tile.cuh"\n')
+
+    def steps() -> Iterator[None]:
+        yield
+        Path("tile.cuh").write_text("__global__ void k( {")
+        yield
+        Path("tile.cuh").write_text(SAFE)
+        yield
+        Path("warpsmith.toml").write_text("devcie = 1\n")
+        yield
+        raise KeyboardInterrupt
+
+    moments = steps()
+    monkeypatch.setattr(watch, "sleep", lambda pause: next(moments))
+    assert run("k.cu", "--block", "32,32", "-j", "1", "--watch", "--format", "concise") == 130
+    out, err = capsys.readouterr()
+    assert out.count("MEM010") == 1
+    assert err.count("watching 3 files") == 4
+    assert err.count("changed: tile.cuh") == 2
+    assert "did you mean 'device'?" in err

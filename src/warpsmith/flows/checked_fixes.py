@@ -5,7 +5,8 @@ proposed edits ─► all at once ─► analyzed again ─┬─► findings go
                      └──────────────────────────────────────┘
 
 Invariant: the fixes that a file's findings have were applied together with others that hold, or alone, and mended what
-they are for without making any other finding, or any other kernel unreadable. What was not tried is not offered.
+they are for without making any other finding, a kernel unreadable, or accesses fewer or others. What was not tried is
+not offered.
 """
 
 from __future__ import annotations
@@ -128,10 +129,11 @@ def _distinct(fixes: Iterable[Fix]) -> list[Edit]:
 
 
 def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: Sequence[Reported]) -> bool:
-    """Whether `targets` are gone after `fixes`, no finding is new, and all that could be read still can."""
+    """Whether `targets` are gone after `fixes`, no finding is new, the kernels access what they did, and all that could
+    be read still can."""
     broken = after.failed or after.crashed or after.late > before.late or after.names != before.names
     errors = [sum(d.severity == "error" for d in result.diagnostics) for result in (before, after)]
-    if broken or errors[1] > errors[0]:
+    if broken or errors[1] > errors[0] or _accessed(before) != _accessed(after):
         return False
     edits = _distinct(fixes)
     old = Counter(_place(one, ()) for one in before.findings)
@@ -140,6 +142,11 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     if any(new[key] > old[key] for key in new if key[0] not in _ONE_AT_A_TIME):
         return False
     return all(old[key] - new[key] >= number for key, number in wanted.items())
+
+
+def _accessed(result: FileResult) -> Counter[tuple[str, str, str, str, int]]:
+    """Return what a file's kernels load and store: an edit that leaves out an access mends nothing."""
+    return Counter((one.kernel, one.kind, one.space, one.variable, one.bytes) for one in result.accesses)
 
 
 def _place(one: Reported, edits: Sequence[Edit]) -> Key:

@@ -74,6 +74,7 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
         findings=found.shown,
         kept_back=found.kept_back,
         below=found.below,
+        headers=tuple(dict.fromkeys(path for result in results for path in result.headers)),
         crash=next((result.crashed for result in results if result.crashed), ""),
         timing_s=clock.laps,
     )

@@ -76,6 +76,7 @@ class FileResult:
     names: list[str] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     starts: dict[str, Span] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
     failed: bool = False
     late: int = 0
     crashed: str = ""
@@ -90,6 +91,7 @@ def explain_file(task: FileTask) -> FileResult:
         result.failed = True
         return result
     result.file = unit.file
+    result.headers = unit.headers
     result.diagnostics += unit.findings
     kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
     result.diagnostics += _without_code(unit)

@@ -60,7 +60,7 @@ class Launched:
 class KernelUnit:
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
     those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew;
-    `functions`: the trees that the kernels were made from."""
+    `functions`: the trees that the kernels were made from; `headers`: the user's files that it includes."""
 
     file: SourceFile
     module: Module
@@ -70,6 +70,7 @@ class KernelUnit:
     parameters: Mapping[str, tuple[Symbol, ...]] = field(default_factory=dict)
     repeats: tuple[HostRepeat, ...] = ()
     functions: tuple[Function, ...] = ()
+    headers: tuple[str, ...] = ()
 
 
 def files_of(paths: Iterable[str], include: tuple[str, ...]) -> Iterator[str]:
@@ -118,7 +119,10 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     launches = {name: shape for name in names if (shape := _launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
     functions = tuple(function for _, function in read.program.functions())
-    return KernelUnit(seen, whole.module, whole.findings, launches, language, declared, read.repeats, functions)
+    headers = tuple(path for one in read.program.units for path in one.headers)
+    return KernelUnit(
+        seen, whole.module, whole.findings, launches, language, declared, read.repeats, functions, headers
+    )
 
 
 def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:

@@ -114,8 +114,8 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisReport:
-    """All of it; `findings` are shown, `kept_back` are suppressed or in the baseline; `crash`: the details of an error
-    of ours."""
+    """All of it; `findings` are shown, `kept_back` are suppressed or in the baseline; `headers`: the user's
+    files that they include; `crash`: the details of an error of ours."""
 
     inputs: tuple[str, ...]
     status: Status
@@ -127,6 +127,7 @@ class AnalysisReport:
     findings: tuple[Reported, ...] = ()
     kept_back: tuple[Reported, ...] = ()
     below: int = 0
+    headers: tuple[str, ...] = ()
     crash: str = ""
     timing_s: Mapping[str, float] = field(default_factory=dict)
 

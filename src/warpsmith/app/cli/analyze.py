@@ -86,20 +86,31 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     outputs = _outputs(texts(given["forms"]), as_json=global_options().json)
     editing = Editing.of(given)
     if not given["watch"]:
-        return _run(paths, given, outputs, editing)
+        report = _run(paths, given, outputs, editing)
+        return 0 if report.status == "incomplete" and given["allow_incomplete"] else report.exit_code
     if editing.any or "-" in paths or global_options().output is not None:
         other = "not standard input" if "-" in paths else "not with edits" if editing.any else "not with -o"
         message = f"--watch prints a report at every change of a file: {other}"
         raise UsageError(Finding("INP000", "error", message, help=("leave one of the two out",)))
-    return watched(lambda: _run(paths, given, outputs, editing), lambda: _watched_files(paths, given))
+    included: dict[str, None] = {}
+
+    def again() -> None:
+        # what was included once is watched on: the change that mends a file may be there
+        included.update(dict.fromkeys(_run(paths, given, outputs, editing).headers))
+
+    return watched(again, lambda: [*_watched_files(paths, given), *included])
 
 
 def _watched_files(paths: tuple[str, ...], given: dict[str, object]) -> list[str]:
-    return [file.path for file in kernel_files(paths, given, settings_of(given))]
+    settings = settings_of(given)
+    configured = sorted(origin for origin in set(settings.origins.values()) if Path(origin).is_file())
+    return [*(file.path for file in kernel_files(paths, given, settings)), *configured]
 
 
-def _run(paths: tuple[str, ...], given: dict[str, object], outputs: dict[str, str | None], editing: Editing) -> int:
-    """Analyze once, edit what shall be edited, write the report in every form, and return the exit code."""
+def _run(
+    paths: tuple[str, ...], given: dict[str, object], outputs: dict[str, str | None], editing: Editing
+) -> AnalysisReport:
+    """Analyze once, edit what shall be edited, write the report in every form, and return it."""
     try:
         settings = settings_of(given)
         report = _report(paths, settings, given, editing)
@@ -112,14 +123,12 @@ def _run(paths: tuple[str, ...], given: dict[str, object], outputs: dict[str, st
     if report.crash:
         click.echo(f"the details of the error are in {crash_file(sys.argv[1:], report.crash)}", err=True)
     if editing.diff and not texts(given["forms"]) and not global_options().json:
-        return report.exit_code
+        return report
     asked = settings.origins["sort"] != "default"
     for form, file in outputs.items():
         order = settings.text("sort") if asked else "impact" if form in _FOR_PEOPLE else "line"
         _write(_rendered(sort_findings(report, order), form, settings, given), file, err=editing.diff)
-    if report.status == "incomplete" and given["allow_incomplete"]:
-        return 0
-    return report.exit_code
+    return report
 
 
 def _outputs(forms: tuple[str, ...], *, as_json: bool) -> dict[str, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import sleep, strftime
@@ -20,19 +21,28 @@ INTERRUPTED: Final = 130
 Stamp = tuple[int, int]
 
 
-def watched(run: Callable[[], int], files: Callable[[], Iterable[str]], pause: float = PAUSE) -> int:
-    """Call `run`, and again after every change of one of `files`, which are asked for anew each time; return the exit
-    code of an interruption. Input that cannot be used is told, and waited for."""
+def watched(run: Callable[[], object], files: Callable[[], Iterable[str]], pause: float = PAUSE) -> int:
+    """Call `run`, and again after every change of one of `files`, which are asked for anew each time, and know more
+    after a run; return the exit code of an interruption. Input that cannot be used is told, and waited for."""
+    named: tuple[str, ...] = tuple(files())
+
+    def look() -> dict[str, Stamp | None]:
+        nonlocal named
+        with contextlib.suppress(WarpsmithError):  # the run tells it
+            named = tuple(files())
+        return _stamps(named)
+
     try:
         while True:
-            seen = _stamps(files())
+            seen = look()
             try:
                 run()
             except WarpsmithError as error:
                 for finding in error.findings:
                     click.echo(render_finding(finding), err=True)
+            seen = look() | seen
             click.echo(f"watching {len(seen)} {'file' if len(seen) == 1 else 'files'}; Ctrl-C ends", err=True)
-            while (now := _stamps(files())) == seen:
+            while (now := look()) == seen:
                 sleep(pause)
             changed = [path for path in {**seen, **now} if seen.get(path) != now.get(path)]
             click.echo(f"\n{strftime('%H:%M:%S')}  changed: {', '.join(changed)}", err=True)

@@ -1,0 +1,69 @@
+"""A fix that is wrong is not offered, and never written: the analysis of what it would make refuses it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.base.fixes import Fix
+from warpsmith.base.source import Edit, Span
+from warpsmith.fixes.site import Trees
+from warpsmith.flows.explain import ExplainOptions
+from warpsmith.flows.fix_files import Mended, fix_files
+from warpsmith.flows.kernel_shape import Launching
+from warpsmith.flows.kernel_units import KernelFile
+from warpsmith.settings.read import Wanted, read_settings
+
+SOURCE = """\
+__global__ void k(float *out, const float *in)
+{
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+RIGHT = ("tile[32][32]", "tile[32][33]")
+
+
+def mended(edit: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Mended:
+    """Return what becomes of the file where `edit` is what is proposed for every finding."""
+    start = SOURCE.index(edit[0])
+
+    def seeded(trees: Trees, _: object, found: KernelFinding) -> tuple[Fix, ...]:
+        if found.rule != "MEM010":
+            return ()
+        return (Fix("seeded", (Edit(Span(trees.file, start, start + len(edit[0])), edit[1]),), safe=True),)
+
+    monkeypatch.setattr(import_module("warpsmith.flows.explain_file"), "proposals", seeded)
+    settings = read_settings(Wanted({"jobs": 1}, None, files=False, environment=False))
+    options = ExplainOptions(settings, Launching((32, 32, 1), (1, 1, 1)))
+    return fix_files([KernelFile("k.cu", text=SOURCE)], options, unsafe=True)
+
+
+def test_the_right_one_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    (edited,) = mended(RIGHT, monkeypatch).edited
+    assert edited.text == SOURCE.replace(*RIGHT)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("tile[32][32]", "tile[32][64]"),
+        ("tile[32][32]", "tile[32][33"),
+        ("__syncthreads();", ";"),
+        ("tile[threadIdx.x][threadIdx.y];", "0.0f;"),
+        ("out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];", ""),
+        ("__global__ ", ""),
+        ("threadIdx.y * 32 + threadIdx.x];", "threadIdx.x * 32 + threadIdx.y];"),
+    ],
+    ids=["mends nothing", "does not parse", "races", "loads less", "stores nothing", "no kernel", "mends nothing else"],
+)
+def test_a_wrong_one_is_refused(edit: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = mended(edit, monkeypatch)
+    assert not found.edited
+    assert not found.applied
+    assert all(one.fix is None for one in found.before.findings)
+    assert "MEM010" in [one.finding.rule for one in found.before.findings]
