@@ -126,6 +126,10 @@ def test_closed_streams(here: Path) -> None:
             f"{' '.join(PROGRAM)} rules {redirection}", shell=True, capture_output=True, text=True, check=False
         )
         assert (done.returncode, done.stderr) == (0, ""), redirection
+    done = subprocess.run(
+        f"{' '.join(PROGRAM)} analyze k.cu >&- <&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 STARTED = "import sys; from warpsmith.app.cli.start import main; print('on', flush=True); main()"

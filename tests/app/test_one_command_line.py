@@ -60,6 +60,31 @@ def test_what_fails_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("-").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("port", "a.c", "--patch", "-"),
+        ("port", "a.c", "--timeline", "copies.png"),
+        ("survey", "--save-commands", "-", "--", "true"),
+        ("simulate", "k.cu", "--out", "a=-"),
+        ("baseline", "write", "k.cu", "--baseline", "-"),
+        ("rules", "--log-file", "-"),
+        ("survey", "a.c", "--cache-dir", "a.c"),
+        ("analyze", ""),
+        ("port", "a.c", ""),
+        ("verify", "a.c", "--", ""),
+        ("explain", ""),
+    ],
+)
+def test_a_place_that_is_none_is_refused_at_once(
+    words: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("error[")) == ("", 1)
+    assert sorted(path.name for path in here.iterdir()) == ["a.c", "k.cu"]
+
+
 # --- --timeout
 
 

@@ -57,7 +57,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
     # The files that our parser can read; the others are named.
     sources, commands, findings = _sources(project)
     cache = Cache(options.cache, options.limits)
-    with Crew(options.limits, sources, options.jobs) as crew:
+    with Crew(options.limits, sources, max(1, min(options.jobs, len(sources)))) as crew:
         # What an earlier survey found, where nothing that it was found from has changed.
         records: list[Record] = []
         for number, source in enumerate(sources):

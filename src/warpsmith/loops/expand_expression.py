@@ -95,7 +95,10 @@ class ExpandExpression:
         del facts
         place = Place.of(program, self.loop)
         if _split(place, program) is place.loop:
-            return does_not_fit("no assignment in the loop has more than one operation", place.loop)
+            return does_not_fit(
+                "no assignment has two operations that may be split; beside calls of unknown effect none is",
+                place.loop,
+            )
         return Proved()
 
     def apply(self, program: Program) -> Program:

@@ -29,6 +29,7 @@ from typing import Final
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.scratch import lasting_folder
 from warpsmith.project.archives import read_archive
 from warpsmith.project.command_line import commands_of, compiler_family, read_call, with_implied
 from warpsmith.project.database import NAME, project_root, read_database
@@ -77,7 +78,8 @@ def capture_build(command: Sequence[str]) -> Project:
         raise UsageError(Finding("PRJ006", "error", message, None, ("check its name: warpsmith survey -- make -j8",)))
     with tempfile.TemporaryDirectory(prefix="warpsmith-capture-") as folder:
         wrappers = _Wrappers.made(Path(folder))
-        words, environment = wrappers.applied(command, os.environ)
+        # what a build of the user's keeps beside itself, it keeps
+        words, environment = wrappers.applied(command, os.environ | {"TMPDIR": lasting_folder()})
         sys.stderr.flush()
         started = time.time()
         code = subprocess.run(words, env=environment, stdout=_standard_error(), check=False).returncode

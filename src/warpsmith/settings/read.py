@@ -104,7 +104,8 @@ def _files(wanted: Wanted, reader: _Reader) -> Iterator[_Layer]:
     named = wanted.file or (os.environ.get("WARPSMITH_CONFIG") if wanted.environment and wanted.files else None)
     if named:
         if not Path(named).is_file():
-            raise UsageError(Finding("INP001", "error", f"--config: {named} does not exist", help=("check the path",)))
+            why = "is no file" if Path(named).exists() else "does not exist"
+            raise UsageError(Finding("INP001", "error", f"--config: {named} {why}", help=("check the path",)))
         yield reader.layer(Path(named))
         return
     if not wanted.files:

@@ -139,7 +139,7 @@ def _outputs(forms: tuple[str, ...], *, as_json: bool) -> dict[str, str | None]:
         if name not in FORMATS:
             message = f"no format is called '{name}'"
             raise UsageError(Finding("INP000", "error", message, help=(f"the formats: {', '.join(FORMATS)}",)))
-        found[name] = file or None
+        found[name] = None if file == "-" else file or None
     found = found or {"text": None}
     if sum(file is None for file in found.values()) > 1:
         listed = ", ".join(name for name, file in found.items() if file is None)

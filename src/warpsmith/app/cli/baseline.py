@@ -11,8 +11,8 @@ import click
 
 from warpsmith.app.cli.command import Group, global_options
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.options import texts
-from warpsmith.app.cli.output import check_free, write_result
+from warpsmith.app.cli.options import text, texts
+from warpsmith.app.cli.output import check_free, refuse_dash, write_result
 from warpsmith.app.cli.settings import (
     BASELINE,
     baseline_path,
@@ -56,6 +56,7 @@ def write(paths: tuple[str, ...], **given: object) -> int:
     said = global_options()
     if said.output is not None:
         check_free(str(Path(said.output).parent), [Path(said.output).name], force=said.force)
+    refuse_dash(text(given["baseline"]), "--baseline")
     settings = settings_of(given | ({"baseline": said.output} if said.output is not None else {}))
     path = _path(settings)
     report = _analyzed(paths, given, settings, None)
@@ -64,8 +65,8 @@ def write(paths: tuple[str, ...], **given: object) -> int:
     read = {*(name_in(path, file) for file in report.inputs), *(entry.file for entry in new)}
     kept = {entry for entry in old if entry.file not in read}
     _store(path, kept | new)
-    text = f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept"
-    _tell(f"{text}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path)
+    done = f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept"
+    _tell(f"{done}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path)
     return 3 if report.status == "incomplete" else report.exit_code if report.status == "error" else 0
 
 

@@ -139,6 +139,7 @@ class Command(_WithGlobals):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command where and with what the global options say."""
         options = global_options()
+        _refuse_empty(ctx)
         with _started(options, ctx.command_path):
             if self.writes and options.output == "-":
                 message = f"{ctx.command_path} makes files: -o - has no place for them"
@@ -149,6 +150,17 @@ class Command(_WithGlobals):
             from warpsmith.app.cli.destination import results_in
 
             return results_in(options.output, partial(super().invoke, ctx), force=options.force)
+
+
+def _refuse_empty(ctx: click.Context) -> None:
+    """Raise UsageError for an argument without a letter: an unset variable of a script, and never the folder here."""
+    arguments = [one for one in ctx.command.params if isinstance(one, click.Argument)]
+    given = [ctx.params.get(one.name or "") for one in arguments]
+    # what stands behind the -- of verify
+    given.append(ctx.meta.get("candidate"))
+    if any(one == "" or (isinstance(one, tuple) and "" in one) for one in given):
+        message = "an argument is empty: ''"
+        raise UsageError(Finding("INP000", "error", message, help=("is a variable of the shell not set?",)))
 
 
 class Group(_WithGlobals, click.Group):
@@ -189,6 +201,8 @@ def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
     logger = logging.getLogger("warpsmith")
     handlers: list[logging.Handler] = []
     file = options.log_file or (None if options.isolated else os.environ.get("WARPSMITH_LOG"))
+    if file == "-":
+        raise UsageError(Finding("INP000", "error", "--log-file names a file", help=("-v prints to standard error",)))
     if options.verbose:
         handlers.append(logging.StreamHandler())
         handlers[0].setFormatter(logging.Formatter("%(message)s"))
@@ -244,6 +258,9 @@ def _cache(options: GlobalOptions) -> Iterator[None]:
         if options.no_cache or options.isolated:
             os.environ[_CACHE] = stack.enter_context(tempfile.TemporaryDirectory(prefix="warpsmith-cache-"))
         elif options.cache_dir is not None:
+            if Path(options.cache_dir).exists() and not Path(options.cache_dir).is_dir():
+                message = f"--cache-dir: {options.cache_dir} is no folder"
+                raise UsageError(Finding("INP001", "error", message, help=("name a folder; it is made where need be",)))
             os.environ[_CACHE] = str(Path(options.cache_dir).resolve())
         try:
             yield

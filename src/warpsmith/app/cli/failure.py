@@ -21,6 +21,7 @@ import click
 
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.scratch import lasting_folder
 
 __all__ = [
     "EXIT_CODES", "INTERRUPTED", "TIMED_OUT", "crash_file", "exit_code", "is_late", "run_guarded",
@@ -160,7 +161,13 @@ def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *,
 def crash_file(arguments: Sequence[str], details: str) -> str:
     """Write what is known of an error of ours where it can be sent from; return the path."""
     with tempfile.NamedTemporaryFile(
-        "w", prefix="warpsmith-crash-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        "w",
+        prefix="warpsmith-crash-",
+        suffix=".txt",
+        dir=lasting_folder(),
+        delete=False,
+        encoding="utf-8",
+        errors="backslashreplace",
     ) as file:
         file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{details}")
     return file.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import gc
+import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -85,8 +86,16 @@ def warpsmith() -> None:
     """
 
 
+def _open_closed() -> None:
+    """Put a stream that takes everything, or is at its end, where our starter has closed one (`>&-`)."""
+    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
 def main() -> None:
     """Run the command line and exit with its code; a stop ends the programs that we run as well."""
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         # a name that is no UTF-8 is shown with escapes, which JSON reads back
         if isinstance(stream, TextIOWrapper):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import os
+import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from warpsmith.base.errors import UsageError
@@ -16,7 +18,7 @@ from warpsmith.emit.files import OutputFile
 
 _ELSEWHERE = "choose a place that can be written: -o PATH"
 
-__all__ = ["check_free", "holds", "not_writable", "unified_diff", "write_files", "write_result"]
+__all__ = ["check_free", "holds", "not_writable", "refuse_dash", "unified_diff", "write_files", "write_result"]
 
 
 def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> tuple[str, ...]:
@@ -36,14 +38,22 @@ def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> 
             at = target
             target.parent.mkdir(parents=True, exist_ok=True)
             staged.append((_stage(target.parent, file.data()), target))
-        for temporary, at in staged:
-            Path(temporary).replace(at)
+        with _undisturbed():
+            for temporary, at in staged:
+                Path(temporary).replace(at)
     except OSError as error:
         raise not_writable(str(at), error, _ELSEWHERE) from error
     finally:
         for temporary, _ in staged:
             Path(temporary).unlink(missing_ok=True)
     return tuple(str(target) for target in targets)
+
+
+def refuse_dash(path: str | None, option: str) -> None:
+    """Raise UsageError where `-` is given for a file beside the results: no file gets that name."""
+    if path == "-":
+        message = f"{option}: - is standard output, which is for the results"
+        raise UsageError(Finding("INP000", "error", message, help=("name a file",)))
 
 
 def check_free(directory: str, names: Sequence[str], *, force: bool) -> None:
@@ -101,6 +111,16 @@ def holds(path: str, text: str) -> bool:
         return Path(path).read_bytes() == text.encode("utf-8", "surrogateescape")
     except OSError:
         return False
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let a stop wait: several files are there together, or none."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stage(directory: Path, data: bytes) -> str:

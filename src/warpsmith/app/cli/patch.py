@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from warpsmith.app.cli.options import text
-from warpsmith.app.cli.output import check_free, write_files
+from warpsmith.app.cli.output import check_free, refuse_dash, write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import readable
@@ -73,6 +73,7 @@ def patches_text(ported: PortedProject) -> str:
 
 def check_patches(out: str, *, force: bool) -> None:
     """Raise UsageError where the series cannot be written to `out`: told before anything is worked out."""
+    refuse_dash(out, "--patch")
     if out.endswith(_ONE_FILE):
         check_free(str(Path(out).parent), [Path(out).name], force=force)
     else:

@@ -34,7 +34,7 @@ from warpsmith.app.cli.patch import (
 )
 from warpsmith.app.cli.progress import watched
 from warpsmith.app.cli.settings import settings_of
-from warpsmith.app.cli.timeline import timeline_options, transfer_texts
+from warpsmith.app.cli.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import held
@@ -140,6 +140,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     if output.recipe == "-" and (output.json or output.diff):
         message = f"two documents for one output: the recipe and the {'report' if output.json else 'diff'}"
         raise UsageError(Finding("INP000", "error", message, help=("give the recipe a file: --save-recipe FILE",)))
+    check_timeline(text(given["timeline"]), force=output.force)
     if output.directory is not None and not given["survey"]:
         names = _names(paths, single_file=bool(given["single_file"]))
         check_free(output.directory, names, force=output.force)

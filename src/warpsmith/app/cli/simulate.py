@@ -16,7 +16,7 @@ from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.options import chosen_device, compiler_arguments, compiler_options, text, texts
-from warpsmith.app.cli.output import write_result
+from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watched
 from warpsmith.app.cli.settings import settings_of
 from warpsmith.base.errors import UsageError, WarpsmithError
@@ -128,7 +128,7 @@ def _timeline(said: str) -> tuple[str, str | None]:
         raise _usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(_FORMS)}")
     if file and form not in _PICTURES:
         raise _usage(f"--timeline {form} goes to stdout, with the rest", "for example --timeline html=run.html")
-    return form, file or None
+    return form, None if file == "-" else file or None
 
 
 def _written(file: str, text: str) -> None:
@@ -197,5 +197,6 @@ def _files(said: tuple[str, ...]) -> dict[str, str]:
         name, equals, file = one.partition("=")
         if not name or not equals or not file:
             raise _usage(f"--out takes NAME=FILE; it got {one!r}", "for example --out c=c.npy")
+        refuse_dash(file, f"--out {name}=FILE")
         found[name] = file
     return found

@@ -1,4 +1,4 @@
-"""The entry point of the executable: Ctrl-C is quiet from here on, also while the command line is loaded."""
+"""The entry point of the executable: a stop is quiet from here on, also while the command line is loaded."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from types import FrameType
 
 __all__ = ["main"]
 
-_INTERRUPTED = 130
+_STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 def main() -> None:
     """Load the command line, and run it."""
-    signal.signal(signal.SIGINT, _leave)
+    for number in _STOPPED:
+        signal.signal(number, _leave)
     import_module("warpsmith.app.cli.main").main()
 
 
-def _leave(_number: int, _frame: FrameType | None) -> None:
+def _leave(number: int, _frame: FrameType | None) -> None:
     # nothing was begun: there is nothing to put away
-    os._exit(_INTERRUPTED)
+    os._exit(_STOPPED[signal.Signals(number)])

@@ -2,7 +2,7 @@
 
     shell ──► supervisor ──► worker ──► compilers, runs, parsers
                   │ SIGTERM, SIGINT, SIGHUP: the worker is told, and has GRACE_S to tidy up
-                  └ then all that is left below it is killed
+                  └ then all that is left below it is killed, and its temporary files go
 
 Python handles a signal between two of its own instructions: inside one long call of a C library that is too late. The
 supervisor makes no such calls. It also tells of a worker that a library, or the kernel for want of memory, has killed.
@@ -23,6 +23,7 @@ from typing import NoReturn
 
 from warpsmith.app.cli.failure import INTERRUPTED, tell_interrupted, tell_killed
 from warpsmith.base.children import adopt_orphans, end_descendants, end_with_parent
+from warpsmith.base.scratch import made, removed, used
 
 __all__ = ["GRACE_S", "run_supervised"]
 
@@ -46,11 +47,14 @@ def run_supervised(work: Callable[[], int]) -> int:
     watched = stops | {signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     adopt_orphans()
+    scratch = made()
     worker = os.fork()
     if worker == 0:
+        used(scratch)
         return _worked(work, parent, stops, before)
     stop, status = _watch(worker, watched)
     end_descendants(reap=True)
+    removed(scratch)
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return code

@@ -11,7 +11,7 @@ from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import exit_code
 from warpsmith.app.cli.options import compiler_options, effects_option, front_options, text
-from warpsmith.app.cli.output import check_free
+from warpsmith.app.cli.output import check_free, refuse_dash
 from warpsmith.app.cli.progress import watched
 from warpsmith.app.cli.settings import processes, settings_of
 from warpsmith.base.errors import UsageError
@@ -67,7 +67,8 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
     """
     build, run = context.meta["build"], text(given["run"])
     settings = settings_of({})
-    if (saved := text(given["save_commands"])) is not None:
+    refuse_dash(saved := text(given["save_commands"]), "--save-commands")
+    if saved is not None:
         check_free(str(Path(saved).parent), [Path(saved).name], force=global_options().force)
     project = _project(files, build, given)
     if saved is not None:

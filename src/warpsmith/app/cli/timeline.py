@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from warpsmith.app.cli.output import write_files
+from warpsmith.app.cli.output import check_free, write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import held
@@ -19,8 +19,9 @@ from warpsmith.report.timeline import Event, Moved, timeline
 from warpsmith.report.timeline_svg import timeline_svg
 from warpsmith.report.timeline_text import timeline_text
 
-__all__ = ["timeline_options", "transfer_texts"]
+__all__ = ["check_timeline", "timeline_options", "transfer_texts"]
 
+_FORMS = (".svg", ".txt")
 C = TypeVar("C", bound=Callable[..., object])
 
 
@@ -34,6 +35,16 @@ def timeline_options(command: C) -> C:
         metavar="FILE",
         help="Show every copy that remains, in order: FILE.svg is a picture, FILE.txt text, - prints it.",
     )(command)
+
+
+def check_timeline(out: str | None, *, force: bool) -> None:
+    """Raise UsageError where --timeline names what cannot be written: told before anything is worked out."""
+    if out is None or out == "-":
+        return
+    if Path(out).suffix not in _FORMS:
+        message = f"{out}: a timeline is a picture (.svg) or text (.txt, or - for the terminal)"
+        raise UsageError(Finding("INP000", "error", message, help=("for example --timeline copies.svg",)))
+    check_free(str(Path(out).parent), [Path(out).name], force=force)
 
 
 def transfer_texts(
@@ -63,14 +74,9 @@ def _shown(result: PortResult, options: PortOptions, out: str, *, force: bool) -
 
 def _file(events: Sequence[Event], result: PortResult, out: str) -> str:
     names = " ".join(Path(unit.file.path).name for unit in result.program.units)
-    match Path(out).suffix:
-        case ".svg":
-            return held(timeline_svg(events, f"copies of {names}"))
-        case ".txt":
-            return held(timeline_text(events)) + "\n"
-        case _:
-            message = f"{out}: a timeline is a picture (.svg) or text (.txt, or - for the terminal)"
-            raise UsageError(Finding("INP000", "error", message))
+    if Path(out).suffix == ".svg":
+        return held(timeline_svg(events, f"copies of {names}"))
+    return held(timeline_text(events)) + "\n"
 
 
 def _compared(result: PortResult, options: PortOptions) -> str:

@@ -1,0 +1,49 @@
+"""One folder for all that is temporary: whoever outlives the work takes it away as a whole, however the work ended.
+
+A compiler that is killed leaves its files, and we may be killed ourselves before ours are put away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+__all__ = ["lasting_folder", "made", "removed", "used"]
+
+_PREFIX = "warpsmith-run-"
+_ROUNDS, _PAUSE_S = 5, 0.05
+
+
+def made() -> str | None:
+    """Return a new folder; None where the machine has no place for one, which matters to those alone who need it."""
+    try:
+        return tempfile.mkdtemp(prefix=_PREFIX)
+    except OSError:
+        return None
+
+
+def used(folder: str | None) -> None:
+    """Let this process, and all that it starts, keep what is temporary in the folder."""
+    if folder is not None:
+        tempfile.tempdir = folder
+        os.environ["TMPDIR"] = folder
+
+
+def removed(folder: str | None) -> None:
+    """Take the folder away with all that is in it."""
+    for _ in range(_ROUNDS if folder is not None else 0):
+        assert folder is not None
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        # a process that was just killed may still have written
+        time.sleep(_PAUSE_S)
+
+
+def lasting_folder() -> str:
+    """Return the folder for temporary files that outlive us: a crash's details, what a build of the user's keeps."""
+    folder = Path(tempfile.gettempdir())
+    return str(folder.parent if folder.name.startswith(_PREFIX) else folder)

@@ -1,0 +1,99 @@
+"""A stop at any moment: the documented exit code, a sentence, no child, no temporary file, nothing half written."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+C = """#include <stdio.h>
+static double a[64];
+int main(void)
+{
+    for (int i = 0; i < 64; i++)
+        a[i] = i * 0.5;
+    printf("%g\\n", a[63]);
+    return 0;
+}
+"""
+BUILD = ("--", "sh", "-c", "for i in 1 2 3; do gcc -c a.c -o a.o; done; gcc a.o -o p")
+COMMANDS = {
+    "port": ("port", "a.c", "-o", "new"),
+    "verify": ("verify", "-o", "new", "a.c", "--", "b.c"),
+    "survey": ("survey", "-j2", "-o", "new", "--no-cache", *BUILD),
+    "survey --run": ("survey", "-j2", "-o", "new", "--no-cache", "--run", "./p", *BUILD),
+}
+
+
+def _of(folder: Path) -> list[str]:
+    """Return the processes whose temporary files are in the folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if f"TMPDIR={folder}".encode() in (entry / "environ").read_bytes():
+                    found.append((entry / "cmdline").read_text())
+            except OSError:
+                continue
+    return [words for words in found if words]
+
+
+def stopped(words: Sequence[str], here: Path, number: signal.Signals, after_s: float) -> tuple[int, str, Path]:
+    """Start a command in the folder and stop it after some time; return its exit code and what it said."""
+    scratch = here / "tmp"
+    scratch.mkdir(exist_ok=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", "from warpsmith.app.cli.start import main; print('on', flush=True); main()", *words],
+        cwd=here, env={**os.environ, "TMPDIR": str(scratch)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "on\n"
+        time.sleep(after_s)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    return process.returncode, said, scratch
+
+
+def check(name: str, here: Path, number: signal.Signals, after_s: float) -> bool:
+    """Whether the command was stopped, and not over before; what is wrong with a stop fails the test."""
+    for file in ("a.c", "b.c"):
+        (here / file).write_text(C)
+    code, said, scratch = stopped(COMMANDS[name], here, number, after_s)
+    told = f"{name}, {number.name} after {after_s:.2f} s: {code}\n{said}"
+    assert "Traceback" not in said and "INT070" not in said, told
+    assert not _of(scratch), told
+    assert not list(scratch.iterdir()), told
+    over = code in (0, 1, 3)
+    assert over or code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], told
+    # a stop may come when all is written, and then it is whole
+    if over or (here / "new").exists():
+        assert len(list((here / "new").iterdir())) == 3 if name == "port" else (here / "new").read_text(), told
+    assert not [path.name for path in here.rglob(".warpsmith-*")], told
+    return not over
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "after_s"),
+    [("survey --run", signal.SIGTERM, 0.9), ("verify", signal.SIGINT, 1.1)],
+)
+def test_a_stop_in_the_middle(name: str, number: signal.Signals, after_s: float, tmp_path: Path) -> None:
+    assert check(name, tmp_path, number, after_s)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_stops_at_random_moments(name: str, tmp_path: Path) -> None:
+    chosen = random.Random(name)
+    number = 0
+    for turn in range(12):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        number += check(name, folder, chosen.choice((signal.SIGINT, signal.SIGTERM)), 6 * chosen.random() ** 2)
+    assert number >= 4
