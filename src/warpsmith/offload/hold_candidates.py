@@ -57,13 +57,16 @@ def candidates(
     device."""
     cuts = frozenset(stmt for one in refused for stmt in one.cuts)
     loops = frozenset(stmt for one in refused if one.hold.loop is not None for stmt in one.cuts)
-    search = _Search(function, homes, calls, cuts, loops, hosts)
+    with_data = tuple(home for home in homes if home.buffers)
+    parted = frozenset(home for home in with_data if _is_parted(home, calls))
+    search = _Search(function, homes, calls, cuts, loops, hosts, frozenset(h.scope[0] for h in with_data), parted)
     yield from search.inside(function.body.statements)
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """`cuts`: the statements that may be in no run; `loops`: those that may be no hold."""
+    """`cuts`: the statements that may be in no run; `loops`: those that may be no hold; `scopes`: the first statements
+    of homes with data; `parted`: the homes that fall apart in a hold."""
 
     function: Function
     homes: tuple[Home, ...]
@@ -71,6 +74,8 @@ class _Search:
     cuts: frozenset[Stmt]
     loops: frozenset[Stmt]
     hosts: Mapping[Function, frozenset[Symbol]]
+    scopes: frozenset[Stmt]
+    parted: frozenset[Home]
 
     def inside(self, run: tuple[Stmt, ...]) -> Iterator[Hold]:
         """Yield the candidates in the statements of a block."""
@@ -99,8 +104,7 @@ class _Search:
 
     def comes_to_kernels(self, stmt: Stmt) -> bool:
         """Whether a statement calls what leads to kernels, or has homes with data of their own in it."""
-        scopes = {home.scope[0] for home in self.homes if home.buffers}
-        return device_call(stmt, self.calls.device) is not None or any(part in scopes for part in walk(stmt))
+        return device_call(stmt, self.calls.device) is not None or any(part in self.scopes for part in walk(stmt))
 
     # --- runs
 
@@ -121,7 +125,7 @@ class _Search:
 
     def items(self, run: tuple[Stmt, ...]) -> Iterator[tuple[int, int]]:
         """Yield the first and the last index of each statement, or home, of `run` that comes to kernels."""
-        whole = [home for home in self.homes if home.buffers and not self.is_parted(home)]
+        whole = [home for home in self.homes if home.buffers and home not in self.parted]
         scopes = {home.scope[0]: len(home.scope) for home in whole}
         kernels = self.loose_kernels()
         position = 0
@@ -132,14 +136,9 @@ class _Search:
                 yield position, position + count - 1
             position += count
 
-    def is_parted(self, home: Home) -> bool:
-        """Whether a home falls apart in a hold: what is called between its kernels comes to some as well."""
-        return any(device_call(stmt, self.calls.device) is not None for stmt in home.scope)
-
     def loose_kernels(self) -> frozenset[Stmt]:
         """Return the first statements of the kernels of homes that fall apart."""
-        apart = [home for home in self.homes if home.buffers and self.is_parted(home)]
-        return frozenset(draft.statements[0] for home in apart for draft in home.drafts)
+        return frozenset(draft.statements[0] for home in self.parted for draft in home.drafts)
 
     def memory(self, run: Sequence[Stmt]) -> frozenset[Root]:
         """Return where the memory comes from that a stage has on the device."""
@@ -164,6 +163,11 @@ class _Search:
                 made = (d.symbol for d in part.declarations if isinstance(d.symbol.type, Record))
                 found |= {Root("object", symbol) for symbol in made}
         return frozenset(_plain(root) for root in found)
+
+
+def _is_parted(home: Home, calls: HostCalls) -> bool:
+    """Whether a home falls apart in a hold: what is called between its kernels comes to some as well."""
+    return any(device_call(stmt, calls.device) is not None for stmt in home.scope)
 
 
 def _plain(root: Root) -> Root:

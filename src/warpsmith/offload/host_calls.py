@@ -23,7 +23,7 @@ __all__ = ["HostCalls", "calls_in", "device_call", "leads_to_kernels"]
 
 def device_call(node: Stmt | Expr, device: frozenset[Symbol]) -> Call | None:
     """Return a call in `node` of a function that leads to a kernel."""
-    return next((call for call in calls_in(node) if direct_call(call) in device), None)
+    return next((call for call in calls_in(node) if direct_call(call) in device), None) if device else None
 
 
 def leads_to_kernels(summaries: Summaries, first: set[Symbol]) -> frozenset[Symbol]:
