@@ -15,6 +15,7 @@ conditional.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -172,6 +173,7 @@ def _directives(file: SourceFile, start: int, end: int) -> Iterator[Directive]:
             yield Directive(d.word, start + d.start, start + d.end, d.depth, d.braces)
 
 
+@functools.lru_cache(maxsize=256)
 def is_balanced(text: str) -> bool:
     """Whether every conditional of the preprocessor that `text` opens is closed in it, and no other."""
     depth = 0
