@@ -66,5 +66,12 @@ def test_kernels(form: str, here: Path, capfd: pytest.CaptureFixture[str]) -> No
         assert all(line.startswith("::") for line in out.splitlines())
 
 
+def test_a_line_of_a_report_is_one_line(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for line in run(capfd, "analyze", "--isolated", f"./{NAME}.cu", "--format", "concise").splitlines():
+        assert line.startswith("-ü a") or line.startswith("./-ü a")
+    head = run(capfd, "port", "--survey", f"./{NAME}.c").splitlines()[0]
+    assert head.endswith(".c: 2 loops in 2 functions") or ".c: 1 loop in" in head
+
+
 def test_a_kernel_runs(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "races" in run(capfd, "simulate", f"./{NAME}.cu", "--block", "32", "--arg", "a=zeros:i32[1024]")

@@ -12,12 +12,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "held", "readable"]
+__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "held", "one_line", "readable"]
+
+
+_ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
 
 
 def readable(text: str) -> str:
     """Return Latin-1-held `text` as the user's editor shows it (UTF-8 where it is valid)."""
     return text.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def one_line(path: str) -> str:
+    """Return a path as one line of a report has it: a line feed of its name is an escape."""
+    return path.translate(_ESCAPES)
 
 
 def held(text: str) -> str:
@@ -115,7 +123,7 @@ class Span:
         return self.file is other.file and self.start <= other.start and other.end <= self.end
 
     def __str__(self) -> str:
-        return f"{self.file.path}:{self.line}:{self.column}"
+        return f"{one_line(self.file.path)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)

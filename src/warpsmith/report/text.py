@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from warpsmith.base.findings import Finding, render_finding
-from warpsmith.base.source import readable
+from warpsmith.base.source import one_line, readable
 from warpsmith.base.verdict import Reason
 from warpsmith.report.copies_text import copies_text
 from warpsmith.report.hottest import hottest_text
@@ -52,7 +52,7 @@ def _loops_text(loops: Sequence[LoopEntry], *, decided: bool) -> str:
     for path, entries in groupby(loops, key=lambda loop: loop.span.file.path):
         group = list(entries)
         functions = len({loop.function for loop in group})
-        head = f"{path}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
+        head = f"{one_line(path)}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
         blocks.append(
             head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why"))
         )

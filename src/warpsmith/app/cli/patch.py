@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import click
 
+from warpsmith.app.cli.command import global_options
 from warpsmith.app.cli.options import text
 from warpsmith.app.cli.output import check_free, refuse_dash, write_files
 from warpsmith.base.errors import UsageError
@@ -58,8 +59,9 @@ def ported_project(paths: tuple[str, ...], given: Mapping[str, object], options:
     if (database is None) == (not paths):
         message = "name the files, or with -p the build's compile_commands.json: one of the two"
         raise UsageError(Finding("INP000", "error", message))
-    for word in ("output", "recipe", "save_recipe"):
-        if given[word] is not None:
+    named = {"output": global_options().output, "recipe": given["recipe"], "save_recipe": given["save_recipe"]}
+    for word, value in named.items():
+        if value is not None:
             message = f"a port in place is written with --patch; --{word.replace('_', '-')} has no meaning for it"
             raise UsageError(Finding("INP000", "error", message))
     project = project_of(paths, options.front.arguments) if database is None else read_database(database)

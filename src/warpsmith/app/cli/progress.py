@@ -80,7 +80,7 @@ class _Line:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._last = Activity("")
+        self._last = Activity("starting")
         self._display: Display | None = None
         self._over = False
         self._timer = threading.Timer(DELAY_S, self._begin)
