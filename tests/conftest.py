@@ -1,4 +1,5 @@
-"""Slow tests run only where they are asked for: `-m slow`. What many tests need once is shared here."""
+"""Slow tests run only where they are asked for: `-m slow`, a part of them with `--shard 2/4`. What many tests need
+once is shared here."""
 
 from __future__ import annotations
 
@@ -16,7 +17,19 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(tempfile.gettempdir(), f"warpsmith-tests-{os.getuid()}")))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shard", default="1/1", help="K/N: the Kth of N equal parts of the chosen tests, K from 1")
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part, _, parts = str(config.getoption("--shard")).partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise pytest.UsageError("--shard takes K/N with 1 <= K <= N, for example 2/4")
+    mine = items[int(part) - 1 :: int(parts)]
+    chosen = set(mine)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = mine
     if "slow" in str(config.getoption("-m")):
         return
     for item in items:
