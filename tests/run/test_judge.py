@@ -94,3 +94,15 @@ def test_a_scalar_may_be_off_by_ulps_of_what_it_was_before() -> None:
     assert rules(base, near, Evidence((base,), reordered=True)) == ([], [])
     assert rules(base, far, Evidence((base,), reordered=True)) == (["VER007"], [])
     assert rules(base, near, Evidence((base,))) == (["VER007"], [])
+
+
+def test_what_memory_was_filled_with_allows_nothing() -> None:
+    """A huge fill where nobody wrote is no number that a sum in another order may be off by."""
+    fills = [bytes([byte]) * 8 for byte in (0x7E, 0x7D)]
+    bare = [float(np.frombuffer(fill)[0]) for fill in fills]
+    runs = [log(record([value, 4.0, 0.02])) for value in bare]
+    near, far = (log(record([bare[0], 4.0, 0.02 + off])) for off in (1e-15, 1e-3))
+    evidence = Evidence((runs[0],), reordered=True, unwritten=(tuple(zip(runs, fills, strict=True)),))
+    assert bare[0] > 1e100
+    assert rules(runs[0], near, evidence)[0] == []
+    assert rules(runs[0], far, evidence)[0] == ["VER007"]
