@@ -194,3 +194,16 @@ def test_pragmas_of_loops_that_stay_are_left_alone(flags: tuple[str, ...], tmp_p
     assert STAYS.partition("\n")[2] in host
     assert "#pragma" not in host.partition("void goes")[2]
     assert result.verification is not None and result.verification.status == "pass", result.verification
+
+
+@pytest.mark.parametrize(("qualifier", "certainty"), [("", "conditional"), ("restrict ", "proven")])
+def test_a_claim_that_holds_if_two_arrays_lie_apart_is_conditional(
+    qualifier: str, certainty: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = "#pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        b[i] = a[i] + 1;"
+    path = _write(tmp_path, f"void f(int n, const double *{qualifier}a, double *{qualifier}b)\n{{\n{loop}\n}}\n")
+    _, document = _json(capsys, "port", path, "--survey")
+    findings = document["findings"]
+    assert isinstance(findings, list)
+    (claim,) = (finding for finding in findings if finding["rule"] == "CLM004")
+    assert claim["certainty"] == certainty and bool(claim.get("assumptions")) == (certainty == "conditional")
