@@ -319,9 +319,67 @@ static void heat(void)
     + _HEAT_MAIN
 )
 
+# the first number is what is left of a sum of large terms: few of its digits are determined
+_LINE_HEAD = """#include <stdio.h>
+#define N 300
+static double a[N], b[N];
+"""
+
+_LINE_MAIN = """
+int main(void)
+{
+    double rest = 36398.6;
+    for (int i = 0; i < N; i++)
+        b[i] = i / 7.0;
+    line(N);
+    for (int i = 0; i < N; i++)
+        rest += (i % 2 ? -1 : 1) * (b[i] * 1.7 + 0.3) * 1e3 + i % 3 * 0.1;
+    printf("%.17g\\n", rest);
+    for (int i = 0; i < N; i++)
+        printf("%.17g\\n", a[i]);
+    return 0;
+}
+"""
+
+LINE = (
+    _LINE_HEAD
+    + """
+static void line(int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] * 1.7 + 0.3;
+}
+"""
+    + _LINE_MAIN
+)
+
+LINE_PORT = (
+    _LINE_HEAD
+    + """#include <cuda_runtime.h>
+__global__ void points(double *a_gpu, const double *b_gpu, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a_gpu[i] = b_gpu[i] * 1.7 + 0.3;
+}
+
+static void line(int n)
+{
+    double *a_gpu, *b_gpu;
+    cudaMalloc((void **)&a_gpu, sizeof a);
+    cudaMalloc((void **)&b_gpu, sizeof b);
+    cudaMemcpy(b_gpu, b, sizeof b, cudaMemcpyHostToDevice);
+    points<<<(n + 63) / 64, 64>>>(a_gpu, b_gpu, n);
+    cudaMemcpy(a, a_gpu, sizeof a, cudaMemcpyDeviceToHost);
+}
+"""
+    + _LINE_MAIN
+)
+
 
 PROGRAMS: dict[str, tuple[Sources, str]] = {
     "lu": (Sources((OutputFile("lu.c", LU),), captured=True), LU_PORT),
     "chain": (Sources((OutputFile("chain.c", CHAIN),)), CHAIN_PORT),
     "heat": (Sources((OutputFile("heat.c", HEAT),), captured=True), HEAT_PORT),
+    "line": (Sources((OutputFile("line.c", LINE),)), LINE_PORT),
 }

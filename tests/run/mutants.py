@@ -158,6 +158,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("one time step too few", "heat", "for (int t = 0; t < T; t++) {", "for (int t = 0; t < T - 1; t++) {"),
     Mutant("never launched", "heat", "        step<<<blocks, BLOCK>>>(u_gpu, v_gpu, gain);\n", ""),
     Mutant("single precision", "heat", "double sum = tile[t]", "float sum = tile[t]"),
+    Mutant("single precision behind an uncertain number", "line", "a_gpu[i] = b", "a_gpu[i] = (float)b", rule="VER009"),
     Mutant("fused tokens", "lu", "/ *pivot", "/*pivot", rule="VER007"),
     Mutant("local enum as extent, another value", "heat", _INNER, "enum { INNER = N / 2 };\nstatic", rule="VER007"),
     Mutant("local enum as extent, absent", "heat", _INNER, "static", rule="VER001"),

@@ -1,4 +1,4 @@
-"""Every mutant of three correct ports is caught, races by name, index and threads; the ports themselves pass."""
+"""Every mutant of four correct ports is caught, races by name, index and threads; the ports themselves pass."""
 
 from __future__ import annotations
 

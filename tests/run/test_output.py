@@ -103,3 +103,18 @@ def test_a_number_of_which_the_builds_determine_no_digit_may_be_off_by_more() ->
     assert compare_text(noise, b"3.00e-15 250.1\n", rule) is not None
     rule = rule_of(noise, [], [b"1.05e-15 250.0\n"])
     assert compare_text(noise, b"1.30e-15 250.0\n", rule) is not None
+
+
+def test_doubles_are_not_measured_by_the_cancellation_in_another_number() -> None:
+    base, variant = "0.0028571283832903305 {}\n", "0.0028571300354087725 {}\n"
+
+    def accepts(expected: str, actual: str) -> bool:
+        rule = rule_of(base.format(expected).encode(), [], [variant.format(expected).encode()])
+        return compare_text(base.format(expected).encode(), base.format(actual).encode(), rule) is None
+
+    doubles = "1.2714285714285714 2.2428571428571429 3.2142857142857144"
+    assert not accepts(doubles, doubles.replace("2.2428571428571429", "2.2428572177886963"))
+    assert accepts(doubles, doubles.replace("2.2428571428571429", "2.2428571428571433"))
+    # a float printed as a double, and digits of which a float has as many
+    assert accepts("2.2428572177886963", "2.2428574562072754")
+    assert accepts("2.2428572", "2.2428574")

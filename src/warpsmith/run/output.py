@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,8 +33,10 @@ _SPREAD_FACTOR = 4.0
 _NOISE_FACTOR, _NOISE = 32.0, 0.1
 _DIGITS_FOR_LAST_PLACE = 6
 _EPSILON = 2.0**-48
-# A larger relative spread is cancellation: it says something of its own token, nothing of the others.
-_ROUNDING = 1e-6
+# A larger relative spread is cancellation: it says something of its own token, nothing of the others. Of numbers that
+# are doubles, as their digits show, this is told by what doubles round, and by what most numbers of the output do.
+_ROUNDING, _ROUNDING_OF_DOUBLES, _TIMES_MEDIAN = 1e-6, 1e-12, 16.0
+_DIGITS_OF_FLOATS = 9
 _SHOWN = 60
 
 Place = tuple[int, int]
@@ -41,14 +44,16 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class OutputRule:
-    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread.
-    `rounding`: by how much of their size the values behind the numbers differ."""
+    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread:
+    each one's own, and what is rounding among those of all, and of doubles, as a part of their size. `rounding`: by how
+    much of their size the values behind the numbers differ."""
 
     masked: frozenset[Place] = frozenset()
     masked_lines: frozenset[int] = frozenset()
     all_masked: bool = False
     spread: Mapping[Place, float] | None = None
     relative_spread: float = 0.0
+    double_spread: float = 0.0
     absolute: float | None = None
     relative: float | None = None
     rounding: float = 0.0
@@ -110,7 +115,8 @@ def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
         return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
     own = (rule.spread or {}).get(place, 0.0)
     own *= _NOISE_FACTOR if own > _NOISE * abs(x) else _SPREAD_FACTOR
-    related = _SPREAD_FACTOR * max(rule.relative_spread, rule.rounding) * abs(x)
+    others = rule.double_spread if _is_double(a) else rule.relative_spread
+    related = _SPREAD_FACTOR * max(others, rule.rounding) * abs(x)
     allowed = max(own, related) + _EPSILON * abs(x)
     return abs(x - y) <= max(allowed, 1.0001 * max(_last_place(a), _last_place(b)))
 
@@ -127,6 +133,16 @@ def _last_place(text: str) -> float:
         return 0.0
     decimals = len(mantissa.partition(".")[2])
     return float(10.0 ** (int(exponent or "0") - decimals))
+
+
+def _is_double(text: str) -> bool:
+    """Whether a printed number shows more digits than a float has, and they are not those of a float."""
+    digits = text.lower().lstrip("+-").partition("e")[0].replace(".", "").lstrip("0")
+    value = abs(float(text))
+    if len(digits) <= _DIGITS_OF_FLOATS or not 2.0**-126 <= value < 2.0**127:
+        return False
+    nearest: float = struct.unpack("f", struct.pack("f", value))[0]
+    return abs(nearest - value) > _last_place(text)
 
 
 def _zeros(wanted: Sequence[str], got: Sequence[str], rule: OutputRule) -> Difference | None:
@@ -167,8 +183,18 @@ def rule_of(base: bytes, again: Sequence[bytes], variants: Sequence[bytes]) -> O
     spread = _spread(lines, [_lines(v) for v in variants if v != base], masked)
     ratios = [gap / abs(value) for gap, value in spread.values() if value]
     relative = max((ratio for ratio in ratios if ratio < _ROUNDING), default=0.0)
+    limit = max(
+        _ROUNDING_OF_DOUBLES, _TIMES_MEDIAN * _median(ratios, len(_fractions(lines, OutputRule(frozenset(masked)))))
+    )
+    of_doubles = max((ratio for ratio in ratios if ratio < min(limit, _ROUNDING)), default=0.0)
     gaps = {place: gap for place, (gap, _) in spread.items()}
-    return OutputRule(frozenset(masked), frozenset(masked_lines), False, gaps, relative)
+    return OutputRule(frozenset(masked), frozenset(masked_lines), False, gaps, relative, of_doubles)
+
+
+def _median(ratios: Sequence[float], count: int) -> float:
+    """Return the median of `count` numbers: the ratios, and zeros."""
+    place = count // 2 - max(0, count - len(ratios))
+    return sorted(ratios)[place] if place >= 0 and ratios else 0.0
 
 
 def _spread(
