@@ -11,7 +11,8 @@ stands between tokens does not count, because the width of a masked number moves
 Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), by
 what the objects behind them were seen to differ by, within their own tolerance, and by one unit of the last digit where
 at least six significant digits are printed; integers may not differ. Of a number of which the builds determine no digit
-they say no more than how large its noise is: it may differ by more times their difference.
+they say no more than how large its noise is: it may differ by more times their difference. On a line of eight numbers
+or more, a row of an array, the rounding of one allows as much for the others: by chance, builds may agree in one.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _EPSILON = 2.0**-48
 # are doubles, as their digits show, this is told by what doubles round, and by what most numbers of the output do.
 _ROUNDING, _ROUNDING_OF_DOUBLES, _TIMES_MEDIAN = 1e-6, 1e-12, 16.0
 _DIGITS_OF_FLOATS = 9
+# As many numbers on a line are a row of an array: one's rounding is told by what the others' differ by as well.
+_ROW = 8
 _SHOWN = 60
 
 Place = tuple[int, int]
@@ -44,9 +47,10 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class OutputRule:
-    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread:
-    each one's own, and what is rounding among those of all, and of doubles, as a part of their size. `rounding`: by how
-    much of their size the values behind the numbers differ."""
+    """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread: each
+    one's own, and what is rounding among those of all, and of doubles, as a part of their size; `rows`: by line that is
+    a row of an array, the largest rounding of one of its numbers. `rounding`: by how much of their size the values
+    behind the numbers differ."""
 
     masked: frozenset[Place] = frozenset()
     masked_lines: frozenset[int] = frozenset()
@@ -54,6 +58,7 @@ class OutputRule:
     spread: Mapping[Place, float] | None = None
     relative_spread: float = 0.0
     double_spread: float = 0.0
+    rows: Mapping[int, float] | None = None
     absolute: float | None = None
     relative: float | None = None
     rounding: float = 0.0
@@ -115,6 +120,7 @@ def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
         return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
     own = (rule.spread or {}).get(place, 0.0)
     own *= _NOISE_FACTOR if own > _NOISE * abs(x) else _SPREAD_FACTOR
+    own = max(own, _SPREAD_FACTOR * (rule.rows or {}).get(place[0], 0.0))
     others = rule.double_spread if _is_double(a) else rule.relative_spread
     related = _SPREAD_FACTOR * max(others, rule.rounding) * abs(x)
     allowed = max(own, related) + _EPSILON * abs(x)
@@ -188,7 +194,23 @@ def rule_of(base: bytes, again: Sequence[bytes], variants: Sequence[bytes]) -> O
     )
     of_doubles = max((ratio for ratio in ratios if ratio < min(limit, _ROUNDING)), default=0.0)
     gaps = {place: gap for place, (gap, _) in spread.items()}
-    return OutputRule(frozenset(masked), frozenset(masked_lines), False, gaps, relative, of_doubles)
+    rows = _rows(lines, gaps, min(limit, _ROUNDING))
+    return OutputRule(frozenset(masked), frozenset(masked_lines), False, gaps, relative, of_doubles, rows)
+
+
+def _rows(lines: Sequence[str], gaps: Mapping[Place, float], of_doubles: float) -> dict[int, float]:
+    """Return, by line, the largest gap that is rounding, measured by the largest number of the row."""
+    found: dict[int, float] = {}
+    for number in {line for line, _ in gaps}:
+        tokens = _TOKEN.findall(lines[number])
+        row = [token for token in tokens if _NUMBER.match(token) and not _integral(token)]
+        sizes = [size for size in (abs(float(token)) for token in row) if math.isfinite(size)]
+        if len(sizes) < _ROW:
+            continue
+        limit = max(sizes) * (of_doubles if any(_is_double(token) for token in row) else _ROUNDING)
+        within = (gaps[place] for place in ((number, index) for index in range(len(tokens))) if place in gaps)
+        found[number] = max((gap for gap in within if gap <= limit), default=0.0)
+    return found
 
 
 def _median(ratios: Sequence[float], count: int) -> float:
