@@ -146,6 +146,17 @@ def test_a_kernel_whose_results_nobody_sees_is_named() -> None:
     assert "what unseen wrote" in got.reasons[0].message
 
 
+@pytest.mark.parametrize("captured", [True, False])
+def test_kernels_that_write_nothing_are_told_from_those_whose_results_nobody_sees(captured: bool) -> None:
+    never = ("a[i] = (a[i] + w[i]) / 3;", "if (a[i] < 0) a[i] = w[i];")
+    got = judge(everywhere=(never,), captured=captured)
+    assert (got.status, rules(got)) == ("undecided", ["VER035"])
+    assert got.launches == {"scale_kernel": 1}
+    # shared memory ends with its block
+    shared = ("    if (i < n)\n", "    __shared__ double kept[64];\n    kept[threadIdx.x] = i;\n    if (i < n)\n")
+    assert rules(judge(shared, everywhere=(never,), captured=captured)) == ["VER035"]
+
+
 def test_a_kernel_that_writes_only_zeros_is_seen_to_matter() -> None:
     # the sums start at what it wrote
     zero = ("__global__ void scale_kernel", "__global__ void start(double *a) { a[threadIdx.x] = 0.0; }\n"
@@ -167,14 +178,18 @@ def test_each_doubt_says_why() -> None:
     def said(row: LiveOut, shown: Shown) -> str:
         return " ".join(f"{doubt.rule} {doubt.message}" for doubt in find_doubts([row], (REGION,), shown))
 
-    ran = Shown({"scale_kernel": 3, "scaled": 9}, frozenset({"main/i"}))
+    ran = Shown({"scale_kernel": 3, "scaled": 9}, {}, frozenset({"main/i"}))
     assert said(ROW, ran) == ""
     assert said(replace(ROW, compared=513, masked=511), ran) == ""
     assert said(replace(ROW, compared=512, masked=512), ran).startswith("VER033 512 of 1,024 elements of a")
     assert (
-        said(ROW, Shown({"scaled": 9})) == "VER034 no kernel of region main/i was launched: the run did not come there"
+        said(ROW, Shown({"scaled": 9}, {}))
+        == "VER034 no kernel of region main/i was launched: the run did not come there"
     )
-    failed = said(ROW, Shown({"scaled": 9}, reached={"main/i": 2}))
+    launched = {"scale_kernel": 3}
+    assert said(ROW, Shown(launched, launched)).startswith("VER029 other values")
+    assert said(ROW, Shown(launched, {"scaled": 1})).startswith("VER035 the kernels of region main/i were launched")
+    failed = said(ROW, Shown({"scaled": 9}, {}, reached={"main/i": 2}))
     assert "the run came there 2 times, and its test failed (n*n <= n), or it had no iterations" in failed
 
 

@@ -2,6 +2,7 @@
 
     no launch       no kernel ran, or none of one region: the run says nothing of it
     left out        of an object that a region writes, no more than half was compared
+    nothing written the kernels of a region ran and wrote nothing: there is nothing to compare
     insensitive     other values in what the kernels wrote would not have been noticed
 
 A doubt names the region and what would remove it.
@@ -9,7 +10,7 @@ A doubt names the region and what would remove it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warpsmith.base.findings import Finding
@@ -25,11 +26,13 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What runs have shown besides equality. `launches`: how often each kernel was launched; `sensitive`: the regions
-    of which other values would have been noticed; `unnoticed`: kernels of which they were not, in a program without
-    captures; `reached`: how often the original came to each region."""
+    """What runs have shown besides equality. `launches`: how often each kernel was launched, `writes`: in how many
+    launches it wrote memory; `sensitive`: the regions of which other values would have been noticed; `unnoticed`:
+    kernels of which they were not, in a program without captures; `reached`: how often the original came to each
+    region."""
 
     launches: Mapping[str, int]
+    writes: Mapping[str, int]
     sensitive: frozenset[str] = frozenset()
     unnoticed: tuple[str, ...] = ()
     reached: Mapping[str, int] = field(default_factory=dict)
@@ -46,18 +49,17 @@ def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], show
     """Yield what keeps the verdict open: `rows` are the objects that were compared, `regions` those of the port."""
     open_rows = [row for row in rows if row.mostly_masked]
     for region in regions:
-        if not _launches(region, shown):
+        if not _count(region, shown.launches):
             yield _not_launched(region, shown.reached.get(region.name, 0), alone=bool(shown.launches))
         elif region.name not in shown.sensitive and all(row.region != region.name for row in open_rows):
-            yield _insensitive(region)
+            yield _insensitive(region) if _count(region, shown.writes) else _idle(region)
     for row in open_rows:
         yield _left_out(row)
-    if shown.unnoticed:
-        yield _unnoticed(shown.unnoticed, shown.launches)
+    yield from _unnoticed(shown)
 
 
-def _launches(region: PortedRegion, shown: Shown) -> int:
-    return sum(count for name, count in shown.launches.items() if is_made_for(region.kernel, name))
+def _count(region: PortedRegion, counts: Mapping[str, int]) -> int:
+    return sum(count for name, count in counts.items() if is_made_for(region.kernel, name))
 
 
 def _not_launched(region: PortedRegion, reached: int, *, alone: bool) -> Finding:
@@ -89,9 +91,24 @@ def _insensitive(region: PortedRegion) -> Finding:
     return Finding("VER029", "warning", message, region.span, help=(help,))
 
 
-def _unnoticed(kernels: tuple[str, ...], launches: Mapping[str, int]) -> Finding:
-    named = ", ".join(kernels[:_MOST_NAMED]) + (" ..." if len(kernels) > _MOST_NAMED else "")
-    what = "the kernels" if len(kernels) == len(launches) else named
-    message = f"other values in what {what} wrote changed nothing that is compared: output, files, exit code"
-    helps = ("let the program print its results, or a sum of them", _FUNCTIONS)
-    return Finding("VER029", "warning", message, help=helps)
+def _idle(region: PortedRegion) -> Finding:
+    message = f"the kernels of region {region.name} were launched, and wrote nothing: there is nothing of it to compare"
+    return Finding("VER035", "warning", message, region.span, help=(_RUN_MORE,))
+
+
+def _unnoticed(shown: Shown) -> Iterator[Finding]:
+    """Yield what is said of kernels in a program without captures: of those that write, and of those that do not."""
+    seen = [kernel for kernel in shown.unnoticed if shown.writes.get(kernel)]
+    idle = [kernel for kernel in shown.unnoticed if not shown.writes.get(kernel)]
+    if seen:
+        what = "the kernels" if len(seen) == len(shown.launches) else _named(seen)
+        message = f"other values in what {what} wrote changed nothing that is compared: output, files, exit code"
+        helps = ("let the program print its results, or a sum of them", _FUNCTIONS)
+        yield Finding("VER029", "warning", message, help=helps)
+    if idle:
+        message = f"{_named(idle)} wrote nothing in the runs of the program: there is nothing of it to compare"
+        yield Finding("VER035", "warning", message, help=(_RUN_MORE,))
+
+
+def _named(kernels: Sequence[str]) -> str:
+    return ", ".join(kernels[:_MOST_NAMED]) + (" ..." if len(kernels) > _MOST_NAMED else "")

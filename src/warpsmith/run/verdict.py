@@ -54,6 +54,7 @@ class Verdict:
         self._output_equal = True
         self._rounded = False
         self._launches: Counter[str] = Counter()
+        self._writes: Counter[str] = Counter()
         self._copies = Copies()
         self._sensitive: set[str] = set()
 
@@ -63,6 +64,7 @@ class Verdict:
         self._races += trial.races
         counts = trial.counts or Counts()
         self._launches |= Counter(counts.launches)
+        self._writes |= Counter(counts.writes)
         self._copies = max(self._copies, counts.copies, key=lambda copies: copies.to_device + copies.to_host)
         found = [*trial.failures, *self._ending(trial.outcome)]
         self._notes += trial.notes
@@ -111,7 +113,7 @@ class Verdict:
         for (region, _), total in base.log.totals.items():
             reached[region] = max(total, reached.get(region, 0))
         unnoticed = () if sources.captured or sources.shown else tuple(self._unnoticed())
-        shown = Shown(self._launches, frozenset(self._sensitive), unnoticed, reached)
+        shown = Shown(self._launches, self._writes, frozenset(self._sensitive), unnoticed, reached)
         yield from find_doubts(judged, sources.regions, shown)
 
     def _noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:

@@ -164,6 +164,7 @@ struct Device {
     Address watch_low = ~(Address)0, watch_high = 0; /* all memory of the host that operations may touch */
 
     const ws_launch_t *launch = nullptr;
+    bool wrote = false;                   /* the kernel that runs has written memory that outlives its blocks */
     uint32_t launches = 0;
     uint64_t seed = 1, random = 1;
     int schedule = 0;                     /* 0 descending, -1 ascending, 1.. permuted */

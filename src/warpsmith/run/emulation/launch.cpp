@@ -183,10 +183,11 @@ static cudaError_t check_shape(const ws_launch_t &l) {
     return cudaSuccess;
 }
 
-/* How often each kernel has run, and what was copied between host and device: lines at the end of the file that
-   WARPSMITH_EMULATION_COUNTS names: `launch COUNT KERNEL`, `to_device COUNT BYTES`, `to_host COUNT BYTES`. */
+/* How often each kernel has run, in how many of these launches it has written memory that outlives them, and what was
+   copied between host and device: lines at the end of the file that WARPSMITH_EMULATION_COUNTS names:
+   `launch COUNT KERNEL`, `write COUNT KERNEL`, `to_device COUNT BYTES`, `to_host COUNT BYTES`. */
 struct Counts {
-    std::map<std::string, long long> launches;
+    std::map<std::string, long long> launches, writes;
     long long copies[2] = {}, bytes[2] = {};
     bool counting = true;
     ~Counts() {
@@ -195,6 +196,7 @@ struct Counts {
         FILE *file = path && *path && any ? fopen(path, "a") : nullptr;
         if (!file) return;
         for (const auto &one : launches) fprintf(file, "launch %lld %s\n", one.second, one.first.c_str());
+        for (const auto &one : writes) fprintf(file, "write %lld %s\n", one.second, one.first.c_str());
         for (int way = 0; way < 2; ++way)
             if (copies[way]) fprintf(file, "%s %lld %lld\n", way ? "to_device" : "to_host", copies[way], bytes[way]);
         fclose(file);
@@ -218,7 +220,9 @@ static void run_issued(const ws_launch_t &l, const Operation &operation) {
         stop(125);
     }
     open_epoch(&operation);
+    d.wrote = false;
     run(l);
+    if (d.wrote) counts().writes[l.name]++;
     close_epoch();
     d.launch = nullptr;
     d.slot = nullptr;

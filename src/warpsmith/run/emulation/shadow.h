@@ -156,6 +156,7 @@ template <Mode M> inline void touch(Address address, size_t bytes, uint32_t pc) 
         if (!region) return;
         if (region->guard != Guard::open) check_watched(*region, address, bytes, M != Mode::read, pc);
     }
+    if (M != Mode::read && region->space != Space::shared && region->space != Space::dynamic_shared) d.wrote = true;
     touch_region<M>(*region, address, bytes);
 }
 
