@@ -8,17 +8,18 @@ The judge shares the emulation with the referee, and nothing else: no captures, 
 
 from __future__ import annotations
 
-import contextlib
+import re
 import shutil
-import signal
 import subprocess
 import tempfile
+import time
 import traceback
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from tests.random_programs.apart import Ended, apart
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.sources import sources_of
@@ -29,50 +30,60 @@ from warpsmith.run.tools import Limits
 
 __all__ = ["BAD", "Outcome", "Word", "judge", "together"]
 
-Word = Literal["same", "kept", "meaningless", "refused", "wrong", "unbuilt", "crashed", "late", "rejected"]
+Word = Literal["same", "kept", "meaningless", "refused", "wrong", "unbuilt", "crashed", "late", "rejected", "unjudged"]
 """`kept`: no loop was ported; `meaningless`: there is nothing to compare with; `refused`: the input is, with a finding;
-`rejected`: the referee's word against a port."""
+`rejected`: the referee's word against a port; `unjudged`: the referee finds nothing to compare the port with."""
 
-BAD: tuple[Word, ...] = ("wrong", "unbuilt", "crashed", "late", "rejected", "refused")
+BAD: tuple[Word, ...] = ("wrong", "unbuilt", "crashed", "late", "rejected", "refused", "unjudged")
 _SCHEDULES = (0, 1, 2)
 _ORIGINAL_S, _LIMITS = 5.0, Limits(seconds=60.0)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program: `kernels` that its port launches, and what there is to say."""
+    """What became of a program: `kernels` that its port launches, and what there is to say; `seconds` of wall time;
+    `verdict`: the referee's status, where it was asked."""
 
     word: Word
     kernels: int = 0
     detail: str = ""
+    seconds: float = 0.0
+    verdict: str = ""
 
 
-def together(programs: Sequence[str], folder: Path) -> list[Path]:
-    """Write programs whose only function with external linkage is `int main(void)` as one program, a file each."""
-    paths = []
-    for number, text in enumerate(programs):
-        paths.append(folder / f"p{number}.c")
-        paths[-1].write_text(text.replace("int main (void)", f"int main{number}(void)"))
-    calls = "".join(f"int main{n}(void);\n" for n in range(len(programs)))
-    body = "".join(f"    code |= main{n}();\n" for n in range(len(programs)))
-    paths.append(folder / "driver.c")
-    paths[-1].write_text(f"{calls}int main(void)\n{{\n    int code = 0;\n{body}    return code;\n}}\n")
-    return paths
+def together(programs: Sequence[str], folder: Path) -> Path:
+    """Write programs of Csmith as one: what they define at file scope gets names of its own."""
+    parts = [_with_own_names(text, number) for number, text in enumerate(programs)]
+    calls = "".join(f"    code |= main_{number}();\n" for number in range(len(programs)))
+    path = folder / "programs.c"
+    path.write_text("\n".join([*parts, f"int main(void)\n{{\n    int code = 0;\n{calls}    return code;\n}}\n"]))
+    return path
+
+
+def _with_own_names(text: str, number: int) -> str:
+    named = re.sub(r"\b(func_|g_|S|U)(\d+)\b", rf"\g<1>{number}_\2", text)
+    return named.replace("int main (void)", f"static int main_{number}(void)")
 
 
 def judge(
-    paths: Sequence[Path], *, arguments: Sequence[str] = (), referee: bool = False, limit_s: int = 300
+    paths: Sequence[Path], *, arguments: Sequence[str] = (), referee: bool = False, limit_s: float = 300.0
 ) -> Outcome:
-    """Port the program in `paths` and compare what it prints; `referee`: it judges the port first."""
+    """Port the program in `paths` and compare what it prints; `referee`: it judges the port first. All of it takes no
+    longer than `limit_s`."""
+    started = time.monotonic()
+    found = apart(lambda: _judged(paths, arguments, referee=referee), limit_s)
+    if isinstance(found, Ended):
+        found = Outcome("late" if found.late else "crashed", detail=found.detail)
+    return replace(found, seconds=time.monotonic() - started)
+
+
+def _judged(paths: Sequence[Path], arguments: Sequence[str], *, referee: bool) -> Outcome:
     wanted = _printed(paths, arguments)
     if wanted is None:
         return Outcome("meaningless")
+    options = PortOptions(front=FrontOptions(arguments=tuple(arguments)), verify=referee)
     try:
-        with _limited(limit_s):
-            options = PortOptions(front=FrontOptions(arguments=tuple(arguments)), verify=referee)
-            result = port([Source(str(path)) for path in paths], options)
-    except TimeoutError as error:
-        return Outcome("late", detail=str(error))
+        result = port([Source(str(path)) for path in paths], options)
     except WarpsmithError as error:
         return Outcome("refused", detail=str(error))
     except Exception:
@@ -83,9 +94,11 @@ def judge(
     if result.ported is None or not result.files:
         return Outcome("kept")
     kernels = len(result.ported.plan.fragments)
-    if result.verification is not None and result.verification.status == "fail":
-        return Outcome("rejected", kernels, "\n".join(reason.message for reason in result.verification.reasons))
-    return _compared(result, wanted, kernels)
+    said = result.verification
+    if said is not None and said.status in ("fail", "skipped"):
+        word: Word = "rejected" if said.status == "fail" else "unjudged"
+        return Outcome(word, kernels, "\n".join(reason.message for reason in said.reasons), verdict=said.status)
+    return replace(_compared(result, wanted, kernels), verdict=said.status if said is not None else "")
 
 
 def _compared(result: PortResult, wanted: tuple[int, bytes], kernels: int) -> Outcome:
@@ -103,20 +116,6 @@ def _compared(result: PortResult, wanted: tuple[int, bytes], kernels: int) -> Ou
                 said += [f"schedule {schedule}: exit {run.ran.exit_code} for {wanted[0]}", run.ran.stdout.decode()]
                 return Outcome("wrong", kernels, "\n".join(said))
     return Outcome("same", kernels)
-
-
-@contextlib.contextmanager
-def _limited(seconds: int) -> Iterator[None]:
-    def late(_: int, __: object) -> None:
-        raise TimeoutError(f"not ported within {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _printed(paths: Sequence[Path], arguments: Sequence[str]) -> tuple[int, bytes] | None:
