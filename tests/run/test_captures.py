@@ -67,6 +67,24 @@ def test_the_extent_is_the_declared_size_or_the_allocation_or_the_section(tmp_pa
     assert one(log, "r", "nothing").count == 0
 
 
+def test_the_block_that_an_object_lies_in_may_be_a_variable(tmp_path: Path) -> None:
+    log = log_of(
+        """
+    int automatic[8] = {0};
+    ws_capture_block();
+    ws_capture("r", "kept", kept + 4, -1, 1, 4, -100, 100, 0);
+    ws_capture_block();
+    ws_capture("r", "automatic", automatic + 4, -1, 1, 4, -100, 100, 0);""",
+        tmp_path,
+        "static int kept[12] = {7};\nvoid ws_capture_block(void);\n",
+    )
+    kept = one(log, "r", "kept")
+    assert (kept.first, kept.count, kept.lower, kept.upper) == (-4, 12, -4, 8)
+    assert values(kept)[0] == 7
+    # of the stack it is not known where a variable begins
+    assert one(log, "r", "automatic").count == 0
+
+
 def test_every_way_to_allocate_is_seen(tmp_path: Path) -> None:
     log = log_of(
         """

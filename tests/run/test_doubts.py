@@ -157,6 +157,17 @@ def test_kernels_that_write_nothing_are_told_from_those_whose_results_nobody_see
     assert rules(judge(shared, everywhere=(never,), captured=captured)) == ["VER035"]
 
 
+def test_a_kernel_that_nobody_waits_for_may_write() -> None:
+    freed = "static void tidy(void) { cudaFree(held); }\n"
+    unseen = ("__global__ void scale_kernel", "__global__ void unseen(double *w) { w[threadIdx.x] *= 0.5; }\n"
+              f"static double *held;\n{freed}__global__ void scale_kernel")  # fmt: skip
+    launch = ("    cudaMemcpy(a, a_gpu, n * sizeof *a, cudaMemcpyDeviceToHost);\n",
+              "    cudaMemcpy(a, a_gpu, n * sizeof *a, cudaMemcpyDeviceToHost);\n    cudaMalloc((void **)&held, 512);\n"
+              "    atexit(tidy);\n    unseen<<<1, 64>>>(held);\n")  # fmt: skip
+    got = judge(unseen, launch, captured=False)
+    assert (got.status, rules(got)) == ("undecided", ["VER029"])
+
+
 def test_a_kernel_that_writes_only_zeros_is_seen_to_matter() -> None:
     # the sums start at what it wrote
     zero = ("__global__ void scale_kernel", "__global__ void start(double *a) { a[threadIdx.x] = 0.0; }\n"

@@ -172,8 +172,10 @@ static void note_stale(struct stream *s, const unsigned char *host)
     }
 }
 
-/* Find the whole object that `object` points into; return its first byte. */
-static const unsigned char *extent_of(const unsigned char *object, long long declared_bytes, struct ws_view *view)
+/* Find the whole object that `object` points into; return its first byte. `block`: a variable of static storage is one
+   as well. */
+static const unsigned char *extent_of(const unsigned char *object, long long declared_bytes, int block,
+                                      struct ws_view *view)
 {
     long long size = view->element_size;
     uintptr_t start;
@@ -183,7 +185,7 @@ static const unsigned char *extent_of(const unsigned char *object, long long dec
         view->count = declared_bytes / size;
         return object;
     }
-    if (ws_heap_find(object, &start, &bytes)) {
+    if (ws_heap_find(object, &start, &bytes) || (block && ws_variable_around(object, &start, &bytes))) {
         long long before = (long long)((uintptr_t)object - start) / size;
         view->extent_from = WS_FROM_ALLOCATION;
         view->first = -before;
@@ -301,8 +303,8 @@ void ws_capture_padding(const char *gaps)
 
 static int block;
 
-/* Say that the section of the next object is the block of memory that holds it: where that is none of the heap, what lies
-   beside the object is nobody's business, and differs from build to build. */
+/* Say that the section of the next object is the block of memory that holds it: where that is neither of the heap nor a
+   variable of static storage, what lies beside the object is nobody's business, and differs from build to build. */
 void ws_capture_block(void)
 {
     block = 1;
@@ -334,7 +336,7 @@ void ws_capture(const char *region, const char *name, const void *object, long l
     s->view.element_size = element_size;
     s->view.lower = lower;
     s->view.upper = upper > lower && object ? upper : lower;
-    host = extent_of((const unsigned char *)object, object ? declared_bytes : 0, &s->view);
+    host = extent_of((const unsigned char *)object, object ? declared_bytes : 0, is_block, &s->view);
     if (is_block && s->view.extent_from == WS_FROM_SECTION)
         s->view.first = s->view.count = s->view.lower = s->view.upper = 0;
     if (s->view.lower < s->view.first)

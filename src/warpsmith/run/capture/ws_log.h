@@ -48,6 +48,7 @@ void ws_log_clear(unsigned char *data, long long count, int element_size, const 
 int ws_log_room(long long bytes, long long limit);
 
 int ws_variable_find(const void *at, uintptr_t *start, size_t *size);
+int ws_variable_around(const void *at, uintptr_t *start, size_t *size);
 int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size);
 void ws_heap_note(void *pointer, size_t size);
 void ws_heap_forget(void *pointer);

@@ -93,13 +93,32 @@ static void read_variables(void)
     variable_count = kept;
 }
 
+static void know_variables(void)
+{
+    static int read;
+    if (!read++)
+        read_variables();
+}
+
+/* Find the variable that the byte at `at` belongs to. */
+int ws_variable_around(const void *at, uintptr_t *start, size_t *size)
+{
+    const uintptr_t place = (uintptr_t)at;
+    know_variables();
+    for (size_t i = 0; i < variable_count; i++)
+        if (variables[i].start <= place && place < variables[i].end) {
+            *start = variables[i].start;
+            *size = variables[i].end - variables[i].start;
+            return 1;
+        }
+    return 0;
+}
+
 /* Find the variable that `at` points into, or one past the end of; two, where one ends where the other begins. */
 int ws_variable_find(const void *at, uintptr_t *start, size_t *size)
 {
-    static int read;
     const uintptr_t place = (uintptr_t)at;
-    if (!read++)
-        read_variables();
+    know_variables();
     for (size_t i = 0; i < variable_count; i++) {
         if (place < variables[i].start || place > variables[i].end)
             continue;
@@ -119,6 +138,11 @@ int ws_variable_find(const void *at, uintptr_t *start, size_t *size)
     (void)start;
     (void)size;
     return 0;
+}
+
+int ws_variable_around(const void *at, uintptr_t *start, size_t *size)
+{
+    return ws_variable_find(at, start, size);
 }
 
 #endif

@@ -185,26 +185,32 @@ static cudaError_t check_shape(const ws_launch_t &l) {
 
 /* How often each kernel has run, in how many of these launches it has written memory that outlives them, and what was
    copied between host and device: lines at the end of the file that WARPSMITH_EMULATION_COUNTS names:
-   `launch COUNT KERNEL`, `write COUNT KERNEL`, `to_device COUNT BYTES`, `to_host COUNT BYTES`. */
+   `launch COUNT KERNEL`, `write COUNT KERNEL`, `to_device COUNT BYTES`, `to_host COUNT BYTES`. A launch that has yet to
+   run then may write. */
 struct Counts {
     std::map<std::string, long long> launches, writes;
     long long copies[2] = {}, bytes[2] = {};
     bool counting = true;
-    ~Counts() {
+    void tell() const {
         const char *path = getenv("WARPSMITH_EMULATION_COUNTS");
         const bool any = !launches.empty() || copies[0] || copies[1];
         FILE *file = path && *path && any ? fopen(path, "a") : nullptr;
         if (!file) return;
         for (const auto &one : launches) fprintf(file, "launch %lld %s\n", one.second, one.first.c_str());
-        for (const auto &one : writes) fprintf(file, "write %lld %s\n", one.second, one.first.c_str());
+        for (const auto &one : writes)
+            if (one.second) fprintf(file, "write %lld %s\n", one.second, one.first.c_str());
         for (int way = 0; way < 2; ++way)
             if (copies[way]) fprintf(file, "%s %lld %lld\n", way ? "to_device" : "to_host", copies[way], bytes[way]);
         fclose(file);
     }
 };
 static Counts &counts() {
-    static Counts all;
-    return all;
+    /* kernels run until the very end: what the program frees when it exits waits for them */
+    static Counts *const all = [] {
+        atexit([] { counts().tell(); });
+        return new Counts;
+    }();
+    return *all;
 }
 
 void count_copy(bool to_device, size_t bytes) {
@@ -222,7 +228,7 @@ static void run_issued(const ws_launch_t &l, const Operation &operation) {
     open_epoch(&operation);
     d.wrote = false;
     run(l);
-    if (d.wrote) counts().writes[l.name]++;
+    if (!d.wrote) counts().writes[l.name]--;
     close_epoch();
     d.launch = nullptr;
     d.slot = nullptr;
@@ -285,6 +291,7 @@ extern "C" cudaError_t ws_launch(const ws_launch_t *launch) {
     const cudaError_t wrong = stream ? check_shape(*launch) : cudaErrorInvalidResourceHandle;
     if (wrong != cudaSuccess) return refuse(*launch, wrong, pc);
     counts().launches[launch->name]++;
+    counts().writes[launch->name]++;
     const ws_launch_t own = *launch;
     issue(*stream, Kind::kernel, own.name, pc, {}, [own, arguments](const Operation &o) { run_issued(own, o); });
     return cudaSuccess;
