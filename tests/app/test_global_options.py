@@ -77,6 +77,15 @@ def test_the_bare_command_prints_help(capsys: pytest.CaptureFixture[str]) -> Non
         assert "Global options:" in capsys.readouterr().out
 
 
+def test_the_version_and_misspelled_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["-V"], ["rules", "--version"], ["config", "-V"], ["baseline", "write", "-V"]):
+        assert run_guarded(warpsmith, words) == 0
+        assert capsys.readouterr().out.startswith("warpsmith, version ")
+    for words, meant in ((["ruls"], "rules"), (["config", "shw"], "show"), (["baseline", "chek"], "check")):
+        assert run_guarded(warpsmith, words) == 2
+        assert f"Did you mean '{meant}'?" in capsys.readouterr().err
+
+
 def test_a_folder_and_the_exit_code(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "in").mkdir()
     (here / "in" / "deep.cu").write_text(KERNEL)

@@ -64,6 +64,8 @@ def test_what_fails_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     "words",
     [
         ("port", "a.c", "--patch", "-"),
+        ("port", "a.c", "--patch", "p.patch", "-o", "gpu"),
+        ("analyze", "k.cu", "--unsafe-fixes"),
         ("port", "a.c", "--timeline", "copies.png"),
         ("survey", "--save-commands", "-", "--", "true"),
         ("simulate", "k.cu", "--out", "a=-"),

@@ -17,6 +17,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -24,6 +25,7 @@ from typing import Any, Final, Literal, cast
 import click
 from click.core import ParameterSource
 
+from warpsmith import __version__
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.settings.read import MOST_SECONDS
@@ -70,6 +72,12 @@ def _global(*words: str, help: str, **more: object) -> click.Option:
     return click.Option(words, help=help, expose_value=False, callback=_note, **more)  # type: ignore[arg-type]
 
 
+def _version(context: click.Context, _: click.Parameter, value: object) -> None:
+    if value and not context.resilient_parsing:
+        click.echo(f"warpsmith, version {__version__}")
+        context.exit()
+
+
 def _seconds(text: str) -> float:
     """Return a time that a timer can wait for."""
     try:
@@ -100,6 +108,8 @@ GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
     _global("--log-file", metavar="FILE", help="Append what is done, and when, to FILE."),
     _global("--json", is_flag=True, help="One JSON document on standard output, on every path."),
     _global("--exit-zero", is_flag=True, help="Exit code 0 in place of 1 (negative) and 3 (incomplete)."),
+    click.Option(("-V", "--version"), is_flag=True, is_eager=True, expose_value=False, callback=_version,
+                 help="Print the version and exit."),
     _global("-C", "directory", metavar="DIR", help="Run in DIR."),
 )  # fmt: skip
 
@@ -174,6 +184,17 @@ class Group(_WithGlobals, click.Group):
             click.echo(ctx.get_help(), color=ctx.color)
             return 0
         return super().invoke(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named; the nearest one is told for a name that none has."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            near = get_close_matches(args[0], names, n=1)
+            help = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"no command is called {args[0]!r}.{help}")
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what stands before the command's name; nothing at all is no error."""

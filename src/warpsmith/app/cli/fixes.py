@@ -42,6 +42,9 @@ class Editing:
             message = "--fix and --add-ignores: mend first, then silence what is left"
             raise UsageError(Finding("INP000", "error", message, help=("run them one after the other",)))
         diff = bool(given["diff"])
+        if given["unsafe_fixes"] and not fix and (ignores or not diff):
+            message = "--unsafe-fixes says which fixes --fix makes, and --diff shows"
+            raise UsageError(Finding("INP000", "error", message, help=("add --fix, or --diff",)))
         return cls(fix or (diff and not ignores), bool(given["unsafe_fixes"]), diff, ignores)
 
     @property

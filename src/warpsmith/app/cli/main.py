@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import os
 import sys
@@ -12,7 +11,6 @@ from io import TextIOWrapper
 import click
 from click.shell_completion import CompletionItem
 
-from warpsmith import __version__
 from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.supervise import run_supervised
@@ -57,26 +55,12 @@ class _Commands(Group):
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from_close = _close(args[0])
-            ctx.fail(f"no command is called {args[0]!r}.{from_close}")
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-def _close(word: str) -> str:
-    near = difflib.get_close_matches(word, COMMANDS, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", prog_name="warpsmith")
 def warpsmith() -> None:
     """Moves C loop nests to the GPU, step by step and never on trust, on a machine with no GPU.
 
