@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, rule_of
+from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, rule_of
 
 PLAIN = OutputRule()
 
@@ -96,13 +96,14 @@ def test_a_number_may_be_off_by_as_much_as_the_object_behind_it() -> None:
 
 
 def test_a_number_of_which_the_builds_determine_no_digit_may_be_off_by_more() -> None:
-    noise, other = b"1.00e-15 250.0\n", b"8.00e-16 250.0\n"
-    rule = rule_of(noise, [], [other])
-    assert compare_text(noise, b"3.00e-15 250.0\n", rule) is None
-    assert compare_text(noise, b"9.00e-15 250.0\n", rule) is not None
-    assert compare_text(noise, b"3.00e-15 250.1\n", rule) is not None
-    rule = rule_of(noise, [], [b"1.05e-15 250.0\n"])
-    assert compare_text(noise, b"1.30e-15 250.0\n", rule) is not None
+    base, other = b"1.00e-15 250.0\n", b"8.00e-16 250.0\n"
+    rule = rule_of(base, [], [other])
+    assert compare_text(base, b"3.00e-15 250.0\n", rule) is None
+    assert compare_text(base, b"9.00e-15 250.0\n", rule) is not None
+    assert compare_text(base, b"3.00e-15 250.1\n", rule) is not None
+    assert noise(base, rule) == ("line 1: 1.00e-15",)
+    rule = rule_of(base, [], [b"1.05e-15 250.0\n"])
+    assert compare_text(base, b"1.30e-15 250.0\n", rule) is not None and noise(base, rule) == ()
 
 
 def test_doubles_are_not_measured_by_the_cancellation_in_another_number() -> None:

@@ -23,7 +23,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "rule_of"]
+__all__ = ["Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of"]
 
 _TOKEN = re.compile(
     r"[-+]?0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|NaN|Inf|NAN|INF)\b|[^\W\d]\w*|\S"
@@ -247,6 +247,13 @@ def masked_tokens(base: bytes, rule: OutputRule, name: str = "") -> tuple[str, .
     found = [f"{where}line {line + 1}: {_short(lines[line])}" for line in sorted(rule.masked_lines)]
     found += [f"{where}line {n + 1}: {_short(_TOKEN.findall(lines[n])[i])}" for n, i in sorted(rule.masked)]
     return tuple(found)
+
+
+def noise(base: bytes, rule: OutputRule) -> tuple[str, ...]:
+    """Return the numbers of which the original's own builds determine no digit, as a person finds them."""
+    lines = [_TOKEN.findall(line) for line in _lines(base)]
+    gaps = [(place, gap, lines[place[0]][place[1]]) for place, gap in sorted((rule.spread or {}).items())]
+    return tuple(f"line {place[0] + 1}: {_short(text)}" for place, gap, text in gaps if gap > _NOISE * abs(float(text)))
 
 
 def compare_files(

@@ -18,7 +18,7 @@ from warpsmith.run.candidate import Candidate, Trial
 from warpsmith.run.doubts import Shown, find_doubts, no_launch
 from warpsmith.run.emulated_counts import Counts
 from warpsmith.run.judge import compare_logs, tells_apart
-from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens
+from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise
 from warpsmith.run.programs import Outcome
 from warpsmith.run.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions
@@ -208,7 +208,9 @@ class Verdict:
         reference = self._reference
         if compare_text(expected.stdout, outcome.stdout, reference.plain_rule(None)) is not None:
             self._rounded = True
-            found = compare_text(expected.stdout, outcome.stdout, reference.output_rule(None, self._rounding()))
+            rule = reference.output_rule(None, self._rounding())
+            found = compare_text(expected.stdout, outcome.stdout, rule)
+            self._notes += _uncertain(noise(reference.base.stdout, rule))
             if found is not None:
                 self._output_equal = False
                 yield Finding("VER009", "error", f"standard output differs: {found.text}")
@@ -217,6 +219,8 @@ class Verdict:
             self._rounded = True
             rules = {name: reference.output_rule(name, self._rounding()) for name in expected.files}
             difference = compare_files(expected.files, outcome.files, rules, self._unstable())
+            for name, rule in rules.items():
+                self._notes += _uncertain(noise(reference.base.files.get(name, b""), rule), f" in {name}")
             if difference is not None:
                 self._output_equal = False
                 yield Finding("VER010", "error", f"written files differ: {difference.text}")
@@ -301,6 +305,14 @@ def _shortened(failures: list[Finding]) -> list[Finding]:
     last = failures[_MOST_OBJECTS_SHOWN - 1]
     tail = f"{last.message}; so do {more} more object{'s' if more > 1 else ''}"
     return [*failures[: _MOST_OBJECTS_SHOWN - 1], dataclasses.replace(last, message=tail)]
+
+
+def _uncertain(numbers: tuple[str, ...], where: str = "") -> Iterator[Finding]:
+    """Numbers that were compared, and of which the original says nothing."""
+    if numbers:
+        what = f"{len(numbers):,} printed number{'s' if len(numbers) > 1 else ''}{where} ({numbers[0]})"
+        text = f"builds of the original determine no digit of {what}: the comparison says little"
+        yield Finding("VER023", "warning", text)
 
 
 def _tolerated(finding: Finding) -> Finding:
