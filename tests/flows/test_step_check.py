@@ -150,7 +150,7 @@ def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recor
     path.write_text(
         """
         #include <stdio.h>
-        static int first = 1, *marks[4] = {&first, &first};
+        static int first = 1, *marks[4] = {&first, &first}, *volatile held[2][3] = {{&first}};
         static int a[40], b[40];
         static void bump(int **at, int by) { **at += by; }
         int main(void)
@@ -166,6 +166,7 @@ def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recor
             table[0] = &kept;
             for (j = 0; j < 3; j++) {
                 bump(&table[j & 1], j);
+                held[1][j] = &first;
                 for (i = 0; i < 40; i++)
                     a[i] += marks[1] == table[1] ? i : b[i];
             }
@@ -186,6 +187,8 @@ def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recor
     # of `table` both addresses differ from run to run, of `marks` two: the others are null
     assert (rows["table"].elements, rows["table"].masked) == (2, 2)
     assert (rows["marks"].elements, rows["marks"].masked) == (4, 2)
+    # of a type that is not modelled, the compiler tells the size
+    assert (rows["held"].elements, rows["held"].masked) == (6, 4)
     assert {reason.rule for reason in verdict.reasons} <= {"VER022", "VER033"}
 
 

@@ -29,7 +29,7 @@ from warpsmith.tree.precedence import ASSIGNMENT, level
 from warpsmith.tree.printer import DeviceStmt, print_type
 from warpsmith.tree.program import Kernel, Parameter
 from warpsmith.tree.references import address_text
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, padding_of
+from warpsmith.tree.types import Array, Opaque, Pointer, Record, Scalar, Symbol, Type, padding_of
 from warpsmith.tree.units import names_units
 
 __all__ = ["CudaWords"]
@@ -220,6 +220,11 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     kind = 0 if number is None else _KINDS.get(number.kind, 0)
     address = address_text(node.symbol)
     declared = "-1" if node.extent is None else _product(node.extent, size * numbers, expr)
+    width = str(size)
+    if isinstance(node.element, Opaque):
+        # the compiler knows how large it is (`int *volatile`)
+        width = f"(int)sizeof({_innermost(node.symbol)})"
+        declared = declared if node.extent is None else f"{declared} * (long long){width}"
     device = "(const void *)0" if node.buffer is None else f"(const void *){node.buffer.name}"
     parts = [
         f'"{node.region}"',
@@ -227,7 +232,7 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
         f"(const void *){address}",
         declared,
         str(kind),
-        str(size),
+        width,
         _part(node.lower, expr) if numbers == 1 else _product(node.lower, numbers, expr),
         _part(node.upper, expr) if numbers == 1 else _product(node.upper, numbers, expr),
         device,
@@ -237,6 +242,16 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     block = "ws_capture_block(), " if names_units(node.lower) else ""
     ahead = "ws_capture_ahead(), " if node.ahead else ""
     return f"{padding}{block}{ahead}ws_capture({', '.join(parts)});"
+
+
+def _innermost(symbol: Symbol) -> str:
+    """Return an lvalue of the type of the innermost elements of a variable, or of what it points to."""
+    text, type = symbol.name, symbol.type
+    if isinstance(type, Pointer):
+        text, type = f"{text}[0]", type.to
+    while isinstance(type, Array):
+        text, type = f"{text}[0]", type.of
+    return text
 
 
 def _capture_rows(node: CaptureStmt) -> str:
