@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from warpsmith.app.cli.output import write_files
+from warpsmith.emit.files import OutputFile
+
 C = """#include <stdio.h>
 static double a[64];
 int main(void)
@@ -97,3 +100,23 @@ def test_stops_at_random_moments(name: str, tmp_path: Path) -> None:
         folder.mkdir()
         number += check(name, folder, chosen.choice((signal.SIGINT, signal.SIGTERM)), 6 * chosen.random() ** 2)
     assert number >= 4
+
+
+def test_several_files_are_written_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.replace
+
+    def interrupted(self: Path, target: Path) -> Path:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return real(self, target)
+
+    def stop(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    monkeypatch.setattr(Path, "replace", interrupted)
+    try:
+        with pytest.raises(SystemExit):
+            write_files(str(tmp_path / "gpu"), [OutputFile(name, "x\n") for name in ("a.c", "a.cu")], force=False)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert sorted(path.name for path in (tmp_path / "gpu").iterdir()) == ["a.c", "a.cu"]

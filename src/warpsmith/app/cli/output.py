@@ -18,9 +18,29 @@ from warpsmith.emit.files import OutputFile
 
 _ELSEWHERE = "choose a place that can be written: -o PATH"
 
-__all__ = ["check_free", "holds", "not_writable", "refuse_dash", "unified_diff", "write_files", "write_result"]
+__all__ = [
+    "check_free",
+    "holds",
+    "not_writable",
+    "refuse_dash",
+    "undisturbed",
+    "unified_diff",
+    "write_files",
+    "write_result",
+]
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let a stop wait: what is written is there as a whole or not at all, and nothing else is left in the folder."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@undisturbed()
 def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> tuple[str, ...]:
     """Write `files` below `directory` and return their paths.
 
@@ -38,9 +58,8 @@ def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> 
             at = target
             target.parent.mkdir(parents=True, exist_ok=True)
             staged.append((_stage(target.parent, file.data()), target))
-        with _undisturbed():
-            for temporary, at in staged:
-                Path(temporary).replace(at)
+        for temporary, at in staged:
+            Path(temporary).replace(at)
     except OSError as error:
         raise not_writable(str(at), error, _ELSEWHERE) from error
     finally:
@@ -84,19 +103,24 @@ def write_result(path: str, result: str | bytes, *, remedy: str = "choose anothe
     # names that are no UTF-8 are shown as they are on the terminal
     data = result if isinstance(result, bytes) else result.encode("utf-8", "backslashreplace")
     target = Path(path)
-    staged: str | None = None
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        staged = _stage(target.resolve().parent, data)
-        Path(staged).replace(target.resolve())
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _replace(target.resolve(), data)
     except OSError as error:
         raise not_writable(path, error, remedy) from error
+
+
+@undisturbed()
+def _replace(target: Path, data: bytes) -> None:
+    """Give a file its bytes, at once."""
+    staged = _stage(target.parent, data)
+    try:
+        Path(staged).replace(target)
     finally:
-        if staged is not None:
-            Path(staged).unlink(missing_ok=True)
+        Path(staged).unlink(missing_ok=True)
 
 
 def not_writable(path: str, error: OSError, *remedies: str) -> UsageError:
@@ -111,16 +135,6 @@ def holds(path: str, text: str) -> bool:
         return Path(path).read_bytes() == text.encode("utf-8", "surrogateescape")
     except OSError:
         return False
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let a stop wait: several files are there together, or none."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stage(directory: Path, data: bytes) -> str:

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from warpsmith.app.cli.output import undisturbed
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
@@ -17,6 +18,7 @@ from warpsmith.base.source import SourceFile, readable
 __all__ = ["edits_diff", "rewrite_files"]
 
 
+@undisturbed()
 def rewrite_files(edited: Sequence[tuple[SourceFile, str]]) -> None:
     """Give files their new text.
 
