@@ -51,7 +51,12 @@ def run_supervised(work: Callable[[], int]) -> int:
     worker = os.fork()
     if worker == 0:
         used(scratch)
-        return _worked(work, parent, stops, before)
+        try:
+            return _worked(work, parent, stops, before)
+        finally:
+            # where the supervisor was killed, nobody else does
+            if os.getppid() != parent:
+                removed(scratch)
     stop, status = _watch(worker, watched)
     end_descendants(reap=True)
     removed(scratch)
