@@ -119,6 +119,22 @@ def test_the_device_section_is_laid_over_and_the_host_poisoned(tmp_path: Path) -
     assert values(one(log, "r", "later"))[:2] == [0, 5]
 
 
+def test_what_lies_where_another_object_was_is_known_to_be_stale(tmp_path: Path) -> None:
+    log = log_of(
+        """
+    static double pool[32], device[32];
+    short *later = (short *)(pool + 8), newer[32] = {0};
+    ws_capture("r", "pool", pool, sizeof pool, 3, 8, 0, 32, device);
+    ws_capture("r", "later", later, 64, 1, 2, 0, 16, newer);
+    ws_capture("s", "later", later, 64, 1, 2, 0, 0, 0);
+    ws_capture("s", "pool", pool, sizeof pool, 3, 8, 0, 0, 0);""",
+        tmp_path,
+    )
+    for name in ("later", "pool"):
+        stale = one(log, "s", name).stale
+        assert {element for begin, end in stale for element in range(begin, end)} == set(range(32)), name
+
+
 def test_arrays_of_one_block_are_told_apart(tmp_path: Path) -> None:
     log = log_of(
         """

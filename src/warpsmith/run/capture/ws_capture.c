@@ -44,7 +44,7 @@ struct stream {
 };
 
 struct range {
-    unsigned char *begin, *end;
+    unsigned char *origin, *begin, *end; /* the pattern starts at `origin` */
     int kind, element_size;
 };
 
@@ -104,12 +104,31 @@ static void pattern_of(int kind, int element_size, unsigned char *pattern)
     }
 }
 
+/* Cut [begin, end) out of all ranges: it is overwritten anew. A range of a function that has returned may reach beyond
+   the object that lies in its place now. */
 static void forget_ranges(const unsigned char *begin, const unsigned char *end)
 {
     int kept = 0;
-    for (int i = 0; i < range_count; i++)
-        if (ranges[i].end <= begin || ranges[i].begin >= end || ranges[i].begin < begin || ranges[i].end > end)
-            ranges[kept++] = ranges[i];
+    const int count = range_count;
+    for (int i = 0; i < count; i++) {
+        struct range left = ranges[i], right = ranges[i];
+        if (left.end <= begin || left.begin >= end) {
+            ranges[kept++] = left;
+            continue;
+        }
+        left.end = (unsigned char *)begin;
+        right.begin = (unsigned char *)end;
+        if (left.begin < left.end)
+            ranges[kept++] = left;
+        if (right.begin >= right.end)
+            continue;
+        if (left.begin >= left.end)
+            ranges[kept++] = right;
+        else if (range_count < MAX_RANGES)
+            ranges[range_count++] = right;
+    }
+    for (int i = count; i < range_count; i++)
+        ranges[kept++] = ranges[i];
     range_count = kept;
 }
 
@@ -123,7 +142,7 @@ static void poison(unsigned char *begin, unsigned char *end, int kind, int eleme
         memcpy(at, pattern, (size_t)element_size);
     forget_ranges(begin, end);
     if (range_count < MAX_RANGES && begin < end) {
-        struct range fresh = {begin, end, kind, element_size};
+        struct range fresh = {begin, begin, end, kind, element_size};
         ranges[range_count++] = fresh;
     }
 }
@@ -141,7 +160,7 @@ static int is_stale(const unsigned char *at, int element_size)
             continue;
         pattern_of(ranges[i].kind, ranges[i].element_size, pattern);
         for (; from < to; from++, found = 1)
-            if (*from != pattern[(from - ranges[i].begin) % ranges[i].element_size])
+            if (*from != pattern[(from - ranges[i].origin) % ranges[i].element_size])
                 return 0;
     }
     return found;
