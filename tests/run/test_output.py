@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, rule_of
+from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, rule_of, without_noise
 
 PLAIN = OutputRule()
 
@@ -93,6 +93,14 @@ def test_a_number_may_be_off_by_as_much_as_the_object_behind_it() -> None:
     assert compare_text(one, other, OutputRule(rounding=1.3e-5)) is None
     assert compare_text(one, b"sum 1545.6\n", OutputRule(rounding=1.3e-5)) is not None
     assert compare_text(b"n 1544\n", b"n 1545\n", OutputRule(rounding=1e-3)) is not None
+
+
+def test_a_number_of_which_the_builds_determine_no_digit_shows_nothing() -> None:
+    base = b"1.00e-15 250.0\n"
+    rule = rule_of(base, [], [b"4.00e-15 250.0\n"])
+    assert compare_text(base, b"7.0 250.0\n", rule) is not None
+    assert compare_text(base, b"7.0 250.0\n", without_noise(base, rule)) is None
+    assert compare_text(base, b"7.0 251.0\n", without_noise(base, rule)) is not None
 
 
 def test_a_number_of_which_the_builds_determine_no_digit_may_be_off_by_more() -> None:

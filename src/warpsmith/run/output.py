@@ -11,8 +11,9 @@ stands between tokens does not count, because the width of a masked number moves
 Numbers written with a point or an exponent may differ by what the original's own builds differ by (tolerance.py), by
 what the objects behind them were seen to differ by, within their own tolerance, and by one unit of the last digit where
 at least six significant digits are printed; integers may not differ. Of a number of which the builds determine no digit
-they say no more than how large its noise is: it may differ by more times their difference. On a line of eight numbers
-or more, a row of an array, the rounding of one allows as much for the others: by chance, builds may agree in one.
+they say no more than how large its noise is: it may differ by more times their difference, and is no evidence that
+wrong values would be noticed. On a line of eight numbers or more, a row of an array, the rounding of one allows as much
+for the others: by chance, builds may agree in one.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of"]
+__all__ = [
+    "Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of", "without_noise",
+]  # fmt: skip
 
 _TOKEN = re.compile(
     r"[-+]?0[xX][0-9a-fA-F]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|NaN|Inf|NAN|INF)\b|[^\W\d]\w*|\S"
@@ -252,8 +255,18 @@ def masked_tokens(base: bytes, rule: OutputRule, name: str = "") -> tuple[str, .
 def noise(base: bytes, rule: OutputRule) -> tuple[str, ...]:
     """Return the numbers of which the original's own builds determine no digit, as a person finds them."""
     lines = [_TOKEN.findall(line) for line in _lines(base)]
-    gaps = [(place, gap, lines[place[0]][place[1]]) for place, gap in sorted((rule.spread or {}).items())]
-    return tuple(f"line {place[0] + 1}: {_short(text)}" for place, gap, text in gaps if gap > _NOISE * abs(float(text)))
+    return tuple(f"line {n + 1}: {_short(lines[n][i])}" for n, i in sorted(_noise_places(lines, rule)))
+
+
+def without_noise(base: bytes, rule: OutputRule) -> OutputRule:
+    """Return the rule by which an output shows that other values were noticed: not by a number that may be anything."""
+    places = _noise_places([_TOKEN.findall(line) for line in _lines(base)], rule)
+    return replace(rule, masked=rule.masked | places)
+
+
+def _noise_places(lines: Sequence[Sequence[str]], rule: OutputRule) -> frozenset[Place]:
+    gaps = (rule.spread or {}).items()
+    return frozenset((n, i) for (n, i), gap in gaps if gap > _NOISE * abs(float(lines[n][i])))
 
 
 def compare_files(

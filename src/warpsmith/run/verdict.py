@@ -18,7 +18,7 @@ from warpsmith.run.candidate import Candidate, Trial
 from warpsmith.run.doubts import Shown, find_doubts, no_launch
 from warpsmith.run.emulated_counts import Counts
 from warpsmith.run.judge import compare_logs, tells_apart
-from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise
+from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, without_noise
 from warpsmith.run.programs import Outcome
 from warpsmith.run.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions
@@ -160,9 +160,12 @@ class Verdict:
         )
 
     def _rule(self, name: str | None) -> OutputRule:
-        """Return the rule by which the output was accepted."""
+        """Return the rule by which the output was accepted, without what says nothing of it."""
         reference = self._reference
-        return reference.output_rule(name, self._rounding()) if self._rounded else reference.plain_rule(name)
+        if not self._rounded:
+            return reference.plain_rule(name)
+        text = reference.base.stdout if name is None else reference.base.files[name]
+        return without_noise(text, reference.output_rule(name, self._rounding()))
 
     def _unstable(self) -> frozenset[str]:
         return frozenset(set(self._reference.base.files) ^ set(self._reference.again.files))
