@@ -48,9 +48,10 @@ def _of(folder: Path) -> list[str]:
     return [words for words in found if words]
 
 
-def stopped(words: Sequence[str], here: Path, number: signal.Signals, after_s: float) -> tuple[int, str, Path]:
-    """Start a command in the folder and stop it after some time; return its exit code and what it said."""
-    scratch = here / "tmp"
+def stopped(words: Sequence[str], here: Path, number: signal.Signals, after_s: float | None) -> tuple[int, str, Path]:
+    """Start a command in the folder and stop it after some time, or, with None, once it has written its first temporary
+    file; return its exit code and what it said."""
+    scratch = here.with_name(f"{here.name}-tmp")
     scratch.mkdir(exist_ok=True)
     with subprocess.Popen(
         [sys.executable, "-c", "from warpsmith.app.cli.start import main; print('on', flush=True); main()", *words],
@@ -58,21 +59,25 @@ def stopped(words: Sequence[str], here: Path, number: signal.Signals, after_s: f
     ) as process:  # fmt: skip
         assert process.stdout is not None
         assert process.stdout.readline() == "on\n"
-        time.sleep(after_s)
+        while after_s is None and not any(path.is_file() for path in scratch.rglob("*")) and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(after_s or 0)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
     return process.returncode, said, scratch
 
 
-def check(name: str, here: Path, number: signal.Signals, after_s: float) -> bool:
+def check(name: str, here: Path, number: signal.Signals, after_s: float | None) -> bool:
     """Whether the command was stopped, and not over before; what is wrong with a stop fails the test."""
     for file in ("a.c", "b.c"):
         (here / file).write_text(C)
     code, said, scratch = stopped(COMMANDS[name], here, number, after_s)
-    told = f"{name}, {number.name} after {after_s:.2f} s: {code}\n{said}"
+    told = f"{name}, {number.name} after {after_s} s: {code}\n{said}"
     assert "Traceback" not in said and "INT070" not in said, told
     assert not _of(scratch), told
-    assert not list(scratch.iterdir()), told
+    left = [path for path in scratch.iterdir() if not (name.startswith("survey") and path.name.startswith("cc"))]
+    # a compiler of the user's own build has its temporary files in the user's folder, and a moment in which it forgets
+    assert not left, told
     over = code in (0, 1, 3)
     assert over or code == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], told
     # a stop may come when all is written, and then it is whole
@@ -82,12 +87,9 @@ def check(name: str, here: Path, number: signal.Signals, after_s: float) -> bool
     return not over
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "after_s"),
-    [("survey --run", signal.SIGTERM, 0.9), ("verify", signal.SIGINT, 1.1)],
-)
-def test_a_stop_in_the_middle(name: str, number: signal.Signals, after_s: float, tmp_path: Path) -> None:
-    assert check(name, tmp_path, number, after_s)
+@pytest.mark.parametrize(("name", "number"), [("survey --run", signal.SIGTERM), ("verify", signal.SIGINT)])
+def test_a_stop_in_the_middle(name: str, number: signal.Signals, tmp_path: Path) -> None:
+    assert check(name, tmp_path, number, None)
 
 
 @pytest.mark.slow

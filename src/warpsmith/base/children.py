@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 __all__ = ["adopt_orphans", "end_descendants", "end_with_parent"]
@@ -47,18 +48,30 @@ def _control(option: int, value: int) -> None:
     ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0)
 
 
-def end_descendants(*, reap: bool = False) -> None:
-    """Kill every process below this one. `reap`: also collect those that ended, which nobody else waits for."""
+def end_descendants(*, reap: bool = False, grace_s: float = 0.0) -> None:
+    """Kill every process below this one. `reap`: also collect those that ended, which nobody else waits for. `grace_s`:
+    for how long they may end by themselves, on SIGTERM: compilers take their temporary files away then."""
+    asked: set[int] = set()
+    deadline = time.monotonic() + grace_s
+    while _LINUX and grace_s and time.monotonic() < deadline and (found := _descendants(os.getpid())):
+        # what a compiler started first, since it would make again what the compiler takes away
+        _signal([pid for pid in reversed(found) if pid not in asked], signal.SIGTERM)
+        asked.update(found)
+        time.sleep(0.005)
     for _ in range(_ROUNDS if _LINUX else 0):
         found = _descendants(os.getpid())
-        for pid in found:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _signal(found, signal.SIGKILL)
         if reap:
             _collect()
         if not found:
             return
         time.sleep(0.005)
+
+
+def _signal(processes: Iterable[int], number: signal.Signals) -> None:
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _collect() -> None:

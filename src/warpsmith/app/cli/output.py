@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
 from warpsmith.emit.files import OutputFile
 
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ELSEWHERE = "choose a place that can be written: -o PATH"
 
 __all__ = [
@@ -32,12 +34,20 @@ __all__ = [
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let a stop wait: what is written is there as a whole or not at all, and nothing else is left in the folder."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    """Let a stop wait, whichever thread it is delivered to: what is written is there as a whole or not at all, and
+    nothing else is left in the folder."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in _STOPS}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        for stop in came[:1]:
+            signal.raise_signal(stop)
 
 
 @undisturbed()

@@ -28,6 +28,8 @@ from warpsmith.base.scratch import made, removed, used
 __all__ = ["GRACE_S", "run_supervised"]
 
 GRACE_S = 0.7
+CHILDREN_S = 0.3
+"""What a stop leaves the worker, and of that the worker its children, to tidy up: seconds."""
 _BY_A_PROCESS = 0
 
 
@@ -122,7 +124,7 @@ def _worked(work: Callable[[], int], parent: int, stops: frozenset[signal.Signal
 def _stopped(number: int, _: FrameType | None) -> NoReturn:
     """End what we started, then unwind, so that temporary folders go away; a second stop changes nothing."""
     _ignore_stops()
-    end_descendants()
+    end_descendants(grace_s=CHILDREN_S)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)
