@@ -106,7 +106,17 @@ def test_programs_build_without_warnings(macros: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
+# products and sweeps of which others are like them
+LIKE_OTHERS = frozenset(
+    ["2mm", "3mm", "atax", "bicg", "covariance", "gemm", "gesummv", "jacobi-1d", "mvt", "symm", "syr2k", "syrk"]
+)
+PROGRAMS = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LIKE_OTHERS else [])
+    for path in programs()
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS)
 def test_ported_and_verified_at_odd_sizes(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,5 +64,13 @@ def test_what_is_written_compiles(path: Path, tmp_path: Path) -> None:
     for file in kernels if has_nvrtc() else ():
         for arch in ("sm_80", "sm_90"):
             assert compile_nvrtc(file.text, arch, file.path) is None
-    if path in EXAMPLES and has_nvcc():
+    # its own headers take nvcc two seconds a file
+    if path.stem in ("lu", "stages") and has_nvcc():
         assert compile_nvcc(written) is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not has_nvcc(), reason="nvcc is not installed")
+@pytest.mark.parametrize("path", [path for path in PORTED if path in EXAMPLES], ids=lambda path: path.stem)
+def test_nvcc_takes_the_examples(path: Path) -> None:
+    assert compile_nvcc(emit_cuda(*ported(path))) is None
