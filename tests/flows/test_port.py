@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.random_programs.acceptance import is_accepted
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
 from warpsmith.flows.judged import doubted
@@ -106,3 +107,41 @@ def test_the_build_in_place_has_the_macros_of_the_one_that_is_ported(flags: tupl
     result = port([str(path)], PortOptions(FrontOptions(arguments=flags), root=str(tmp_path)))
     assert result.verification is not None and result.verification.status == "pass"
     assert result.in_place is not None and any(f.path.endswith("a_build.h") for f in result.in_place.files)
+
+
+DISTRIBUTED = """#include <stdio.h>
+static double pool[128], z[64];
+void update(int n, int w, double (*restrict m)[w], double *restrict sums, const double *restrict s)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 1; j < w; j++)
+            if (s[j] > 0.75)
+                m[i][j] = 0.5 * s[j];
+        sums[i] += s[i];
+    }
+}
+int main(void)
+{
+    for (int i = 0; i < 128; i++)
+        pool[i] = i % 3;
+    update(8, 8, (double (*)[8])pool, z, pool + 64);
+    double total = 0;
+    for (int i = 0; i < 64; i++)
+        total += pool[i] + z[i] * (i + 1);
+    printf("%g\\n", total);
+    return 0;
+}
+"""
+
+
+def test_where_the_guard_of_one_half_of_a_loop_fails_the_other_half_runs_once(tmp_path: Path) -> None:
+    """Both arrays lie in one block, so that the first loop of two stays on the host; the second is a kernel."""
+    path = tmp_path / "update.c"
+    path.write_text(DISTRIBUTED)
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.launches is not None
+    launched = set(result.verification.launches)
+    assert "ws_update_k2_kernel" in launched and "ws_update_k1_kernel" not in launched
+    (host,) = (file for file in result.files if file.path == "update.c")
+    assert host.text.count("sums[i] += s[i]") == 0
+    assert is_accepted(result.verification), result.verification

@@ -183,7 +183,11 @@ def _elsewhere(applied: Sequence[Applied]) -> Iterator[Assumption]:
 
 
 def as_written(scope: Run, changes: Sequence[Change]) -> Run:
-    """Return the user's statements in whose place `scope` stands; `changes` are those of its function."""
+    """Return the user's statements in whose place `scope` stands; `changes` are those of its function.
+
+    Where only a part of a change stands in `scope`, that part stays as the steps made it: the user's statements do what
+    the other part does as well.
+    """
     user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
     result: list[Stmt] = []
     position = 0
@@ -191,13 +195,18 @@ def as_written(scope: Run, changes: Sequence[Change]) -> Run:
         stmt = scope[position]
         change = next((c for c in changes if c.new and c.new[0] is stmt), None)
         if change is not None:
-            result += change.old
-            position += len(change.new)
+            whole = _begins_with(scope[position:], change.new)
+            result += change.old if whole else (stmt,)
+            position += len(change.new) if whole else 1
             continue
         inside = any(change.stands_in((stmt,)) for change in changes)
         result.append(user[stmt] if inside else stmt)
         position += 1
     return tuple(result)
+
+
+def _begins_with(run: Run, part: Run) -> bool:
+    return len(part) <= len(run) and all(a is b for a, b in zip(run, part, strict=False))
 
 
 def pairs(original: Program, program: Program) -> Iterator[tuple[Function, Function]]:

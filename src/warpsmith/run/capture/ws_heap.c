@@ -296,9 +296,11 @@ __attribute__((weak)) long long ws_unit_size(const void *at, size_t element)
 __attribute__((weak)) int ws_units_apart(const void *one, const void *other)
 {
     uintptr_t start = 0, other_start = 0;
-    size_t size;
-    int known = unit(one, &start, &size), other_known = unit(other, &other_start, &size);
-    return known != other_known || (known && start != other_start);
+    size_t size = 0, other_size = 0;
+    const int known = unit(one, &start, &size), other_known = unit(other, &other_start, &other_size);
+    if (!known || !other_known)
+        return known || other_known;
+    return start + size <= other_start || other_start + other_size <= start;
 }
 
 struct rows {
