@@ -50,6 +50,19 @@ def test_what_compiles_is_written_whole(root: bool, tmp_path: Path) -> None:
     assert _text(result, ".cu").count("__global__") == 3
 
 
+def test_a_header_that_stays_includes_the_one_that_changes(tmp_path: Path) -> None:
+    filling = "template <class T> void fill(T *p, int n) { for (int i = 0; i < n; i++) p[i] = T(2 * i); }"
+    (tmp_path / "changed.hpp").write_text(f"#pragma once\n{filling}\n")
+    (tmp_path / "stays.hpp").write_text('#pragma once\n#include "changed.hpp"\n')
+    body = "{ fill(a, 1000); for (int k = 0; k < 1000; k++) a[k] += 1; return a[999] != 1999; }"
+    main = f'#include "changed.hpp"\n#include "stays.hpp"\ndouble a[1000];\nint main() {body}\n'
+    file = tmp_path / "main.cpp"
+    file.write_text(main)
+    result = port([str(file)], PortOptions(verify=False, root=str(tmp_path)))
+    assert not _reasons(result) and result.in_place is not None
+    assert "changed.hpp" in {made.path for made in result.in_place.files}
+
+
 # what stands in a kernel file or a host file: seeded as if the printer had written it
 SEEDED = {
     "a kernel": (".cu", "3.0 * i", "3.0 * i_lost", {"g/i"}, "`i_lost` is not declared"),

@@ -13,7 +13,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.plan import Written
-from warpsmith.flows.sources import kernel_arguments, sources_of, unit_arguments
+from warpsmith.flows.sources import kernel_arguments, project_headers, sources_of, unit_arguments, with_own_folders
 from warpsmith.flows.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment
@@ -101,8 +101,8 @@ def _meet(one: Span, other: Span) -> bool:
 def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) -> tuple[Sources, Sources]:
     """Return the user's files as they are, and with what a port in place adds, as a build for the GPU sees them."""
     paths = {unit: PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix() for unit in program.units}
-    given = {path: _with_folders(unit_arguments(unit), root) for unit, path in paths.items()}
-    headers = tuple(file for file in _headers(program, root) if file.path not in given)
+    given = {path: with_own_folders(unit_arguments(unit), root) for unit, path in paths.items()}
+    headers = tuple(file for file in project_headers(program, root) if file.path not in given)
     before = (*(OutputFile(path, unit.file.text) for unit, path in paths.items()), *headers)
     included = frozenset(file.path for file in headers)
     new = {file.path: file for file in made.files}
@@ -113,18 +113,3 @@ def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) ->
     # That a wrong kernel is noticed was shown by the objects of the port.
     port = Sources(after, (), folder, reordered=reordered, own=own, shown=True, included=included)
     return Sources(before, (), folder, own=given, included=included), port
-
-
-def _headers(program: Program, root: str) -> Iterator[OutputFile]:
-    """Yield the project's own headers: a port may change some, and one that stays must include those."""
-    named = {os.path.relpath(os.path.realpath(header), root) for unit in program.units for header in unit.headers}
-    for path in sorted(named):
-        if not path.startswith(".."):
-            yield OutputFile(path, Path(root, path).read_bytes().decode("latin-1"))
-
-
-def _with_folders(arguments: tuple[str, ...], root: str) -> tuple[str, ...]:
-    """Return options that look for headers among the files of the build before they look into the project's folders."""
-    folders = (a[2:] for a in arguments if a.startswith("-I"))
-    inside = [os.path.relpath(os.path.realpath(folder), root) for folder in folders]
-    return (*(f"-I{folder}" for folder in inside if not folder.startswith("..")), *arguments)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from warpsmith.emit.cuda import output_paths
@@ -11,7 +12,14 @@ from warpsmith.run.programs import include_arguments
 from warpsmith.run.verification import Sources
 from warpsmith.tree.program import Program, Unit
 
-__all__ = ["kernel_arguments", "meaningful", "sources_of", "unit_arguments"]
+__all__ = [
+    "kernel_arguments",
+    "meaningful",
+    "project_headers",
+    "sources_of",
+    "unit_arguments",
+    "with_own_folders",
+]
 
 _WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "--std", "-std")
 _OF_TEXT = ("-I", "-D", "-U", "-std", "--std", "-ansi", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
@@ -42,6 +50,22 @@ def unit_arguments(unit: Unit) -> tuple[str, ...]:
     """Return the options that the text of a unit needs, folders absolute; its own folder is the last of them."""
     directory = str(Path(unit.file.path).parent)
     return include_arguments(Sources((), meaningful(unit.arguments), directory))
+
+
+def project_headers(program: Program, root: str) -> Iterator[OutputFile]:
+    """Yield the project's own headers: a port may change some, and one that stays must include those."""
+    named = {os.path.relpath(os.path.realpath(header), root) for unit in program.units for header in unit.headers}
+    for path in sorted(named):
+        if not path.startswith(".."):
+            yield OutputFile(path, Path(root, path).read_bytes().decode("latin-1"))
+
+
+def with_own_folders(arguments: tuple[str, ...], root: str, copy: str = "") -> tuple[str, ...]:
+    """Return options that look for headers among the files of a copy of the project before they look into its own
+    folders; `copy`: where that is, nothing for the folder of the build."""
+    folders = (a[2:] for a in arguments if a.startswith("-I"))
+    inside = [os.path.relpath(os.path.realpath(folder), root) for folder in folders]
+    return (*(f"-I{Path(copy, folder)}" for folder in inside if not folder.startswith("..")), *arguments)
 
 
 def meaningful(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from warpsmith.emit.cuda import kernels_alone, output_paths
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.in_place import InPlace
 from warpsmith.flows.plan import Written
-from warpsmith.flows.sources import unit_arguments
+from warpsmith.flows.sources import project_headers, unit_arguments, with_own_folders
 from warpsmith.front.device_check import DEVICE_TIME_LIMIT_S, check_device, device_findings, device_request
 from warpsmith.front.diagnostics import diagnostic_findings
 from warpsmith.front.inputs import parser_arguments
@@ -47,10 +47,17 @@ def unwritable(program: Program, written: Written, root: str | None = None) -> U
     paths = [path.as_posix() for path in output_paths(program)]
     with tempfile.TemporaryDirectory(prefix="warpsmith-") as folder:
         apart, place = Path(folder, "apart"), Path(folder, "place")
-        questions = _questions(zip(program.units, paths, strict=True), written.files, apart, ())
+        own = {
+            unit: (f"-iquote{Path(unit.file.path).resolve().parent}", *unit_arguments(unit)) for unit in program.units
+        }
+        questions = _questions(zip(program.units, paths, strict=True), written.files, apart, own)
         if written.in_place is not None and root is not None:
-            units = _in_place_units(program, written.in_place, root)
-            questions += _questions(units, written.in_place.files, place, _IN_PLACE)
+            made = written.in_place.files
+            # one that stays must find those that change
+            headers = {file.path: file for file in project_headers(program, root)}
+            files = tuple({**headers, **{file.path: file for file in made}}.values())
+            own = {u: (*with_own_folders(unit_arguments(u), root, str(place)), *_IN_PLACE) for u in program.units}
+            questions += _questions(_in_place_units(program, written.in_place, root), files, place, own)
         answers = parse_files([question.request for question in questions], DEVICE_TIME_LIMIT_S)
         errors = [error for one, answer in zip(questions, answers, strict=True) for error in one.errors(answer)]
     found: dict[str, tuple[Fragment, Reason]] = {}
@@ -88,10 +95,13 @@ class _Question:
 
 
 def _questions(
-    units: Iterable[tuple[Unit, str]], files: tuple[OutputFile, ...], folder: Path, more: tuple[str, ...]
+    units: Iterable[tuple[Unit, str]],
+    files: tuple[OutputFile, ...],
+    folder: Path,
+    own: Mapping[Unit, tuple[str, ...]],
 ) -> list[_Question]:
     """Put `files` into `folder`, and return what is asked about them: about the kernels, and about the text of `units`
-    that changed, each with its path among the files, under the unit's own options and `more`."""
+    that changed, each with its path among the files, under its `own` options."""
     beside: dict[str, SourceFile] = {}
     for file in files:
         place = folder / file.path
@@ -104,8 +114,7 @@ def _questions(
         place = folder / path
         text = beside.get(str(place))
         if text is not None and text not in kernels and text.text != unit.file.text:
-            own = (f"-iquote{Path(unit.file.path).resolve().parent}", *unit_arguments(unit), *more)
-            request: Request = (str(place), parser_arguments(unit.language, own), None, 0, True)
+            request: Request = (str(place), parser_arguments(unit.language, own[unit]), None, 0, True)
             questions.append(_Question(text, request, False, beside))
     return questions
 

@@ -178,6 +178,7 @@ class Walk:
             included = self.library.getIncludedFile(cursor)
             if included:
                 self.includes[self.library.path(included)] = None
+                self.places.include(included)
             return _CONTINUE
         file, _ = self.places.place(self.library.getCursorLocation(cursor))
         if file < 0 or not self.places.user[file]:

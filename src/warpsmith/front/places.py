@@ -56,6 +56,13 @@ class FilePlaces:
             self.user.append(not self.library.Location_isInSystemHeader(location))
         return known
 
+    def include(self, handle: int) -> None:
+        """Number an included file of the user's: one that declares nothing may include others."""
+        if handle not in self._numbers:
+            start = self.library.getLocationForOffset(self._unit, handle, 0)
+            if not self.library.Location_isInSystemHeader(start):
+                self._number(handle, start)
+
     def place(self, location: Location) -> tuple[int, int]:
         """Return (file, offset) of a location; file -1 is none (a builtin)."""
         data = int(location.data)
