@@ -106,3 +106,20 @@ def test_what_memory_was_filled_with_allows_nothing() -> None:
     assert bare[0] > 1e100
     assert rules(runs[0], near, evidence)[0] == []
     assert rules(runs[0], far, evidence)[0] == ["VER007"]
+
+
+def pointers(*words: int) -> Record:
+    """Return a record of pointers, as bytes."""
+    data = np.array(words, np.uint64).view(np.uint8)
+    return replace(record([0.0] * len(words)), values=data, stride=8, hash=hash(data.tobytes()))
+
+
+def test_an_address_may_be_another_one_and_nothing_else() -> None:
+    base, again = log(pointers(0x7F12_3456_7000, 0, 5)), log(pointers(0x7F99_0000_7010, 0, 5))
+    evidence = Evidence((base, again))
+    (verdict,) = compare_logs(base, log(pointers(0x7F55_0000_7010, 0, 5)), evidence, lambda: evidence)
+    assert verdict.failures == () and (verdict.live_out.compared, verdict.live_out.masked) == (2, 0)
+    assert "1 of 3 elements of y after f/i hold addresses" in verdict.notes[0].message
+    for wrong in ((0, 0, 5), (17, 0, 5), (0x7F55_0000_7010, 0x7F55_0000_7010, 5), (0x7F55_0000_7010, 0, 6)):
+        (verdict,) = compare_logs(base, log(pointers(*wrong)), evidence, lambda: evidence)
+        assert [failure.rule for failure in verdict.failures] == ["VER007"], wrong

@@ -10,7 +10,7 @@ another object's device buffer and that object has been compared itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,10 +23,12 @@ from warpsmith.run.judgment import Judgment, section_elements
 from warpsmith.run.tolerance import (
     EXACT,
     Allowance,
+    addresses,
     allowance_of,
     is_ill_conditioned,
     is_noise,
     largest,
+    moved_addresses,
     spread_of,
     undetermined,
     unsettled,
@@ -34,7 +36,7 @@ from warpsmith.run.tolerance import (
 )
 from warpsmith.run.verification import LiveOut
 
-__all__ = ["Evidence", "ObjectVerdict", "compare_logs", "tells_apart"]
+__all__ = ["Evidence", "ObjectVerdict", "compare_logs", "compare_records"]
 
 # a difference that is a larger part of the object's largest number is no rounding
 _LARGEST_ROUNDING = 1e-2
@@ -82,12 +84,6 @@ def compare_logs(
             yield _extra(key, next(iter(actual.records[key].values())))
 
 
-def tells_apart(wanted: Mapping[int, Record], changed: Mapping[int, Record], evidence: Evidence) -> bool:
-    """Whether the comparison of an object notices that it was changed, in some instance."""
-    pairs = ((wanted[instance], found) for instance, found in changed.items() if instance in wanted)
-    return any(_judge(one, other, (evidence, lambda: evidence)).comparison.first is not None for one, other in pairs)
-
-
 def _compare_stream(
     base: CaptureLog, actual: CaptureLog, key: StreamKey, evidence: tuple[Evidence, Callable[[], Evidence]]
 ) -> ObjectVerdict:
@@ -103,7 +99,7 @@ def _compare_stream(
         if found is None:
             failures += [] if failures else [_missing(base, actual, key, instance)]
             break
-        judged = _judge(expected, found, evidence)
+        judged = compare_records(expected, found, evidence)
         if judged.comparison.first is not None and evidence[0].reordered:
             # What was added to a scalar may be as large as the scalar ever is.
             known = [record for record in base.records[key].values() if record.values is not None or not whole]
@@ -112,7 +108,7 @@ def _compare_stream(
         row = _joined(row, expected, judged)
         if expected.values is not None or not whole:
             section = expected.upper - expected.lower
-            row = row.covered(section - judged.masked - judged.unwritten, judged.masked)
+            row = row.covered(section - judged.masked - judged.unwritten - judged.addresses, judged.masked)
         if judged.comparison.first is not None:
             if _breaks_down(base, key, evidence[1]()):
                 notes.insert(0, _says_little(expected))
@@ -143,7 +139,8 @@ def _not_finite(record: Record) -> int:
     return 0 if values is None or not is_floating(values) else int((~np.isfinite(values)).sum())
 
 
-def _judge(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> Judgment:
+def compare_records(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> Judgment:
+    """Compare one instance of an object, with the first evidence and, where that does not excuse it, with all."""
     if expected.hash == found.hash and (expected.first, expected.count) == (found.first, found.count):
         return Judgment(Comparison(0.0, 0.0, 0, None, 0), identical=True)
     judged = _judge_with(expected, found, evidence[0], EXACT)
@@ -168,7 +165,9 @@ def _judge_with(
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
     bare = _unwritten(evidence, expected, low, high)
-    skip = undetermined(runs, cut[0].shape) | _stale(found, low, high) | bare
+    # where an address differs from run to run, another address is as good, and nothing else
+    moved = moved_addresses(runs, cut[0].shape)
+    skip = undetermined(runs, cut[0].shape) & ~(moved & ~addresses(cut[1])) | _stale(found, low, high) | bare
     base, builds = runs[0] if runs else cut[0], [_cut(r, low, high) for r in variants]
     spread, unlike = spread_of(base, builds, skip), unsettled(base, builds)
     # what memory was filled with may be a huge number: it allows nothing
@@ -177,12 +176,12 @@ def _judge_with(
     comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(written, spread))
     # Elements outside of the section that nobody ever wrote are no news, nor those that the original has yet to write.
     new = np.zeros_like(bare) if bare.all() else bare
-    unwritten, masked = (section_elements(expected, mask, low) for mask in (new, (skip | unlike) & ~new))
+    apart = (new, moved & ~new, (skip | unlike) & ~moved & ~new)
+    unwritten, pointers, masked = (section_elements(expected, mask, low) for mask in apart)
+    judged = Judgment(comparison, masked=masked, unwritten=unwritten, addresses=pointers)
     if comparison.first is not None:
-        where = _place_text(expected, cut[0], cut[1], comparison.first, low)
-        return Judgment(comparison, where, masked, unwritten)
-    ill = is_ill_conditioned(written, spread) or bool(unlike.any())
-    return Judgment(comparison, masked=masked, unwritten=unwritten, ill_conditioned=ill)
+        return replace(judged, where=_place_text(expected, cut[0], cut[1], comparison.first, low))
+    return replace(judged, ill_conditioned=is_ill_conditioned(written, spread) or bool(unlike.any()))
 
 
 def _largest_written(record: Record, evidence: Evidence) -> float:
@@ -284,6 +283,11 @@ def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
             left_out = "they are not compared where the region's results are recorded as sums, in its later runs"
             reason = f"lie in a sum with elements that {reason}"
         yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: {left_out}")
+    if judged.addresses:
+        what = f"{judged.addresses:,} of {record.upper - record.lower:,} elements of {record.name}"
+        yield Finding(
+            "VER022", "note", f"{what} after {record.region} hold addresses: that they are addresses is compared"
+        )
     if judged.ill_conditioned:
         yield _says_little(record)
 

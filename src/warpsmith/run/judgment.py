@@ -14,12 +14,14 @@ __all__ = ["Judgment", "section_elements"]
 class Judgment:
     """One instance of one object. `where`: the first difference, in words; `masked`: how many elements of the section
     were left out; `unwritten`: how many others the original had not written by then, though it had written some;
+    `addresses`: how many others hold addresses, which differ from run to run;
     `identical`: every byte is the same; `ill_conditioned`: the comparison says little."""
 
     comparison: Comparison
     where: str = ""
     masked: int = 0
     unwritten: int = 0
+    addresses: int = 0
     identical: bool = False
     ill_conditioned: bool = False
 

@@ -27,7 +27,20 @@ import numpy.typing as npt
 
 from warpsmith.run.compare import Mask, Values, distances, epsilon, is_floating
 
-__all__ = ["EXACT", "Allowance", "allowance_of", "largest", "spread_of", "undetermined", "unsettled", "unwritten"]
+__all__ = [
+    "EXACT",
+    "Allowance",
+    "addresses",
+    "allowance_of",
+    "is_ill_conditioned",
+    "is_noise",
+    "largest",
+    "moved_addresses",
+    "spread_of",
+    "undetermined",
+    "unsettled",
+    "unwritten",
+]
 
 _SPREAD_FACTOR = 4.0
 _ULPS = 16.0
@@ -83,15 +96,32 @@ def _differ(a: Values, b: Values) -> Mask:
     left, right = (np.ascontiguousarray(v).view(np.uint8).reshape(-1, width) for v in (a, b))
     used = 10 if width == 16 else width
     mask: Mask = (left[:, :used] != right[:, :used]).any(axis=1)
-    if width == 1 and a.size % 8 == 0:
-        words = [v.reshape(-1).view(np.uint64) for v in (left, right)]
-        pointers = (words[0] != words[1]) & _address(words[0]) & _address(words[1])
-        mask |= np.repeat(pointers, 8)
-    return mask
+    return mask | moved_addresses((a, b), mask.shape)
 
 
-def _address(words: npt.NDArray[np.uint64]) -> Mask:
-    return (words > np.uint64(2**32)) & (words < np.uint64(2**47))
+def moved_addresses(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
+    """Return which bytes of an array of records or pointers lie in words that hold an address in each run, not always
+    the same."""
+    alike = [run for run in runs if run.shape == shape]
+    differ = np.zeros(shape, np.bool_)
+    for other in alike[1:]:
+        differ |= addresses(alike[0]) & addresses(other) & _in_words(alike[0], alike[0] != other)
+    for other in alike[1:]:
+        differ &= addresses(other)
+    return differ
+
+
+def addresses(values: Values) -> Mask:
+    """Return which bytes of an array of records or pointers lie in words that may be addresses; none of numbers."""
+    if values.dtype.itemsize != 1 or values.size % 8:
+        return np.zeros(values.shape, np.bool_)
+    words = np.ascontiguousarray(values).view(np.uint64)
+    return np.repeat((words > np.uint64(2**32)) & (words < np.uint64(2**47)), 8)
+
+
+def _in_words(values: Values, bytes: Mask) -> Mask:
+    """Return the mask of all bytes of the words of which some are under the mask `bytes`."""
+    return np.repeat(bytes.reshape(-1, 8).any(axis=1), 8) if values.size % 8 == 0 else bytes
 
 
 def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:

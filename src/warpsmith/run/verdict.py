@@ -17,10 +17,11 @@ from warpsmith.base.findings import Finding
 from warpsmith.run.candidate import Candidate, Trial
 from warpsmith.run.doubts import Shown, find_doubts, no_launch
 from warpsmith.run.emulated_counts import Counts
-from warpsmith.run.judge import compare_logs, tells_apart
+from warpsmith.run.judge import compare_logs
 from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, without_noise
 from warpsmith.run.programs import Outcome
 from warpsmith.run.reference import Reference
+from warpsmith.run.sensitivity import tells_apart
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions
 
 __all__ = ["Verdict"]

@@ -13,7 +13,7 @@
    rest is the host's, which may have written beside what the kernels work on, and nothing is overwritten.
 
    A comparison must be able to fail: once more the object is recorded as it would be had the kernels written other values
-   (emulation/disturb.cpp), at the first instances of each stream.
+   (emulation/disturb.cpp), at the first instances of each stream at which kernels had written something.
 
    Streams are (region, name) pairs. The first 8 instances, a sample and the last one are written in full, the others
    as summaries; what is written depends on sizes and counts alone, so two equal programs write comparable logs. */
@@ -26,8 +26,9 @@
 #define MAX_RANGES 4096
 #define MAX_STALE 32
 #define FIRST_IN_FULL 8
-#define FIRST_DISTURBED 3
+#define MAX_DISTURBED 3
 #define DISTURBED_WORK_LIMIT (1LL << 30)
+#define IN_VAIN_LIMIT (1LL << 26)
 #define SAMPLE_LIMIT (24LL << 20)
 #define SUMMARY_LIMIT (48LL << 20)
 #define SNAPSHOT_LIMIT (16LL << 30)
@@ -40,7 +41,8 @@ struct stream {
     size_t room;
     struct ws_view view;
     struct ws_stale stale[MAX_STALE];
-    int stale_count;
+    int stale_count, disturbed;
+    long long in_vain; /* bytes that were looked through for what kernels wrote, without any */
 };
 
 struct range {
@@ -234,15 +236,19 @@ static int in_sample(long long instance)
     return (instance & (instance - 1)) == 0 || (uint64_t)instance * UINT64_C(0x9E3779B97F4A7C15) >> 58 == 0;
 }
 
-static void write_instance(struct stream *s, long long instance, long long bytes)
+/* Write the object as it is now; return whether anything was written. */
+static int write_instance(struct stream *s, long long instance, long long bytes)
 {
     if (instance < FIRST_IN_FULL || (in_sample(instance) && ws_log_room(bytes, SAMPLE_LIMIT))) {
         ws_log_view(s->region, s->name, instance, &s->view, 1, s->stale, s->stale_count);
         s->logged = instance;
-    } else if (ws_log_room(1024, SUMMARY_LIMIT) && summarized + bytes <= SUMMARY_WORK_LIMIT) {
-        summarized += bytes;
-        ws_log_summary(s->region, s->name, instance, &s->view, 0, s->stale, s->stale_count);
+        return 1;
     }
+    if (!ws_log_room(1024, SUMMARY_LIMIT) || summarized + bytes > SUMMARY_WORK_LIMIT)
+        return 0;
+    summarized += bytes;
+    ws_log_summary(s->region, s->name, instance, &s->view, 0, s->stale, s->stale_count);
+    return 1;
 }
 
 /* Whether the device has the newest copy of the whole section. */
@@ -275,17 +281,21 @@ static void newest(struct stream *s, const unsigned char *host, const void *devi
     ws_log_clear(s->snapshot, view->count, view->element_size, gaps);
 }
 
-static void record_disturbed(struct stream *s, const unsigned char *host, const void *device, const char *gaps)
+static void record_disturbed(struct stream *s, const unsigned char *host, const void *device, const char *gaps,
+                             int recorded)
 {
     static long long work;
     const long long instance = s->instances - 1, bytes = s->view.count * s->view.element_size;
     if (!device || !ws_emulation_disturb || !getenv("WS_DISTURB"))
         return;
     /* What is launched after this capture is another region's, whether this one is changed or not. */
-    if (instance >= FIRST_DISTURBED || work + bytes > DISTURBED_WORK_LIMIT)
+    if (!recorded || s->disturbed >= MAX_DISTURBED || s->in_vain > IN_VAIN_LIMIT || work + bytes > DISTURBED_WORK_LIMIT)
         device = NULL;
-    if (!ws_emulation_disturb(device, s->view.kind, s->view.element_size))
+    if (!ws_emulation_disturb(device, s->view.kind, s->view.element_size)) {
+        s->in_vain += bytes;
         return;
+    }
+    s->disturbed++;
     work += bytes;
     newest(s, host, device, gaps);
     ws_log_disturbed(s->region, s->name, instance, &s->view);
@@ -307,8 +317,7 @@ static int take(struct stream *s, const unsigned char *host, const void *device,
     view->data = s->snapshot;
     note_stale(s, host);
     newest(s, host, device, gaps);
-    write_instance(s, instance, bytes);
-    record_disturbed(s, host, device, gaps);
+    record_disturbed(s, host, device, gaps, write_instance(s, instance, bytes));
     return stale;
 }
 
