@@ -23,7 +23,7 @@ from tests.random_programs.tricky import tricky_program
 from tests.random_programs.whole_programs import Outcome, judge, together
 
 HEADERS = "/usr/include/csmith"
-PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "1000"))
+PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "36"))
 SEED = int(os.environ.get("WARPSMITH_SEED", "10000"))
 RESULTS = os.environ.get("WARPSMITH_RESULTS")
 LIMIT_S = float(os.environ.get("WARPSMITH_LIMIT_S", "300"))
@@ -35,6 +35,10 @@ _SHAPES: tuple[tuple[str, ...], ...] = (
     ("--max-funcs", "2", "--no-volatiles", "--max-pointer-depth", "1"),
     ("--max-funcs", "1", "--max-block-depth", "4", "--no-volatiles"),
     ("--no-volatiles", "--max-funcs", "3"),
+    _SMALL,
+    (*_SMALL, "--max-block-depth", "3", "--max-pointer-depth", "2"),
+    (*_SMALL, "--no-volatiles", "--max-block-size", "5", "--max-array-dim", "3"),
+    (*_SMALL, "--max-funcs", "2", "--no-volatiles"),
 )
 
 # programs that end
