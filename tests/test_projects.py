@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.project.nvcc_stand_in import install
+from tests.random_programs.acceptance import BESIDE, IDLE
 from warpsmith.run.emulated_counts import read_counts
 
 PROJECTS = Path(__file__).parents[1] / "examples" / "projects"
@@ -212,9 +213,14 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     place = ("-p", str(saved), "--target", project.target, "--patch", str(patch))
     granted = [word for assumption in project.granted for word in ("--assume", assumption)]
     done = warpsmith("port", *place, *granted, "--run-args", project.run, "--json", cwd=user)
-    assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
-    assert report["verify"]["status"] == "pass"
+    # a run of one case leaves the regions of the others without a launch
+    verified = report["verify"]
+    doubts = {reason["rule"] for reason in verified["reasons"]}
+    assert verified["status"] == "pass" or (
+        verified["status"] == "undecided" and doubts <= IDLE | BESIDE | {"VER023"}
+    ), doubts
+    assert done.returncode == (0 if verified["status"] == "pass" else 3), done.stderr
     assert tree(user) == before
 
     # applied: the CPU build is what it was

@@ -187,6 +187,18 @@ def test_an_interrupt_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("port", LU) == 130
 
 
+def test_an_interrupt_while_a_class_is_made_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupting:
+        def __set_name__(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    def interrupted(*_: object) -> None:
+        type("Made", (), {"part": Interrupting()})
+
+    monkeypatch.setattr("warpsmith.app.cli.port.port", interrupted)
+    assert run("port", LU) == 130
+
+
 def test_a_closed_pipe_is_quiet() -> None:
     done = subprocess.run(
         f"{sys.executable} -m warpsmith port --survey {LU} | head -c 1",

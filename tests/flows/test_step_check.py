@@ -185,10 +185,10 @@ def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recor
     rows = {row.name: row for row in verdict.live_out}
     assert "gone" not in rows
     # of `table` both addresses differ from run to run, of `marks` two: the others are null
-    assert (rows["table"].elements, rows["table"].masked) == (2, 2)
-    assert (rows["marks"].elements, rows["marks"].masked) == (4, 2)
+    assert (rows["table"].elements, rows["table"].compared, rows["table"].masked) == (2, 0, 0)
+    assert (rows["marks"].elements, rows["marks"].compared, rows["marks"].masked) == (4, 2, 0)
     # of a type that is not modelled, the compiler tells the size
-    assert (rows["held"].elements, rows["held"].masked) == (6, 4)
+    assert (rows["held"].elements, rows["held"].compared, rows["held"].masked) == (6, 2, 0)
     assert {reason.rule for reason in verdict.reasons} <= {"VER022", "VER033"}
 
 

@@ -187,7 +187,9 @@ def test_rows_that_overlap_unnoticed_are_caught(monkeypatch: pytest.MonkeyPatch,
     source.write_text(OVERLAPPING)
     good = port([str(source)], PortOptions())
     assert good.plan is not None and good.plan.fragments
-    assert good.verification is not None and good.verification.status == "pass"
+    # the rows overlap: the guard fails, and nothing is launched
+    assert good.verification is not None and good.verification.status == "undecided"
+    assert {reason.rule for reason in good.verification.reasons} <= {"VER028", "VER034"}
     monkeypatch.setattr(flatten, "_test", lambda flat, whole, counter, span: flatten._declared(
         Symbol("unused", f"unused{whole.key}", INT, "local", whole.span), number(0, span), span))  # fmt: skip
     monkeypatch.setattr(flatten, "_step", lambda found, span: wide_expr(found.columns.size, span))

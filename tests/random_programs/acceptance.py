@@ -5,13 +5,13 @@ from __future__ import annotations
 from warpsmith.flows.port import PortResult
 from warpsmith.run.verification import Verification
 
-__all__ = ["is_accepted", "is_right"]
+__all__ = ["BESIDE", "IDLE", "is_accepted", "is_right"]
 
 # a region whose loops had no iterations, and one whose kernels wrote nothing; not VER029: what nobody notices that
 # kernels wrote was not compared
-_IDLE = frozenset({"VER034", "VER035"})
+IDLE = frozenset({"VER034", "VER035"})
 # said beside any verdict: elements that hold addresses are left out
-_BESIDE = frozenset({"VER022"})
+BESIDE = frozenset({"VER022"})
 
 
 def is_accepted(verification: Verification | None) -> bool:
@@ -20,7 +20,7 @@ def is_accepted(verification: Verification | None) -> bool:
     if verification is None:
         return False
     if verification.status == "undecided":
-        return all(reason.rule in _IDLE | _BESIDE for reason in verification.reasons)
+        return all(reason.rule in IDLE | BESIDE for reason in verification.reasons)
     return verification.status == "pass"
 
 

@@ -14,8 +14,9 @@ from warpsmith.base.verdict import Assumed, Proved, Refuted, Unknown
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
+from warpsmith.tree.nodes import Binary, Call, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
 from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import Symbol
 
 __all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load", "value_of"]
 
@@ -34,7 +35,8 @@ SIZES: tuple[Size, ...] = (
 )
 ROOM = 1200
 # addresses for a guard on pointers: element e of a block lies at 8 * e
-_APART: dict[str, int] = {name: 8 * 100_000 * k for k, name in enumerate("ABXYMP", start=1)}
+_BLOCK = 8 * 100_000
+_APART: dict[str, int] = {name: _BLOCK * k for k, name in enumerate("ABXYMP", start=1)}
 
 
 @dataclass
@@ -160,6 +162,8 @@ def value_of(expr: Expr, names: Mapping[str, int]) -> int:
             return value_of(expr.then if value_of(expr.condition, names) else expr.other, names)
         case Binary():
             return _binary(expr.op, value_of(expr.left, names), value_of(expr.right, names))
+        case Call(function=Name(symbol=Symbol(name="ws_units_apart")), arguments=(left, right)):
+            return int(value_of(left, names) // _BLOCK != value_of(right, names) // _BLOCK)
         case _:
             raise AssertionError(f"a guard with {expr}")
 

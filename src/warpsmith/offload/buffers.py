@@ -77,7 +77,7 @@ class BufferFinder:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.escaped = escaped(request.program, request.facts.function, request.summaries)
-        self._sections: dict[tuple[tuple[Draft, ...], Stmt, Stmt, tuple[int, ...]], Sections] = {}
+        self._sections: dict[tuple[Symbol, tuple[Draft, ...], Stmt, Stmt, tuple[int, ...]], Sections] = {}
         self._symbols: dict[Symbol, Symbol] = {}
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
 
@@ -150,8 +150,8 @@ class BufferFinder:
         if starts is not None:
             device = self.device_symbol(symbol, element_type(symbol.type))
             return _Sized(rows_buffer(device, symbol, starts, scope), written)
-        answer = self.sections(drafts, scope)
-        found = next((s for s in answer.sections if s.symbol == symbol), None)
+        answer = self.sections(symbol, drafts, scope)
+        found = next(iter(answer.sections), None)
         if found is None or not self.fixed((found.lower, found.upper), scope):
             answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
         if found is None or self.unsteady(drafts, scope) or not self.told(found, scope):
@@ -168,7 +168,7 @@ class BufferFinder:
         needs, and reads no older element of it."""
         if not use.written or (use.read and self.reads_old(draft, use.symbol)):
             return False
-        alone = (s for s in self.sections((draft,), buffer.scope, given).sections if s.symbol == buffer.host)
+        alone = self.sections(buffer.host, (draft,), buffer.scope, given).sections
         return any(s.covers and _same_section(_merged(s.lower, s.upper), buffer) for s in alone)
 
     def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
@@ -187,16 +187,16 @@ class BufferFinder:
             return True
 
     def sections(
-        self, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], given: tuple[Assumption, ...] = ()
+        self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], given: tuple[Assumption, ...] = ()
     ) -> Sections:
-        """Return what some fragments touch together in a scope."""
-        key = (drafts, scope[0], scope[-1], tuple(id(a) for a in given))
+        """Return what some fragments touch together of an array in a scope."""
+        key = (symbol, drafts, scope[0], scope[-1], tuple(id(a) for a in given))
         if key not in self._sections:
             program, function = self.request.program, self.request.facts.function
             run = tuple(statement for draft in drafts for statement in draft.statements)
             known = self.request.summaries
             self._sections[key] = sections(
-                program, function, run, scope, self.request.poly, summaries=known, given=given
+                program, function, run, scope, self.request.poly, summaries=known, given=given, wanted=symbol
             )
         return self._sections[key]
 
@@ -237,7 +237,7 @@ class BufferFinder:
     def whole(self, symbol: Symbol, scope: tuple[Stmt, ...], written: bool) -> _Sized | None:
         """Return a buffer for the whole object, where its extent is known at the scope's entry."""
         program, function = self.request.program, self.request.facts.function
-        extent = known_extent(program, function, symbol, scope[0])
+        extent = known_extent(program, function, symbol, scope[0], self.request.summaries)
         zero = number(0, scope[0].span)
         if extent is None or not self.fixed((zero, extent), scope):
             return None
@@ -259,8 +259,7 @@ class BufferFinder:
 
     def bounded(self, symbol: Symbol, draft: Draft) -> bool:
         """Whether it can be said before a fragment how much of an array it uses."""
-        answer = self.sections((draft,), draft.statements)
-        found = next((s for s in answer.sections if s.symbol == symbol), None)
+        found = next(iter(self.sections(symbol, (draft,), draft.statements).sections), None)
         told = found is not None and self.told(found, draft.statements)
         return told or self.written_section(symbol, (draft,), draft.statements) is not None
 

@@ -29,6 +29,7 @@ from warpsmith.offload.flow import statement_runs
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.resident_homes import host_between
+from warpsmith.poly.aliasing import different_units_text
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.satisfiable import guard_sample
@@ -154,13 +155,14 @@ class _Search:
         if isinstance(outcome, Home) or len(items) == 1:
             return count, outcome
         best: tuple[int, Home | Reason] = self.attempt(run, items, 1)
-        if best[0] > 1 and not isinstance(best[1], Home):
+        if not isinstance(best[1], Home):
             return 1, best[1]
-        while isinstance(best[1], Home) and best[0] < len(items):
-            more = self.attempt(run, items, best[0] + 1)
-            if not isinstance(more[1], Home):
-                break
-            best = more
+        too_many, step = len(items), 1
+        while best[0] + 1 < too_many:
+            more = best[0] + min(step, (too_many - best[0]) // 2)
+            tried = self.attempt(run, items, more)
+            best, too_many = (tried, too_many) if isinstance(tried[1], Home) else (best, more)
+            step *= 2
         return best
 
     def attempt(self, run: tuple[Stmt, ...], items: list[_Item], count: int) -> tuple[int, Home | Reason]:
@@ -339,7 +341,10 @@ def _implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence
         return False
     tested = {guard.text for guard in stated}
     pairs = ((a, b) for a in hosts for b in hosts if a is not b)
-    return any(assumption.text == apart_text(a, b) and {apart_text(a, b), apart_text(b, a)} & tested for a, b in pairs)
+    said = next(((a, b) for a, b in pairs if assumption.text == apart_text(a, b)), None)
+    return said is not None and bool(
+        {apart_text(*said), apart_text(*reversed(said)), different_units_text(*said)} & tested
+    )
 
 
 def _equal(a: Assumption, b: Assumption) -> bool:

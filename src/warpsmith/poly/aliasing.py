@@ -51,6 +51,7 @@ __all__ = [
     "Relation",
     "alias_pairs",
     "are_objects_apart",
+    "different_units_text",
     "in_different_units",
     "is_still",
     "may_overlap",
@@ -281,9 +282,14 @@ def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
 def in_different_units(function: Function, pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
     """Return the guard that what two variables of a function name lies in different blocks of memory."""
     left, right = sorted(pair, key=lambda s: (s.name, s.key))
-    text = f"{left.name} and {right.name} lie in different blocks of memory"
     apart = blocks_apart(function, _address(left, span), _address(right, span), span)
-    return Assumption(text, "guarded", apart, span)
+    return Assumption(different_units_text(left, right), "guarded", apart, span)
+
+
+def different_units_text(left: Symbol, right: Symbol) -> str:
+    """Return that guard in words."""
+    first, second = sorted((left.name, right.name))
+    return f"{first} and {second} lie in different blocks of memory"
 
 
 def is_still(known: Summaries, function: Function, run: tuple[Stmt, ...], symbol: Symbol) -> bool:

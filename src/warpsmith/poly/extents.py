@@ -61,6 +61,10 @@ def known_extent(
     """Return the element count (innermost elements) of the whole object that `symbol` names just before `at`, as a
     `long long` host expression valid there; None if it is not known."""
     known = summaries if summaries is not None else Summaries.of(program)
+    return known.remembered(("extent", function, symbol, at), lambda: _extent(known, function, symbol, at))
+
+
+def _extent(known: Summaries, function: Function, symbol: Symbol, at: Node) -> Expr | None:
     variables = Variables.of(known, function)
     if isinstance(symbol.type, Array):
         return _declared(variables, symbol, at)
@@ -184,9 +188,11 @@ def _of_container(variables: Variables, symbol: Symbol, at: Node) -> Expr | None
 
 def _of_array(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
     """Return the size of the array in a struct whose address a pointer was given, and no other."""
+    if symbol.storage != "local":
+        return None
     made = [n for n in walk(variables.function.body) if isinstance(n, VarDecl) and n.symbol == symbol]
     init = peel(made[0].init) if len(made) == 1 and made[0].init is not None else None
-    if init is None or symbol.storage != "local" or not _is_behind(variables.function, made[0], at):
+    if init is None or not _is_behind(variables.function, made[0], at):
         return None
     chosen = init.condition if isinstance(init, Conditional) and _is_null(init.other) else None
     member = peel(init.then) if isinstance(init, Conditional) and chosen is not None else init

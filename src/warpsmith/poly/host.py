@@ -33,8 +33,12 @@ __all__ = [
 _LARGEST = 2**63 - 1
 
 
+# doubles decide up to here what lies below 2^63: `product_expr`
+_SAFE = 2**62
+
+
 class HostError(Exception):
-    """An atom has no host expression (the unwritten extent of an array, say)."""
+    """An atom has no host expression (the unwritten extent of an array, say), or a number no type."""
 
 
 def integer(value: int, span: Span) -> Expr:
@@ -113,6 +117,8 @@ def _sum(vocabulary: Vocabulary, value: Polynomial, span: Span, *, wide: bool = 
 
 
 def _term(vocabulary: Vocabulary, monomial: Monomial, factor: int, span: Span, *, wide: bool) -> Expr:
+    if factor > _LARGEST:
+        raise HostError(str(factor))
     factors = [_leaf(vocabulary, name, span, wide=wide) for name in monomial]
     if factor != 1 or not factors:
         factors.insert(0, integer(factor, span))
@@ -143,6 +149,9 @@ def condition_expr(vocabulary: Vocabulary, formula: Formula, span: Span) -> Expr
 
 def _compare_expr(vocabulary: Vocabulary, polynomial: Polynomial, equality: bool, span: Span) -> Expr:
     left, op, right = _arranged(polynomial, equality)
+    if op == "<=" and right.number is not None and right.number > _LARGEST and _is_natural(vocabulary, left):
+        # nothing in `long long` is larger, but the sum may not be there: a smaller limit, where doubles decide
+        return product_expr(vocabulary, left, _SAFE, span)
     plain = _is_plain(vocabulary, left, right)
     test = operation(op, _sum(vocabulary, left, span, wide=not plain), _sum(vocabulary, right, span, wide=not plain))
     if plain:
@@ -152,6 +161,12 @@ def _compare_expr(vocabulary: Vocabulary, polynomial: Polynomial, equality: bool
         if high is not None and high > _LARGEST and expr is not None:
             test = operation("&&", operation("<=", expr, integer(_LARGEST, span)), test)
     return test
+
+
+def _is_natural(vocabulary: Vocabulary, terms: Polynomial) -> bool:
+    """Whether no name in the terms is ever negative."""
+    lows = [vocabulary[part].low for name in terms.atoms() for part in (vocabulary[name].parts or (name,))]
+    return all(low is not None and low >= 0 for low in lows)
 
 
 def _is_plain(vocabulary: Vocabulary, left: Polynomial, right: Polynomial) -> bool:

@@ -50,17 +50,18 @@ def sections(
     *,
     summaries: Summaries | None = None,
     given: tuple[Assumption, ...] = (),
+    wanted: Symbol | None = None,
 ) -> Sections:
     """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`),
-    where the conditions `given` hold at its entry.
+    where the conditions `given` hold at its entry; `wanted`: of this array alone.
 
     Bounds are host expressions over variables defined before `scope` and unchanged within it, of type long long, in
     elements of the innermost element type; an empty section has upper <= lower. A failure names the array and what
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
-    work = _Work(program, function, scope, options, known, given)
-    question = ("sections", function, run, scope, options, tuple(id(a.condition) for a in given))
+    work = _Work(program, function, scope, options, known, given, wanted)
+    question = ("sections", function, run, scope, options, tuple(id(a.condition) for a in given), wanted)
     return known.remembered(question, lambda: _within_budget(work, run))
 
 
@@ -96,6 +97,7 @@ class _Work:
     options: PolyOptions
     summaries: Summaries
     given: tuple[Assumption, ...] = ()
+    wanted: Symbol | None = None
     bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
 
@@ -116,7 +118,7 @@ def _open(answer: Sections) -> tuple[int, int]:
 
 def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> Sections:
     origin = Origin.of(work.program, work.function, work.summaries)
-    around = loops_around(work.function, work.scope[0])
+    around = _around(work, work.scope[0])
     region, state = build_region(origin, work.scope, around, guards=work.options.guards, granted=granted)
     inside = {node for stmt in run for node in walk(stmt)}
     changed = frozenset(
@@ -128,13 +130,11 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
     unbounded: set[Symbol] = set()
     elsewhere: set[Symbol] = set()
     whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
-    inner = (
-        None if whole else build_region(origin, run, loops_around(work.function, run[0]), guards=False, granted=granted)
-    )
+    inner = None if whole else build_region(origin, run, _around(work, run[0]), guards=False, granted=granted)
     for one in (state,) if inner is None else (state, inner[1]):
         one.take(work.given)
     for (symbol, place), references in _groups(region, inside).items():
-        if symbol in own and isinstance(symbol.type, Array):
+        if work.wanted not in (None, symbol) or (symbol in own and isinstance(symbol.type, Array)):
             continue
         every = inner if inner is not None else (region, state)
         obstacle = _obstacle(symbol, place, references, changed, own)
@@ -146,6 +146,10 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
         else:
             found.append(_with_cover(work, answer, every, inside))
     return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
+
+
+def _around(work: _Work, stmt: Stmt) -> tuple[Stmt, ...]:
+    return work.summaries.remembered(("around", work.function, stmt), lambda: loops_around(work.function, stmt))
 
 
 def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:

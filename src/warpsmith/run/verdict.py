@@ -22,7 +22,7 @@ from warpsmith.run.output import OutputRule, compare_files, compare_text, masked
 from warpsmith.run.programs import Outcome
 from warpsmith.run.reference import Reference
 from warpsmith.run.sensitivity import tells_apart
-from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions
+from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
 __all__ = ["Verdict"]
 
@@ -114,7 +114,8 @@ class Verdict:
         for (region, _), total in base.log.totals.items():
             reached[region] = max(total, reached.get(region, 0))
         unnoticed = () if sources.captured or sources.shown else tuple(self._unnoticed())
-        shown = Shown(self._launches, self._writes, frozenset(self._sensitive), unnoticed, reached)
+        sensitive = frozenset(self._sensitive).union(self._noticed_later())
+        shown = Shown(self._launches, self._writes, sensitive, unnoticed, reached)
         yield from find_doubts(judged, sources.regions, shown)
 
     def _noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:
@@ -123,6 +124,16 @@ class Verdict:
         for key, records in outcome.log.disturbed.items():
             if tells_apart(expected.log.records.get(key, {}), records, evidence):
                 yield key[0]
+
+    def _noticed_later(self) -> Iterator[str]:
+        """Yield the regions without objects of their own (of a function that kernels of others call as well) of which
+        other values show elsewhere, as far as the time of the runs before allows."""
+        ends = time.monotonic() + sum(self._seconds)
+        seen = {region for region, _ in self._rows}
+        for region in self._candidate.sources.regions:
+            names = [name for name in self._launches if is_made_for(region.kernel, name)]
+            if region.name not in seen and time.monotonic() < ends and any(map(self._notices, names)):
+                yield region.name
 
     def _unnoticed(self) -> Iterator[str]:
         """Yield the kernels of which nobody notices what they write: the program is run again with all of it changed,

@@ -157,12 +157,9 @@ def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[in
     """Return the end of the last code before `start`, at or behind `lower`, that is not `left_out`."""
     text = file.text[lower:start]
     lines = [(d.start, d.end) for d in directives(text)] + [(a - lower, b - lower) for a, b in left_out]
-    floor = 0
-    for token in tokens(text):
-        code = token.kind not in ("space", "newline", "comment")
-        if code and not any(a <= token.start < b for a, b in lines):
-            floor = token.end
-    return lower + floor
+    code = (token for token in reversed(tuple(tokens(text))) if token.kind not in ("space", "newline", "comment"))
+    last = next((token for token in code if not any(a <= token.start < b for a, b in lines)), None)
+    return lower if last is None else lower + last.end
 
 
 def _directives(file: SourceFile, start: int, end: int) -> Iterator[Directive]:

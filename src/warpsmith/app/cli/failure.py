@@ -75,8 +75,10 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
         if error.errno not in _SURROUNDINGS and "temporary directory" not in str(error):
             return _crash(arguments, json=json)
         return _cannot_write(error, arguments, json=json)
-    except Exception:
-        return _crash(arguments, json=json)
+    except Exception as error:
+        # what Python does while it makes a class wraps whatever comes up there
+        stopped = isinstance(error.__cause__, KeyboardInterrupt)
+        return tell_interrupted(arguments) if stopped else _crash(arguments, json=json)
 
 
 _SURROUNDINGS = frozenset({
