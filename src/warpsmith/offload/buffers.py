@@ -77,6 +77,8 @@ class BufferFinder:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.escaped = escaped(request.program, request.facts.function, request.summaries)
+        # how often the work budget of a question was spent
+        self.given_up = 0
         self._sections: dict[tuple[Symbol, tuple[Draft, ...], Stmt, Stmt, tuple[int, ...]], Sections] = {}
         self._symbols: dict[Symbol, Symbol] = {}
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
@@ -198,6 +200,7 @@ class BufferFinder:
             self._sections[key] = sections(
                 program, function, run, scope, self.request.poly, summaries=known, given=given, wanted=symbol
             )
+            self.given_up += self._sections[key].given_up
         return self._sections[key]
 
     def written_section(

@@ -15,6 +15,7 @@ A home is as large as it can be: the whole run of statements between the first a
 first fragments as go together; and inside a loop or branch where even one statement is too much.
 
 Limits: one buffer an object a home; directly in a case of a switch a home has one fragment; none is around a jump.
+Where questions of a function have spent their work budget often, each of its further fragments has a home of its own.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ __all__ = ["Placement", "place"]
 
 _JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
 _TOUCHES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
+_MOST_GIVEN_UP = 3
 # what leaves no switch that it stands in
 _WHOLE = (DeclStmt, ExprStmt, For, While, Pragma)
 
@@ -101,7 +103,12 @@ class _Search:
         """Find homes for the drafts below `run`."""
         items = self.items(run, drafts)
         while items:
-            count, outcome = self.largest(run, items)
+            alone = self.finder.given_up >= _MOST_GIVEN_UP
+            if alone and not self.is_fragment(run, items[0]):
+                self.descend(run[items[0].first], items[0].drafts, _given_up(run[items[0].first]))
+                items = items[1:]
+                continue
+            count, outcome = self.attempt(run, items, 1) if alone else self.largest(run, items)
             if isinstance(outcome, Home):
                 self.homes.append(outcome)
             elif self.is_fragment(run, items[0]):
@@ -259,6 +266,10 @@ class _Search:
             text = "the code would need a run-time test, but it cannot stand twice (a jump or a static variable)"
             return Reason("POR008", text, statement_spans(scope))
         return None
+
+
+def _given_up(stmt: Stmt) -> Reason:
+    return Reason("POR008", "the data of all kernels here would take too long to work out together", stmt.span)
 
 
 def _new_guard(found: Found, drafts: tuple[Draft, ...]) -> Assumption | None:

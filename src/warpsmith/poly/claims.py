@@ -15,7 +15,7 @@ points of the iteration space differ first in one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
@@ -26,7 +26,7 @@ from warpsmith.poly.claim_order import overtaken
 from warpsmith.poly.claim_words import Told, missing_clause, spoken
 from warpsmith.poly.claimed import covered_inside
 from warpsmith.poly.dependences import Conflict, Reference, conflicts, describe, meaningful, references
-from warpsmith.poly.facts import ClaimFacts
+from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.formula import both
 from warpsmith.poly.judge import doubt
 from warpsmith.poly.model import build_region
@@ -49,12 +49,14 @@ _SHOWN = 3
 _SHARE = 8
 
 
-def judge_claim(facts: Facts, function: Function, claim: Claim) -> ClaimFacts:
-    """Return the verdict on one claim of `function`."""
+def judge_claim(
+    facts: Facts, function: Function, claim: Claim, judged: Mapping[Loop, LoopFacts] | None = None
+) -> ClaimFacts:
+    """Return the verdict on one claim of `function`; `judged`: what is known of its loops without their pragmas."""
     if claim.unclaimed:
         reasons = tuple(Reason("CLM003", text, claim.span) for text in claim.unclaimed)
         return ClaimFacts(claim, Unknown(reasons), understood=False)
-    question = _Question.of(facts, function, claim)
+    question = _Question.of(facts, function, claim, judged or {})
     try:
         with budget(facts.options.max_operations // _SHARE):
             return ClaimFacts(claim, question.answer())
@@ -80,14 +82,15 @@ class _Question:
     around: tuple[Loop, ...]
     roles: ScalarRoles
     combined: frozenset[Symbol]
+    judged: Mapping[Loop, LoopFacts]
 
     @classmethod
-    def of(cls, facts: Facts, function: Function, claim: Claim) -> _Question:
+    def of(cls, facts: Facts, function: Function, claim: Claim, judged: Mapping[Loop, LoopFacts]) -> _Question:
         loop = claim.loops[0]
         around = next(outer for inner, outer in loops(function.body) if inner is loop)
         roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
         combined = frozenset(r.variable for r in (*roles.reductions, *array_reductions(loop)))
-        return cls(facts, function, claim, around, roles, combined)
+        return cls(facts, function, claim, around, roles, combined, judged)
 
     def answer(self) -> Verdict:
         """Try without conditions, then with what the user granted and with guards."""
@@ -95,8 +98,10 @@ class _Question:
         if stop is not None:
             return Unknown((stop,))
         options = self.facts.options
-        found = self._attempt(guards=False)
-        if not found.wrong and found.doubts and options.guards:
+        # what is known of the loops was tried without conditions before
+        known = options.guards and all(self._independent(loop) is not None for loop in self.claim.loops)
+        found = self._attempt(guards=known)
+        if not known and not found.wrong and found.doubts and options.guards:
             found = self._attempt(guards=True)
         if found.wrong:
             return Refuted(_one_each(found.wrong)[:_SHOWN])
@@ -124,6 +129,10 @@ class _Question:
 
     def _shared(self, found: _Found, loop: For, around: tuple[Loop, ...], level: int, *, guards: bool) -> None:
         """Collect the conflicts of two iterations of one covered loop on what they share."""
+        known = self._independent(loop)
+        if known is not None and (guards or not any(a.kind == "guarded" for a in known)):
+            found.assumptions += known
+            return
         origin = self.facts.origin(self.function)
         granted = self.facts.options.granted if guards else ()
         region, state = build_region(origin, (loop,), around, guards=guards, granted=granted)
@@ -146,6 +155,14 @@ class _Question:
         assumptions, doubts = overlaps(origin, (loop,), region, self.facts.options, guards=guards)
         found.assumptions += assumptions
         found.doubts += doubts
+
+    def _independent(self, loop: For) -> list[Assumption] | None:
+        """Return under which conditions the iterations of a loop are independent, where each owns what the verdict
+        without pragmas needs it to own: the claim says nothing new of what they share."""
+        found = self.judged.get(loop)
+        if found is None or not isinstance(found.verdict, Proved) or not self._owned(loop).issuperset(found.private):
+            return None
+        return [assumption for assumption in found.verdict.assumptions if isinstance(assumption, Assumption)]
 
     def _owned(self, loop: For) -> frozenset[Symbol]:
         """Return the variables of which every iteration of `loop` has its own."""

@@ -148,12 +148,13 @@ class Sections:
     """Answer of `sections`: the sections of every array that a statement run touches, or why one cannot be bounded.
 
     `unbounded`: the arrays of which only the bounds are missing; all that is touched through them lies in the object
-    that the name stands for at the scope's entry."""
+    that the name stands for at the scope's entry. `given_up`: the work budget was spent."""
 
     sections: tuple[Section, ...]
     assumptions: tuple[Assumption, ...]
     failures: tuple[Reason, ...]
     unbounded: frozenset[Symbol] = frozenset()
+    given_up: bool = False
 
 
 def statement_spans(statements: tuple[Stmt, ...]) -> Span:

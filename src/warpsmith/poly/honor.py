@@ -38,17 +38,24 @@ def honored(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     if not claims:
         return found
     around = dict(loops(found.function.body))
-    judged = [_judged(facts, found.function, claim, around) for claim in claims]
+    before = {loop.loop: loop for loop in found.loops}
+    judged = [_judged(facts, found.function, claim, around, before) for claim in claims]
     return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
 
 
-def _judged(facts: Facts, function: Function, claim: Claim, around: dict[Loop, tuple[Loop, ...]]) -> ClaimFacts:
+def _judged(
+    facts: Facts,
+    function: Function,
+    claim: Claim,
+    around: dict[Loop, tuple[Loop, ...]],
+    before: dict[Loop, LoopFacts],
+) -> ClaimFacts:
     """Return the verdict on a claim, from the memo where loop, pragmas and surroundings are the same nodes."""
     live = facts.liveness(function).after[claim.marked]
     key = (id(claim.marked), id(claim.pragma), id(claim.region), tuple(map(id, around[claim.marked])), live)
     known = facts.claims.get(key)
     if not isinstance(known, ClaimFacts):
-        known = judge_claim(facts, function, claim)
+        known = judge_claim(facts, function, claim, before)
         facts.claims[key] = known
     return known
 

@@ -77,7 +77,7 @@ def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
         reason = Reason(
             "POR005", "the touched sections could not be worked out within the work budget", work.scope[0].span
         )
-        return Sections((), (), (reason,))
+        return Sections((), (), (reason,), given_up=True)
 
 
 def run_sections(
