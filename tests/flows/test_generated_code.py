@@ -34,6 +34,8 @@ def _is_ported(path: Path) -> bool:
 
 
 PORTED = [path for path in (*EXAMPLES, *CASES) if _is_ported(path)]
+# the others are built by the referee in tests/test_cases.py as well
+QUICK = {*EXAMPLES, *(path for path in PORTED[::4])}
 
 
 def ported(path: Path) -> tuple[Program, Program]:
@@ -51,7 +53,9 @@ def warnings(name: str, directory: Path) -> Counter[str]:
     return Counter(re.findall(r"\[(-W[\w=-]+)\]", done.stderr))
 
 
-@pytest.mark.parametrize("path", PORTED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=[] if p in QUICK else [pytest.mark.slow]) for p in PORTED]
+)
 def test_what_is_written_compiles(path: Path, tmp_path: Path) -> None:
     original, port = ported(path)
     written = emit_cuda(original, port)

@@ -14,8 +14,15 @@ from tests.random_programs.test_verdicts import BATCH, MANY, NESTS
 PORTED_NESTS = max(2 * BATCH, NESTS // 2)
 
 
-@pytest.mark.parametrize("steps", [True, False], ids=["with steps", "as written"])
-@pytest.mark.parametrize("nests", [PORTED_NESTS, pytest.param(MANY // 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("nests", "steps"),
+    [
+        pytest.param(PORTED_NESTS, True, id="with steps"),
+        pytest.param(PORTED_NESTS, False, id="as written", marks=pytest.mark.slow),
+        pytest.param(MANY // 2, True, id="many with steps", marks=pytest.mark.slow),
+        pytest.param(MANY // 2, False, id="many as written", marks=pytest.mark.slow),
+    ],
+)
 def test_ports_do_what_the_originals_do(
     nests: int, steps: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -103,7 +103,11 @@ def test_ports_without_a_bug(batch: list[Nest], tmp_path: Path) -> None:
     assert status(small(batch), tmp_path) == "pass"
 
 
-@pytest.mark.parametrize("name", DYNAMIC)
+# one bug of each kind by default: of a kernel, of a launch, of a copy
+_QUICK = ("threads unguarded", "launch one thread short", "copies to the device dropped", "guards not tested")
+
+
+@pytest.mark.parametrize("name", [n if n in _QUICK else pytest.param(n, marks=pytest.mark.slow) for n in DYNAMIC])
 def test_wrong_ports_are_seen(name: str, batch: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     DYNAMIC[name](monkeypatch)
     # data that a hold keeps are not copied, and what is not written stays as it was
