@@ -41,8 +41,8 @@ from tests.corpus.steering import Limits, Steering
 from tests.corpus.watching import LEVELS, wrong_values
 from tests.test_corpus import kernels
 
-from warpsmith.analysis.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device

@@ -18,9 +18,9 @@ from tests.corpus.judging import held_against_a_run
 from tests.corpus.reading import Mark, Run, marks, runs
 from tests.corpus.running import ran
 from tests.corpus.watching import LEVELS, Together, wrong_accesses, wrong_values
-from warpsmith.analysis.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit

@@ -17,9 +17,9 @@ from tests.analysis.test_accesses import holds
 from tests.analysis.test_accesses import wrong as wrong_accesses
 from tests.analysis.test_barriers import without
 from tests.analysis.test_barriers import wrong as wrong_barriers
-from warpsmith.analysis.facts import ExchangeFact
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.uniformity.facts import ExchangeFact
 from warpsmith.simt.counters import Request
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import SHARED_WINDOW, Access

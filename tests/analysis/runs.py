@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from warpsmith.analysis.facts import KernelFacts, LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.base.source import Span
 from warpsmith.machine.devices import Device, device
 from warpsmith.simt import memory as simt

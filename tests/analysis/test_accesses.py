@@ -11,7 +11,7 @@ import pytest
 
 from tests.analysis.accesses import memory_module, phased_module
 from tests.analysis.runs import Launched, Run, launched, ran
-from warpsmith.analysis.facts import AccessFact
+from warpsmith.analysis.uniformity.facts import AccessFact
 from warpsmith.simt.counters import Request
 from warpsmith.ssa.nodes import Module
 

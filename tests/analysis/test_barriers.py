@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis.runs import Run, clashes
 from tests.analysis.test_accesses import run
-from warpsmith.analysis.facts import RaceFact
+from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.ssa.nodes import Instruction, Module
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.lower.harness import lowered
-from warpsmith.analysis import bounds
-from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.memory import bounds
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.simt.interpreter import interpret

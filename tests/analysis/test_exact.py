@@ -13,9 +13,9 @@ from tests.analysis import test_accesses
 from tests.analysis.accesses import PARAMETERS, memory_module
 from tests.analysis.runs import Run
 from tests.lower.harness import lowered
-from warpsmith.analysis import exact
-from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.memory import exact
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch

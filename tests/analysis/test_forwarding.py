@@ -9,10 +9,10 @@ import pytest
 
 from tests.analysis.own_memory import own_memory_module
 from tests.analysis.test_uniformity import shape, wrong
-from warpsmith.analysis import forwarding
-from warpsmith.analysis.forwarding import forwarded
-from warpsmith.analysis.seeds import Threads
-from warpsmith.analysis.uniformity import uniformity
+from warpsmith.analysis.affine import forwarding
+from warpsmith.analysis.affine.forwarding import forwarded
+from warpsmith.analysis.uniformity.seeds import Threads
+from warpsmith.analysis.uniformity.uniformity import uniformity
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Module
 from warpsmith.ssa.reader import parse_module

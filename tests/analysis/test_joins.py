@@ -13,9 +13,9 @@ from zlib import crc32
 
 import pytest
 
-from warpsmith.analysis import joins
-from warpsmith.analysis.guards import bits, parted
-from warpsmith.analysis.joins import between, meeting, parting
+from warpsmith.analysis.affine import joins
+from warpsmith.analysis.affine.guards import bits, parted
+from warpsmith.analysis.affine.joins import between, meeting, parting
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Block,

@@ -10,14 +10,15 @@ import pytest
 
 from tests.analysis.idioms import idiom_module
 from tests.analysis.judged import CHECKS, judged
-from warpsmith.analysis import barriers, grid, spread
-from warpsmith.analysis.accesses import _Access
-from warpsmith.analysis.facts import AccessFact
-from warpsmith.analysis.presence import Presence, Presences
-from warpsmith.analysis.races import Judge
+from warpsmith.analysis.affine.symbols import constant_form
+from warpsmith.analysis.memory import spread
+from warpsmith.analysis.memory.accesses import _Access
+from warpsmith.analysis.memory.presence import Presence, Presences
 from warpsmith.analysis.rules import memory, shared
 from warpsmith.analysis.rules.origins import Numbers
-from warpsmith.analysis.symbols import constant_form
+from warpsmith.analysis.sync import barriers, grid
+from warpsmith.analysis.sync.races import Judge
+from warpsmith.analysis.uniformity.facts import AccessFact
 from warpsmith.report.rules import load_rules
 from warpsmith.ssa.nodes import Module
 

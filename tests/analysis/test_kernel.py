@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.analysis.facts import AccessFact, Bound, KernelFacts, LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import AccessFact, Bound, KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.machine.requests import bank_ways, local_sectors, sectors, words
 from warpsmith.ssa.reader import parse_module

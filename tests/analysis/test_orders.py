@@ -13,11 +13,12 @@ import pytest
 from tests.analysis.test_exact import flagged
 from tests.analysis.test_uniformity import Seen
 from tests.lower.harness import lowered
-from warpsmith.analysis import exact, orders
-from warpsmith.analysis.facts import KernelFacts, LaunchShape
-from warpsmith.analysis.forms import Forms
+from warpsmith.analysis.affine.symbols import Form
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.symbols import Form
+from warpsmith.analysis.memory import exact
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.sync import orders
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch

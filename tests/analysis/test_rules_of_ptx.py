@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from warpsmith.analysis.resources import Compiled
+from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.flows import explain_file
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.kernel_shape import Launching

@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis import test_accesses, test_barriers
-from warpsmith.analysis import barriers, guards, phases, races, spread
-from warpsmith.analysis.facts import Count
-from warpsmith.analysis.forms import Forms
-from warpsmith.analysis.lanes import Lanes
-from warpsmith.analysis.presence import Presence, Presences
-from warpsmith.analysis.races import Judge
-from warpsmith.analysis.symbols import Form, constant_form
-from warpsmith.analysis.wrapping import Wrapping
+from warpsmith.analysis.affine import guards
+from warpsmith.analysis.affine.symbols import Form, constant_form
+from warpsmith.analysis.memory import phases, spread
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.presence import Presence, Presences
+from warpsmith.analysis.memory.wrapping import Wrapping
+from warpsmith.analysis.sync import barriers, races
+from warpsmith.analysis.sync.races import Judge
+from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.ssa.graph import Graph
 
 Patch = pytest.MonkeyPatch

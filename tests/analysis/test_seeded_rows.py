@@ -9,9 +9,10 @@ import pytest
 
 from tests.analysis import test_uniformity
 from tests.analysis.lane_kernels import lane_module
-from warpsmith.analysis import privates, tables, uniformity
-from warpsmith.analysis.crowds import Crowds
-from warpsmith.analysis.tables import UNIFORM, Table, Tables
+from warpsmith.analysis.affine import privates
+from warpsmith.analysis.uniformity import tables, uniformity
+from warpsmith.analysis.uniformity.crowds import Crowds
+from warpsmith.analysis.uniformity.tables import UNIFORM, Table, Tables
 
 Patch = pytest.MonkeyPatch
 Bug = Callable[[Patch], None]

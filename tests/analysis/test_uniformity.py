@@ -12,9 +12,10 @@ import pytest
 
 from tests.analysis.kernels import random_module
 from tests.analysis.lane_kernels import lane_module
-from warpsmith.analysis import affine, joins, seeds, uniformity
-from warpsmith.analysis.seeds import Threads
-from warpsmith.analysis.uniformity import Uniformity
+from warpsmith.analysis.affine import affine, joins
+from warpsmith.analysis.uniformity import seeds, uniformity
+from warpsmith.analysis.uniformity.seeds import Threads
+from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.memory import Memory

@@ -13,9 +13,10 @@ from zlib import crc32
 
 import pytest
 
-from warpsmith.analysis import joins, uniformity
-from warpsmith.analysis.seeds import Threads
-from warpsmith.analysis.uniformity import Uniformity
+from warpsmith.analysis.affine import joins
+from warpsmith.analysis.uniformity import uniformity
+from warpsmith.analysis.uniformity.seeds import Threads
+from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import (
     Branch,

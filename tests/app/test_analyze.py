@@ -11,11 +11,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 PTX = """\
 .version 8.0

@@ -15,7 +15,7 @@ import pytest
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.front.nvrtc import has_nvrtc
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 VALID = jsonschema.validators.validator_for(schema())(schema())
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

@@ -12,7 +12,7 @@ import pytest
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LU = str(EXAMPLES / "lu.c")

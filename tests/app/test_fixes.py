@@ -14,7 +14,7 @@ import pytest
 from warpsmith.app.cli import watch
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 SOURCE = """\
 __global__ void k(float *out, const float *in)

@@ -10,7 +10,7 @@ import pytest
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 from warpsmith.settings.model import load_keys
 
 KERNEL = "__global__ void k(int *a, int n)\n{\n    for (int i = 0; i < n; i++)\n        a[threadIdx.x * 32] = i;\n}\n"

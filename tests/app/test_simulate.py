@@ -16,7 +16,7 @@ from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 REGISTERS = ".reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<20>; .reg .f32 %f<9>;"

@@ -15,7 +15,7 @@ from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.app.cli.steps import page_text
 from warpsmith.catalogue import STEPS, describe, step_class
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 SOURCE = """void f(int n, int m, double a[n][m])
 {

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.report.json_form import schema
+from warpsmith.report.port.json import schema
 
 LOOPS = "void f(int n, double *a) {\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n    while (n--) a[n]++;\n}\n"
 

@@ -14,8 +14,8 @@ from warpsmith.app.cli.main import warpsmith
 from warpsmith.base.findings import Certainty
 from warpsmith.catalogue import STEPS
 from warpsmith.poly.facts import Category
-from warpsmith.poly.granted import WORDS
-from warpsmith.report.json_form import schema
+from warpsmith.poly.regions.granted import WORDS
+from warpsmith.report.port.json import schema
 from warpsmith.report.rules import load_rules, load_terms
 
 OF_REFEREE = ("PASS", "FAIL", "undecided", "skipped")

@@ -17,8 +17,8 @@ from tests.corpus.goals import Goal, Goals
 from tests.corpus.guessing import ARRAYS, KINDS, array_of
 from tests.corpus.inputs import Inputs
 from tests.corpus.sampling import Known, Who
-from warpsmith.analysis.bounds import countable
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.memory.bounds import countable
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.simt.thread import TOGETHER
 from warpsmith.ssa.nodes import Instruction, Param
 from warpsmith.ssa.types import Type

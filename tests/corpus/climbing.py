@@ -22,8 +22,8 @@ from tests.corpus.goals import Goal
 from tests.corpus.inputs import Inputs
 from tests.corpus.margins import Near
 from tests.corpus.sampling import Samples
-from warpsmith.analysis.bounds import countable
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.memory.bounds import countable
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.simt.launch import Dim
 from warpsmith.ssa.nodes import Param
 from warpsmith.ssa.types import Type

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tests.corpus.addressing import addressing
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Param, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 

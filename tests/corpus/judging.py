@@ -7,8 +7,8 @@ from tests.analysis.runs import Launched, Recorder, Watch
 from tests.analysis.runs import Run as Made
 from tests.corpus.reading import Run
 from tests.corpus.running import ran
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.ssa.nodes import Module
 
 __all__ = ["held_against_a_run"]

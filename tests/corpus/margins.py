@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from warpsmith.analysis.uniformity import Uniformity
+from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Phi, Switch, Value, terminator_operands
 from warpsmith.ssa.ops import OPS

@@ -30,7 +30,7 @@ from tests.corpus.inputs import ANYTHING, Inputs
 from tests.corpus.margins import Needed, Ruler
 from tests.corpus.sampling import Known, Samples
 from tests.corpus.watching import LEVELS, Together
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.simt.launch import Outcome
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Instruction, successors

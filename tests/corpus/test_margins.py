@@ -9,8 +9,8 @@ import struct
 import pytest
 
 from tests.corpus.margins import Needed, Ruler
-from warpsmith.analysis.facts import KernelFacts, LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch

@@ -8,8 +8,8 @@ import pytest
 
 from tests.corpus.inputs import Inputs
 from tests.corpus.steering import Limits, Steering
-from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome

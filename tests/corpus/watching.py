@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.simt.counters import Counters, Request
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import Block, Instruction

@@ -9,7 +9,7 @@ from warpsmith.flows.survey import SurveyOptions, survey
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.command_line import language_of
 from warpsmith.project.model import CompileCommand, Project
-from warpsmith.report.survey import SurveyReport
+from warpsmith.report.survey.model import SurveyReport
 from warpsmith.survey.limits import SurveyLimits
 
 __all__ = ["by_place", "compiled", "surveyed", "written"]

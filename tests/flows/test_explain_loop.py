@@ -6,7 +6,7 @@ from pathlib import Path
 
 from warpsmith.flows.explain_loop import explain_loop
 from warpsmith.front.load import FrontOptions
-from warpsmith.report.loop_text import loop_text
+from warpsmith.report.port.loop import loop_text
 
 
 def test_sizes_at_which_the_guards_hold(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.run.verification import Verification
 
 # `t` is read before it has a value, where at[0] is small

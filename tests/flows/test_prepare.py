@@ -9,7 +9,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.tree.walk import loops
 
 # the call's body goes to where it is called, with the variables that steps gave it

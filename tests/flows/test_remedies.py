@@ -19,7 +19,7 @@ from warpsmith.flows.remedies import Inputs, hints
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.report.hints import hint_json
 from warpsmith.tree.effects_file import users_effects
 from warpsmith.tree.program import Assumption

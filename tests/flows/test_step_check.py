@@ -10,10 +10,10 @@ from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.step_check import verify_steps
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.reverse import Reverse
 from warpsmith.loops.step import Step
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.reverse import Reverse
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions

@@ -10,8 +10,8 @@ from tests.flows.loop_count import counted_loops
 from tests.flows.survey_projects import by_place, compiled, surveyed, written
 from warpsmith.base.findings import Finding
 from warpsmith.project.model import LinkCommand, Project
-from warpsmith.report.survey import CATEGORIES, SurveyReport
-from warpsmith.report.survey_rank import ranking
+from warpsmith.report.survey.model import CATEGORIES, SurveyReport
+from warpsmith.report.survey.rank import ranking
 
 EVERY_KIND = {
     "kinds.h": """

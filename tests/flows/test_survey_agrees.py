@@ -12,10 +12,10 @@ from tests.flows.survey_projects import compiled
 from warpsmith.base.verdict import Reason
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.survey import SurveyOptions, survey
-from warpsmith.loops import search
 from warpsmith.loops.prepared import Prepared
-from warpsmith.report.build import loop_entries
-from warpsmith.report.survey import SurveyReason
+from warpsmith.loops.search import search
+from warpsmith.report.port.build import loop_entries
+from warpsmith.report.survey.model import SurveyReason
 from warpsmith.survey import unit
 
 ROOT = Path(__file__).parents[2]

@@ -23,11 +23,11 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.project.model import LinkCommand, Project
-from warpsmith.report.after_steps import BEST_FIRST, loop_word
-from warpsmith.report.served import Served
-from warpsmith.report.survey import SurveyReport
+from warpsmith.report.port.after_steps import BEST_FIRST, loop_word
+from warpsmith.report.port.served import Served
+from warpsmith.report.survey.model import SurveyReport
 from warpsmith.survey.link import Link, Outside
 from warpsmith.tree.plain import Plain
 

@@ -9,7 +9,7 @@ import pytest
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.transfers import compared_schemes
 from warpsmith.offload.plan import OffloadOptions
-from warpsmith.report.copies_text import transfers_text
+from warpsmith.report.port.copies import transfers_text
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import DataHold
 from warpsmith.tree.walk import walk

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.poly.programs import load
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.reschedule import Reschedule
-from warpsmith.loops.skew import Skew
-from warpsmith.loops.wavefront import Wavefront
+from warpsmith.loops.steps.order.reschedule import Reschedule
+from warpsmith.loops.steps.order.skew import Skew
+from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.printer import Printer

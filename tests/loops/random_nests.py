@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tests.loops.twins import Stand
-from warpsmith.loops.distribute import Distribute
-from warpsmith.loops.fuse import Fuse
-from warpsmith.loops.interchange import Interchange
-from warpsmith.loops.nest import Nest
-from warpsmith.loops.peel import Peel
-from warpsmith.loops.reverse import Reverse
-from warpsmith.loops.shift import Shift
-from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
-from warpsmith.loops.strip_mine import StripMine
-from warpsmith.loops.tile import Tile
-from warpsmith.loops.unroll import Unroll
+from warpsmith.loops.steps.order.distribute import Distribute
+from warpsmith.loops.steps.order.fuse import Fuse
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.peel import Peel
+from warpsmith.loops.steps.order.reverse import Reverse
+from warpsmith.loops.steps.order.shift import Shift
+from warpsmith.loops.steps.order.split import Split
+from warpsmith.loops.steps.order.strip_mine import StripMine
+from warpsmith.loops.steps.order.tile import Tile
+from warpsmith.loops.steps.order.unroll import Unroll
+from warpsmith.loops.steps.statements.nest import Nest
 from warpsmith.tree.walk import loop_names
 
 TYPES = (*["int"] * 9, "long", "unsigned", "size_t", "short")

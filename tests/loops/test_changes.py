@@ -6,9 +6,9 @@ from pathlib import Path
 
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.changes import changed_runs, counterparts
-from warpsmith.loops.interchange import Interchange
 from warpsmith.loops.place import with_run
 from warpsmith.loops.prepared import Applied, Prepared, as_written
+from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For, Function

@@ -8,7 +8,7 @@ import pytest
 
 from tests.loops.same_results import assert_same, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops.contract import Contract
+from warpsmith.loops.steps.data.contract import Contract
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { double t[30] = {0}; double v[10][10]; int i, j; "
 CASES = [

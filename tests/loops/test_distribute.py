@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.loops.refusals import Asked, one, verdicts
 from warpsmith.base.verdict import Refuted
-from warpsmith.loops.distribute import Distribute
 from warpsmith.loops.place import Place
+from warpsmith.loops.steps.order.distribute import Distribute
 
 REFUSALS: dict[str, Asked] = {
     "one statement": ("for (int i = 0; i < n; i++) x[i] = 1;", lambda f: Distribute(f"{f}/i")),

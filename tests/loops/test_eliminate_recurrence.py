@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.same_results import assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import eliminate_recurrence
-from warpsmith.loops.eliminate_recurrence import EliminateRecurrence
+from warpsmith.loops.steps.statements import eliminate_recurrence
+from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { int k = 1, i, j; unsigned u = 2; short s = 9; "
 STEP = EliminateRecurrence("f/i", "k")

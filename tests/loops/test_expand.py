@@ -8,12 +8,13 @@ import pytest
 
 from tests.loops.same_results import HEAD, assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import expand, expansion
-from warpsmith.loops.expand import Expand
-from warpsmith.loops.expansion import Shape
-from warpsmith.loops.extremes import Cover
+from warpsmith.loops.analysis.extremes import Cover
 from warpsmith.loops.linear import Linear
-from warpsmith.poly import privacy
+from warpsmith.loops.steps.data import expand
+from warpsmith.loops.steps.data.expand import Expand
+from warpsmith.loops.writing import expansion
+from warpsmith.loops.writing.expansion import Shape
+from warpsmith.poly.legality import privacy
 
 _SIGNATURE = "double f(int n, int m, double *a, double *b, int *c)"
 DOITGEN = """#include <stdlib.h>

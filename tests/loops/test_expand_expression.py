@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.loops.same_results import assert_same, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops.expand_expression import ExpandExpression
+from warpsmith.loops.steps.statements.expand_expression import ExpandExpression
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { float x = 0.3f; unsigned u = 3; int i; double t1 = 4; "
 _STEP = ExpandExpression("f/i")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.loops.refusals import one
-from warpsmith.loops.expression import parse, visible
+from warpsmith.loops.analysis.expression import parse, visible
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import Place
 from warpsmith.tree.printer import print_expr

@@ -12,10 +12,10 @@ from tests.loops.test_docstrings import NoWords
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.loops import flatten
-from warpsmith.loops.extremes import wide_expr
-from warpsmith.loops.flatten import Flatten
+from warpsmith.loops.analysis.extremes import wide_expr
 from warpsmith.loops.linear import number
+from warpsmith.loops.steps.data import flatten
+from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Expr, ExprStmt

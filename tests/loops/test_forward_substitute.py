@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.same_results import assert_same, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import forward_substitute
-from warpsmith.loops.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements import forward_substitute
+from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { int k = 0, l; short s = 1; unsigned char u; int i; "
 CASES = [

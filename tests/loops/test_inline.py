@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.same_results import assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import inline
-from warpsmith.loops.inline import Inline
+from warpsmith.loops.steps.statements import inline
+from warpsmith.loops.steps.statements.inline import Inline
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { double w = 2; int i, k = 5; "
 _STEP = Inline("f/i", "helper")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.loops.refusals import Asked, one, verdicts
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.loops.distribute import Distribute
-from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.steps.order.distribute import Distribute
+from warpsmith.loops.steps.order.interchange import Interchange
 
 NEST = "for (int j = 0; j < m; j++) a[i][j] = 1;"
 REFUSALS: dict[str, Asked] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from warpsmith.loops.ends import fits
+from warpsmith.loops.analysis.ends import fits
 from warpsmith.loops.linear import Linear, follows
 from warpsmith.tree.types import INT, LONG_LONG, UNSIGNED, Symbol, Type
 

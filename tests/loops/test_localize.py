@@ -14,11 +14,13 @@ from tests.loops.same_results import rewritten
 from tests.loops.test_docstrings import NoWords
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown
-from warpsmith.loops import evaluated, held_guards, invariants, linear, localize
-from warpsmith.loops.invariants import survey
-from warpsmith.loops.localize import Localize
+from warpsmith.loops import linear
+from warpsmith.loops.analysis import evaluated, held_guards, invariants
+from warpsmith.loops.analysis.invariants import survey
 from warpsmith.loops.place import Place
-from warpsmith.poly import unchanged
+from warpsmith.loops.steps.data import localize
+from warpsmith.loops.steps.data.localize import Localize
+from warpsmith.poly.aliasing import unchanged
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Function

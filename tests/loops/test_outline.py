@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.same_results import assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import outline
-from warpsmith.loops.outline import Outline
+from warpsmith.loops.steps.statements import outline
+from warpsmith.loops.steps.statements.outline import Outline
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { double w = 2, t[4] = {1}; int i = 9, j, k = 1; "
 _STEP = Outline("f/i", "helper")

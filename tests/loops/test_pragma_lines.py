@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.place import Place
-from warpsmith.loops.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.poly.claimed import claims_of
 
 OMP = "#pragma omp parallel for"

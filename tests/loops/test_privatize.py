@@ -8,8 +8,8 @@ import pytest
 
 from tests.loops.same_results import assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops import privatize
-from warpsmith.loops.privatize import Privatize
+from warpsmith.loops.steps.data import privatize
+from warpsmith.loops.steps.data.privatize import Privatize
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { double w = 2, t[12] = {0}; int i, j; "
 CASES = [

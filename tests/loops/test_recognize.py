@@ -8,8 +8,8 @@ import pytest
 
 from tests.poly.programs import load
 from warpsmith.base.verdict import Proved, Unknown
-from warpsmith.loops.recognize_reduction import RecognizeReduction
-from warpsmith.loops.recognize_scan import RecognizeScan
+from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduction
+from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.printer import print_stmt

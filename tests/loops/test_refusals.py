@@ -8,15 +8,15 @@ import pytest
 
 from tests.loops.refusals import Asked, one, verdicts
 from warpsmith.base.verdict import Proved, Refuted
-from warpsmith.loops.fuse import Fuse
-from warpsmith.loops.nest import Nest
-from warpsmith.loops.peel import Peel
-from warpsmith.loops.reverse import Reverse
-from warpsmith.loops.shift import Shift
 from warpsmith.loops.step import Step
-from warpsmith.loops.strip_mine import StripMine
-from warpsmith.loops.tile import Tile
-from warpsmith.loops.unroll import Unroll
+from warpsmith.loops.steps.order.fuse import Fuse
+from warpsmith.loops.steps.order.peel import Peel
+from warpsmith.loops.steps.order.reverse import Reverse
+from warpsmith.loops.steps.order.shift import Shift
+from warpsmith.loops.steps.order.strip_mine import StripMine
+from warpsmith.loops.steps.order.tile import Tile
+from warpsmith.loops.steps.order.unroll import Unroll
+from warpsmith.loops.steps.statements.nest import Nest
 from warpsmith.tree.nodes import If
 from warpsmith.tree.walk import walk
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.loops.same_results import assert_same, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops.remove_header import RemoveHeader
+from warpsmith.loops.steps.statements.remove_header import RemoveHeader
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { int i = 7; "
 CASES = [

@@ -10,8 +10,8 @@ import pytest
 from tests.loops.orders_run import applied, categories, outputs, text_of
 from tests.poly.programs import load
 from warpsmith.base.verdict import Refuted, Unknown
-from warpsmith.loops.reschedule import Reschedule
-from warpsmith.loops.wavefront import Wavefront
+from warpsmith.loops.steps.order.reschedule import Reschedule
+from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.loops.refusals import one
+from warpsmith.loops.analysis.shape import enclosing_facts, following, jump, marked, perfect_nest, range_of, trip_count
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import Place
-from warpsmith.loops.shape import enclosing_facts, following, jump, marked, perfect_nest, range_of, trip_count
 from warpsmith.tree.nodes import For, Stmt
 
 

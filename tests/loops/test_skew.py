@@ -9,7 +9,7 @@ import pytest
 from tests.loops.orders_run import applied, outputs, text_of
 from tests.poly.programs import load
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops.skew import Skew
+from warpsmith.loops.steps.order.skew import Skew
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.loops.refusals import Asked, one, verdicts
 from tests.loops.twins import function_text, joined
-from warpsmith.loops.split import Split
+from warpsmith.loops.steps.order.split import Split
 
 LOOP = "for (int i = 0; i < n; i++) x[i] += 1;"
 REFUSALS: dict[str, Asked] = {

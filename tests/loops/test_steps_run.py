@@ -13,21 +13,22 @@ import pytest
 from tests.loops import random_nests
 from tests.loops.twins import SIZES, Stand, completed, differences, function_text, stands
 from warpsmith.base.verdict import Proved
-from warpsmith.loops import distribute, fuse, interchange, nest, peel, reverse, split, tile, unroll
-from warpsmith.loops.distribute import Distribute
-from warpsmith.loops.fuse import Fuse
-from warpsmith.loops.interchange import Interchange
+from warpsmith.loops.analysis.shape import Range
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.nest import Nest
-from warpsmith.loops.peel import Peel
-from warpsmith.loops.reverse import Reverse
-from warpsmith.loops.shape import Range
-from warpsmith.loops.shift import Shift
-from warpsmith.loops.split import Split
 from warpsmith.loops.step import Step
-from warpsmith.loops.strip_mine import StripMine
-from warpsmith.loops.tile import Tile
-from warpsmith.loops.unroll import Unroll
+from warpsmith.loops.steps.order import distribute, fuse, interchange, peel, reverse, split, tile, unroll
+from warpsmith.loops.steps.order.distribute import Distribute
+from warpsmith.loops.steps.order.fuse import Fuse
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.peel import Peel
+from warpsmith.loops.steps.order.reverse import Reverse
+from warpsmith.loops.steps.order.shift import Shift
+from warpsmith.loops.steps.order.split import Split
+from warpsmith.loops.steps.order.strip_mine import StripMine
+from warpsmith.loops.steps.order.tile import Tile
+from warpsmith.loops.steps.order.unroll import Unroll
+from warpsmith.loops.steps.statements import nest
+from warpsmith.loops.steps.statements.nest import Nest
 from warpsmith.tree.nodes import For
 
 SQUARE = "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            a[i][j] = b[j][i] + x[i];\n"

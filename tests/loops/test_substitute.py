@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.loops.refusals import one
+from warpsmith.loops.analysis.scopes import captured
+from warpsmith.loops.analysis.shape import statements
+from warpsmith.loops.analysis.substitute import copied, fixed_text, replaced
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number
 from warpsmith.loops.place import Place, with_run
-from warpsmith.loops.scopes import captured
-from warpsmith.loops.shape import statements
-from warpsmith.loops.substitute import copied, fixed_text, replaced
 from warpsmith.tree.printer import print_stmt
 from warpsmith.tree.walk import names, same, walk
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.loops.time_text import TimeTextError, read_time, time_text
-from warpsmith.poly.times import Row
+from warpsmith.loops.analysis.time_text import TimeTextError, read_time, time_text
+from warpsmith.poly.legality.times import Row
 from warpsmith.tree.types import INT, Symbol
 
 FIRST, SECOND = (Symbol(name, name, INT, "local") for name in "ij")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.effort import FunctionEffort, effort_of
+from warpsmith.loops.search.effort import FunctionEffort, effort_of
 from warpsmith.machine.devices import device
 from warpsmith.project.profile import LoopProfile
 from warpsmith.survey.gain import BUS_BYTES_S, gain_of

@@ -8,8 +8,9 @@ import pytest
 
 from tests.random_programs.acceptance import is_accepted
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.loops import held_guards, linear
-from warpsmith.poly import aliasing
+from warpsmith.loops import linear
+from warpsmith.loops.analysis import held_guards
+from warpsmith.poly.aliasing import aliasing
 
 PROGRAM = Path(__file__).with_name("units_hostile.c")
 HOT = ("tally", "push", "backwards")

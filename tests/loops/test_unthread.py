@@ -12,8 +12,8 @@ import pytest
 from tests.loops.same_results import rewritten, verdict_of
 from tests.poly.team_programs import MANY, ONE, SHOW
 from warpsmith.base.verdict import Proved, Unknown
-from warpsmith.loops import unthread
-from warpsmith.loops.unthread import Unthread
+from warpsmith.loops.steps.order import unthread
+from warpsmith.loops.steps.order.unthread import Unthread
 from warpsmith.tree.directives import Directive
 
 

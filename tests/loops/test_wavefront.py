@@ -9,7 +9,7 @@ import pytest
 from tests.loops.orders_run import applied, categories, outputs, text_of
 from tests.poly.programs import load
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.loops.wavefront import Wavefront
+from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.scopes import captured
+from warpsmith.loops.analysis.scopes import captured
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.lower.opencl_programs import PRELUDE, constructs, kernel, randoms
 from tests.lower.pocl import interpreted, lowered, standard
-from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.ssa.verify import faults
 

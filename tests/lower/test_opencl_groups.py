@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.lower.pocl import lowered
-from warpsmith.analysis.facts import LaunchShape
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch

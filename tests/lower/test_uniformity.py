@@ -8,8 +8,8 @@ import pytest
 
 from tests.analysis.test_uniformity import Seen
 from tests.lower.harness import constructs, interpreted, kernels, lowered, text_of
-from warpsmith.analysis import uniformity
-from warpsmith.analysis.seeds import Threads
+from warpsmith.analysis.uniformity import uniformity
+from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.simt.launch import Dim
 from warpsmith.ssa.nodes import Module
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.offload.fragments import Draft, Home, Use
-from warpsmith.offload.placement import Access
 from warpsmith.offload.plan import Buffer, TransferScheme
-from warpsmith.offload.transfers import Moved, insert_copies
+from warpsmith.offload.transfers.placement import Access
+from warpsmith.offload.transfers.transfers import Moved, insert_copies
 from warpsmith.tree.nodes import (
     Block,
     Break,

@@ -10,11 +10,11 @@ from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.expressions import number
 from warpsmith.offload.fragments import Choice, Draft, Home, Request
-from warpsmith.offload.kernels import Built, build
+from warpsmith.offload.mapping.kernels import Built, build
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions
-from warpsmith.poly.bound_values import constant
 from warpsmith.poly.facts import AccessFact, FunctionFacts, LoopFacts, PolyOptions
+from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Assign, Binary, Expr, For, Function, Index, Loop, Name, Unary
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type

@@ -8,9 +8,9 @@ import pytest
 
 from tests.offload.hand import build_all, draft, load, request
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.choice import choose, failure_key
 from warpsmith.offload.fragments import Choice
 from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.tree.nodes import Pragma
 from warpsmith.tree.printer import print_stmt
 

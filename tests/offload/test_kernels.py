@@ -8,8 +8,8 @@ import pytest
 
 from tests.offload.hand import build_all, load, request
 from warpsmith.base.errors import RefusedError
-from warpsmith.offload.choice import choose
-from warpsmith.offload.kernels import Built
+from warpsmith.offload.mapping.kernels import Built
+from warpsmith.offload.selection.choice import choose
 from warpsmith.tree.nodes import Launch
 from warpsmith.tree.printer import print_expr, print_stmt, print_type
 from warpsmith.tree.program import Kernel

@@ -8,8 +8,8 @@ import pytest
 
 from tests.offload.hand import load, request
 from warpsmith.machine.limits import block_fits
-from warpsmith.offload.mapping import ThreadMapping, choose_mapping, strided_axes
-from warpsmith.offload.profile import references, size_of
+from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
+from warpsmith.offload.mapping.profile import references, size_of
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import CHAR, DOUBLE, INT, Array, Record
 

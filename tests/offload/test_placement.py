@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 
 from tests.offload.abstract_programs import Machine, Program, StaleError, random_program
-from warpsmith.offload import placement, transfers
-from warpsmith.offload.flow import Flow, Point
-from warpsmith.offload.placement import Access, Insertion, PlacementError, arrange
 from warpsmith.offload.plan import TransferScheme
-from warpsmith.offload.transfer_check import check_transfers
+from warpsmith.offload.transfers import placement, transfers
+from warpsmith.offload.transfers.flow import Flow, Point
+from warpsmith.offload.transfers.placement import Access, Insertion, PlacementError, arrange
+from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.tree.nodes import Block, Break, Copy, For, If, Launch, Return, Stmt, Switch, While
 
 SCHEMES: tuple[TransferScheme, ...] = ("fragment", "host", "mixed", "optimized")

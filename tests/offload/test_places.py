@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
-from warpsmith.offload.places import evaluated
+from warpsmith.offload.memory.places import evaluated
 from warpsmith.tree.nodes import Verbatim
 from warpsmith.tree.walk import walk
 

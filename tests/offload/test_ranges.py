@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import head, load
-from warpsmith.offload.finals import final_statement
-from warpsmith.offload.ranges import guard, launch_ranges, trip_count
+from warpsmith.offload.mapping.ranges import guard, launch_ranges, trip_count
+from warpsmith.offload.selection.finals import final_statement
 from warpsmith.tree.nodes import Assign, Binary, Cast, Conditional, Expr, ExprStmt, For, If, Literal, Name, Unary
 from warpsmith.tree.walk import peel
 

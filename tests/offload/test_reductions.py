@@ -9,7 +9,7 @@ import pytest
 from tests.offload.hand import load
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
-from warpsmith.offload.reductions import Accumulator, accumulators, is_reduction, order_notes
+from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Call

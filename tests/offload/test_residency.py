@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.offload.choice import choose
+from warpsmith.offload.data.residency import Placement, place
 from warpsmith.offload.fragments import Home, Request
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions
-from warpsmith.offload.residency import Placement, place
+from warpsmith.offload.selection.choice import choose
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions, statement_spans
 from warpsmith.tree.printer import print_expr

@@ -9,11 +9,11 @@ import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.transfers import measured_copies
-from warpsmith.offload import needs
 from warpsmith.offload.plan import OffloadOptions
-from warpsmith.report.timeline import timeline
-from warpsmith.report.timeline_svg import timeline_svg
-from warpsmith.report.timeline_text import timeline_text
+from warpsmith.offload.regions import needs
+from warpsmith.report.timeline.events import timeline
+from warpsmith.report.timeline.svg import timeline_svg
+from warpsmith.report.timeline.text import timeline_text
 from warpsmith.tree.nodes import Update
 from warpsmith.tree.printer import print_expr
 

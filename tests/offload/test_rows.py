@@ -14,7 +14,7 @@ from tests.random_programs.row_programs import row_program
 from warpsmith.base.verdict import Unknown
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.loops.row_starts import RowStarts
+from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.run.referee import verify

@@ -191,7 +191,7 @@ def test_a_declared_array_is_captured_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("position", range(3))
 def test_the_check_misses_no_copy(position: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every copy of an optimized placement is needed: without it the check complains."""
-    from warpsmith.offload import transfers
+    from warpsmith.offload.transfers import transfers
 
     arrange = transfers.__dict__["arrange"]
     monkeypatch.setattr(

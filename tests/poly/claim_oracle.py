@@ -11,10 +11,10 @@ from tests.poly.claim_programs import OPEN, RIGHT, WRONG, function
 from tests.poly.threads import Cell, Machine
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly import claims
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import ClaimFacts, PolyOptions
+from warpsmith.poly.openmp import claims
 from warpsmith.tree.nodes import Function
 
 SIZES = {"n": 6, "m": 4}

@@ -9,10 +9,10 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.host_value import value
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.bounds import LinearBounds, linear_bounds
-from warpsmith.poly.model import build_region
-from warpsmith.poly.origin import Origin
-from warpsmith.poly.space import budget
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.isl.space import budget
+from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
+from warpsmith.poly.regions.model import build_region
 from warpsmith.tree.walk import loops
 
 Touched = Callable[[int, int], Iterator[int]]

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import load
-from warpsmith.poly import choices
 from warpsmith.poly.analyze import analyze
-from warpsmith.poly.choices import common_quotient, decided, extreme_of
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.formula import And, Compare, Formula, Or, at_least, both, either, equal, negate
-from warpsmith.poly.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.vocabulary import Extreme, Quotient, Vocabulary
+from warpsmith.poly.isl import choices
+from warpsmith.poly.isl.choices import common_quotient, decided, extreme_of
+from warpsmith.poly.isl.formula import And, Compare, Formula, Or, at_least, both, either, equal, negate
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
+from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
 
 
 def _value(polynomial: Polynomial, values: Mapping[str, int]) -> int:

@@ -14,10 +14,12 @@ from tests.poly.claim_oracle import SIZES, complaints, differs, fixed, happens, 
 from tests.poly.claim_programs import OPEN, RIGHT, WRONG, random_function
 from warpsmith.base.verdict import Dependence, Proved, Refuted, Unknown
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly import claim_lists, claimed, claims
+from warpsmith.poly import claimed
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.dependences import describe
+from warpsmith.poly.dependences.dependences import describe
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.openmp import claims
+from warpsmith.poly.openmp import lists as claim_lists
 
 
 @pytest.mark.parametrize("title", WRONG)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import function, load, loop, shown
-from warpsmith.poly.effects import device_blocker, effects, escaped
+from warpsmith.poly.effects.effects import device_blocker, effects, escaped
 from warpsmith.tree.nodes import Block
 
 PROGRAM = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.sections import sections
+from warpsmith.poly.regions.sections import sections
 from warpsmith.tree.nodes import Literal
 
 

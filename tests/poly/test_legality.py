@@ -16,12 +16,12 @@ from tests.poly.host_value import value
 from tests.poly.programs import function, load
 from tests.poly.runs import Leaf, Line, Loop, Part, Run, execute, instances, new_times, render, sizes
 from warpsmith.base.verdict import Dependence, Proved, Refuted, Unknown, Verdict
-from warpsmith.poly import leaves, legality, order
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality import keeps_order
-from warpsmith.poly.space import Map, make_times, shallow
-from warpsmith.poly.times import Row, Time, at, counter
+from warpsmith.poly.isl.space import Map, make_times, shallow
+from warpsmith.poly.legality import leaves, legality, order
+from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.times import Row, Time, at, counter
 from warpsmith.tree.nodes import Block, For, Function, If, Stmt
 from warpsmith.tree.types import Symbol
 

@@ -8,7 +8,7 @@ from tests.poly.programs import function, load, loop, shown
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects import Effects, effects, escaped
+from warpsmith.poly.effects.effects import Effects, effects, escaped
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.effects_file import users_effects
 from warpsmith.tree.program import Program

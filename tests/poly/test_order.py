@@ -10,10 +10,10 @@ from tests.poly.programs import function, load
 from warpsmith.base.verdict import Proved, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality import keeps_order
-from warpsmith.poly.order import Ordered, order_run
-from warpsmith.poly.space import budget
-from warpsmith.poly.times import Row, Time, at, counter
+from warpsmith.poly.isl.space import budget
+from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.order import Ordered, order_run
+from warpsmith.poly.legality.times import Row, Time, at, counter
 from warpsmith.tree.nodes import Block, DeclStmt, For, Function, If, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol

@@ -9,8 +9,8 @@ import pytest
 from warpsmith.base.verdict import Proved
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.origin import Origin
 
 HEAD = """#include <stdio.h>
 #include <string.h>

@@ -11,10 +11,11 @@ import pytest
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.place import Place
-from warpsmith.poly import privacy, space
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.privacy import private_in, read_after, writes_all
+from warpsmith.poly.isl import space
+from warpsmith.poly.legality import privacy
+from warpsmith.poly.legality.privacy import private_in, read_after, writes_all
 from warpsmith.tree.nodes import For, Name
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk

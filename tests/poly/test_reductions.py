@@ -9,9 +9,9 @@ import pytest
 from tests.poly.analysis import facts_of
 from tests.poly.programs import load, loop
 from warpsmith.base.verdict import Proved
+from warpsmith.poly.dependences.reductions import Update, updates
+from warpsmith.poly.dependences.running import Running, running_value
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.reductions import Update, updates
-from warpsmith.poly.running import Running, running_value
 from warpsmith.tree.nodes import For, Node
 from warpsmith.tree.printer import Printer
 from warpsmith.tree.walk import rebuild, walk

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing import alias_pairs
-from warpsmith.poly.bounds import linear_bounds
+from warpsmith.poly.aliasing.aliasing import alias_pairs
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.model import build_region
-from warpsmith.poly.origin import Origin
-from warpsmith.poly.space import budget
-from warpsmith.poly.summaries import Summaries
+from warpsmith.poly.isl.space import budget
+from warpsmith.poly.regions.bounds import linear_bounds
+from warpsmith.poly.regions.model import build_region
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.walk import loops
 

@@ -11,7 +11,7 @@ from tests.poly.programs import function, load
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.satisfiable import guard_sample
+from warpsmith.poly.regions.satisfiable import guard_sample
 from warpsmith.tree.nodes import If
 from warpsmith.tree.program import Assumption
 

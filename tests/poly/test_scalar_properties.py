@@ -12,9 +12,9 @@ import pytest
 from tests.poly.interpreter import Machine, OutOfFuelError
 from tests.poly.programs import load
 from tests.poly.random_scalars import program
-from warpsmith.poly.liveness import Liveness, scalar_values
-from warpsmith.poly.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.summaries import Summaries
+from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.effects.liveness import Liveness, scalar_values
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Expr, Function, Loop, Name, Node, Stmt
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import loops, rebuild

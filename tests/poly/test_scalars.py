@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import function, load, loop, shown
-from warpsmith.poly.liveness import live_after, scalar_values
-from warpsmith.poly.reductions import array_reductions, array_scans
-from warpsmith.poly.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.dependences.reductions import array_reductions, array_scans
+from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.effects.liveness import live_after, scalar_values
 from warpsmith.tree.nodes import Block
 from warpsmith.tree.walk import names
 

@@ -10,14 +10,14 @@ import pytest
 
 from tests.poly.programs import load
 from tests.poly.scan_nests import LogNest, random_nest
+from warpsmith.loops.analysis.orders import names_of
+from warpsmith.loops.analysis.time_text import read_time
 from warpsmith.loops.fresh import Fresh
-from warpsmith.loops.orders import names_of
 from warpsmith.loops.place import with_run
-from warpsmith.loops.time_text import read_time
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.rows import Points
-from warpsmith.poly.scanning import ScanError, scan
+from warpsmith.poly.isl.rows import Points
+from warpsmith.poly.schedule.scanning import ScanError, scan
 from warpsmith.tree.nodes import Block, For, Function, Stmt
 from warpsmith.tree.printer import Printer
 from warpsmith.tree.program import Program

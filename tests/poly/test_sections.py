@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import function, load, loop
-from warpsmith.poly.extents import known_extent
+from warpsmith.poly.effects.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Sections
-from warpsmith.poly.sections import sections
+from warpsmith.poly.regions.sections import sections
 from warpsmith.tree.nodes import Binary, Block, Cast, Conditional, Expr, For, Literal, Name, SizeOf
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import names, peel

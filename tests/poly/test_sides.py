@@ -12,11 +12,11 @@ from tests.poly.analysis import program_of
 from tests.poly.host_value import value
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import analyze
-from warpsmith.poly.bounds import LinearBounds, linear_bounds
+from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.model import build_region
-from warpsmith.poly.origin import Origin
-from warpsmith.poly.space import budget
+from warpsmith.poly.isl.space import budget
+from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
+from warpsmith.poly.regions.model import build_region
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import loops
 

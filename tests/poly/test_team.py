@@ -9,10 +9,10 @@ import pytest
 
 from tests.poly.team_programs import MANY, ONE
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly import team
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.openmp import team
 
 
 def reasons(text: str, folder: Path) -> list[str]:

@@ -13,10 +13,11 @@ import pytest
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved
-from warpsmith.poly import aliasing, dependences
+from warpsmith.poly.aliasing import aliasing
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.dependences import dependences
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Literal
 from warpsmith.tree.printer import print_expr
 from warpsmith.tree.types import INT

@@ -12,7 +12,7 @@ import pytest
 from tests.poly.analysis import facts_of
 from tests.poly.random_updates import SCALARS, body, function
 from warpsmith.base.verdict import Proved
-from warpsmith.poly import reductions, updates
+from warpsmith.poly.dependences import reductions, updates
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Assign
 

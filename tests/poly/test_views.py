@@ -13,7 +13,7 @@ from tests.poly.programs import function, load
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions, Sections
-from warpsmith.poly.sections import sections
+from warpsmith.poly.regions.sections import sections
 from warpsmith.tree.program import Program
 
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.poly.analysis import program_of
-from warpsmith.poly import global_pointers, summaries, world
-from warpsmith.poly.effects import effects
-from warpsmith.poly.liveness import Liveness
-from warpsmith.poly.origin import Origin
-from warpsmith.poly.summaries import Summaries
-from warpsmith.poly.world import Piece, World
+from warpsmith.poly.effects import global_pointers, summaries, world
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.effects.liveness import Liveness
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.effects.world import Piece, World
 from warpsmith.tree.nodes import Function, Node, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk

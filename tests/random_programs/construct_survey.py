@@ -17,7 +17,7 @@ from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
-from warpsmith.report.build import loop_entries
+from warpsmith.report.port.build import loop_entries
 from warpsmith.tree.program import Assumption
 
 __all__ = ["ConstructPorts", "Survey", "batches", "judge_batch", "port_batch"]

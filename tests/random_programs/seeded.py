@@ -12,15 +12,21 @@ import pytest
 
 from warpsmith.base.verdict import DependenceKind
 from warpsmith.loops import versions
-from warpsmith.offload import buffers, kernels, placement, port, ranges, transfers
+from warpsmith.offload import port
+from warpsmith.offload.data import buffers
 from warpsmith.offload.expressions import shifted
 from warpsmith.offload.fragments import Draft, Use
+from warpsmith.offload.mapping import kernels, ranges
 from warpsmith.offload.plan import Buffer
-from warpsmith.poly import analyze, dependences, judge, loops, space
-from warpsmith.poly.dependences import Conflict
-from warpsmith.poly.formula import Formula
-from warpsmith.poly.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.state import State
+from warpsmith.offload.transfers import placement, transfers
+from warpsmith.poly import analyze
+from warpsmith.poly.dependences import dependences, judge
+from warpsmith.poly.dependences.dependences import Conflict
+from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.isl import space
+from warpsmith.poly.isl.formula import Formula
+from warpsmith.poly.regions import loops
+from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Expr, For, Literal, Stmt, Unary
 from warpsmith.tree.program import Assumption, Parameter
 from warpsmith.tree.types import INT, Symbol
@@ -44,7 +50,7 @@ def _without(kind: DependenceKind) -> Seed:
 
 
 def _delinearized_without_condition(patch: Patch) -> None:
-    patch.setattr("warpsmith.poly.delinearize._fit", lambda state, domain, digits, position, size: digits)
+    patch.setattr("warpsmith.poly.regions.delinearize._fit", lambda state, domain, digits, position, size: digits)
 
 
 def _descending_as_ascending(patch: Patch) -> None:
@@ -119,12 +125,12 @@ def _sums_forgotten(patch: Patch) -> None:
 
 
 def _alias_ignored(patch: Patch) -> None:
-    patch.setattr("warpsmith.poly.overlap.alias_pairs", lambda *_, **__: ())
+    patch.setattr("warpsmith.poly.aliasing.overlap.alias_pairs", lambda *_, **__: ())
 
 
 def _live_out_dropped(patch: Patch) -> None:
     _changed_roles(patch, lambda roles: dataclasses.replace(roles, live_out=()))
-    patch.setattr("warpsmith.offload.nests._seen_elsewhere", lambda *_: False)
+    patch.setattr("warpsmith.offload.selection.nests._seen_elsewhere", lambda *_: False)
 
 
 def _copies_without(direction: str) -> Seed:
@@ -151,7 +157,7 @@ def _offset_dropped(patch: Patch) -> None:
     def argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
         return real(parameter, buffer, Literal(span=lower.span, type=INT, text="0", value=0))
 
-    patch.setattr("warpsmith.offload.kernels._argument", argument)
+    patch.setattr("warpsmith.offload.mapping.kernels._argument", argument)
 
 
 def _launched_one_short(patch: Patch) -> None:

@@ -115,7 +115,7 @@ struct S { double *p; int n; void k(double *q) { for (int i = 0; i < n; i++) { q
 
 def _localizes(tmp_path: Path) -> dict[str, bool]:
     """Return which loops of RESIZED may have the data of their vectors in variables."""
-    from warpsmith.loops.localize import Localize
+    from warpsmith.loops.steps.data.localize import Localize
     from warpsmith.poly.analyze import Facts
 
     (tmp_path / "resized.cpp").write_text(RESIZED)
@@ -137,7 +137,7 @@ def test_seeded_resize_without_effects(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_two_vectors_by_reference_may_be_one(tmp_path: Path) -> None:
-    from warpsmith.loops.localize import Localize
+    from warpsmith.loops.steps.data.localize import Localize
     from warpsmith.poly.analyze import Facts
 
     (tmp_path / "resized.cpp").write_text(RESIZED)

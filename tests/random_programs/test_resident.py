@@ -17,8 +17,9 @@ from tests.random_programs.seeded_holds import (
     no_update_before_reads,
 )
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload import coherence, holds, host_loops, needs, resident_homes
-from warpsmith.offload.presence import Presence, Resident
+from warpsmith.offload.data import resident_homes
+from warpsmith.offload.memory.presence import Presence, Resident
+from warpsmith.offload.regions import coherence, holds, host_loops, needs
 from warpsmith.tree.nodes import DataEnter, DataExit, DataHold, Expr, Member, Name
 from warpsmith.tree.types import Array
 

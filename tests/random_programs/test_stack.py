@@ -15,9 +15,10 @@ from warpsmith.emit import watched
 from warpsmith.emit.words import Support
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.transfers import measured_copies
-from warpsmith.offload import hold_stack, holds
 from warpsmith.offload.plan import Hold
-from warpsmith.poly.pointers import Root
+from warpsmith.offload.regions import holds
+from warpsmith.offload.regions import stack as hold_stack
+from warpsmith.poly.pointers.pointers import Root
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import Call
 

@@ -17,7 +17,9 @@ from tests.random_programs.seeded_holds import (
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
 from warpsmith.emit import heap
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload import coherence, holds, needs, presence, resident_homes
+from warpsmith.offload.data import resident_homes
+from warpsmith.offload.memory import presence
+from warpsmith.offload.regions import coherence, holds, needs
 from warpsmith.tree.nodes import DataEnter
 
 Patch = pytest.MonkeyPatch

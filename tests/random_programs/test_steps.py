@@ -13,22 +13,11 @@ import pytest
 from tests.random_programs.steps_programs import make_source
 from tests.random_programs.steps_sequences import SANITIZED, differences, proposable, rewrite
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops import (
-    distribute,
-    expand,
-    interchange,
-    orders,
-    peel,
-    pieces,
-    privatize,
-    reverse,
-    shift,
-    split,
-    strip_mine,
-    tile,
-    unroll,
-)
+from warpsmith.loops.analysis import orders
 from warpsmith.loops.fresh import Fresh
+from warpsmith.loops.steps.data import expand, privatize
+from warpsmith.loops.steps.order import distribute, interchange, peel, reverse, shift, split, strip_mine, tile, unroll
+from warpsmith.loops.writing import pieces
 from warpsmith.tree.nodes import Expr, For, Stmt
 
 # batches with all steps, and as many more at most with those that were applied too seldom

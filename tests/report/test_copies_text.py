@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.offload.plan import Transfer
-from warpsmith.report.copies_text import FEW, copies_text
+from warpsmith.report.port.copies import FEW, copies_text
 
 _CAUSE = Span(SourceFile("heat.c", "for (;;)\n    step();\n"), 13, 20)
 

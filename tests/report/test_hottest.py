@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.poly.analysis import program_of
-from warpsmith.report.hottest import hottest_json, hottest_loop, hottest_text
 from warpsmith.report.model import LoopEntry
+from warpsmith.report.port.hottest import hottest_json, hottest_loop, hottest_text
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loop_names
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-from warpsmith.report.layers import layered
+from warpsmith.report.pictures.layers import layered
 
 
 def test_boxes_of_random_graphs_stand_apart() -> None:

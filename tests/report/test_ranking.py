@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.loops.effort import FunctionEffort, LoopEffort
-from warpsmith.report.ranking import UNCOUNTED_TRIPS, UNKNOWN_TRIPS, weigh
+from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
+from warpsmith.report.port.ranking import UNCOUNTED_TRIPS, UNKNOWN_TRIPS, weigh
 
 
 def test_trips_depth_and_calls_multiply() -> None:

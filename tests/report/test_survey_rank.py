@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from warpsmith.report.survey import Spot, SurveyLoop
-from warpsmith.report.survey_rank import ranking
+from warpsmith.report.survey.model import Spot, SurveyLoop
+from warpsmith.report.survey.rank import ranking
 
 
 def _loop(lines: tuple[int, int], category: str, share: float, own: float, function: str = "f") -> SurveyLoop:

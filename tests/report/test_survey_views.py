@@ -11,13 +11,13 @@ import jsonschema
 import pytest
 
 from warpsmith.base.findings import Finding
-from warpsmith.report.constructs import blockers, construct
-from warpsmith.report.json_form import schema
-from warpsmith.report.survey import Spot, SurveyDependence, SurveyLoop, SurveyReason, SurveyReport
-from warpsmith.report.survey_html import survey_html
-from warpsmith.report.survey_json import survey_json
-from warpsmith.report.survey_sarif import survey_sarif
-from warpsmith.report.survey_text import survey_text
+from warpsmith.report.port.json import schema
+from warpsmith.report.survey.constructs import blockers, construct
+from warpsmith.report.survey.html import survey_html
+from warpsmith.report.survey.json import survey_json
+from warpsmith.report.survey.model import Spot, SurveyDependence, SurveyLoop, SurveyReason, SurveyReport
+from warpsmith.report.survey.sarif import survey_sarif
+from warpsmith.report.survey.text import survey_text
 
 FILE = "src/a file.c"
 

@@ -6,7 +6,7 @@ import pytest
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.report.model import LoopEntry, Report
-from warpsmith.report.text import port_text, verification_text
+from warpsmith.report.port.text import port_text, verification_text
 from warpsmith.run.verification import LiveOut, Verification
 
 _FILE = SourceFile("a.c", "for (i)\nfor (j)\nfor (k)\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.analysis.resources import Compiled
+from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.base.findings import Finding
 from warpsmith.run.ptxas import _read, assembled
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.loops.effort import FunctionEffort, LoopEffort
-from warpsmith.report.ranking import weigh
+from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
+from warpsmith.report.port.ranking import weigh
 from warpsmith.survey.callgraph import CallGraph, Key
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.poly.outside import OutsideFunction, encode_function
-from warpsmith.poly.summary import Summary
+from warpsmith.poly.effects.outside import OutsideFunction, encode_function
+from warpsmith.poly.effects.summary import Summary
 from warpsmith.survey.link import Exports, Link
 from warpsmith.survey.plain import decode_outside
 from warpsmith.survey.texts import compact, plain_of

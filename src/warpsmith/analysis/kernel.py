@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from warpsmith.analysis.accesses import accesses, addresses, places
-from warpsmith.analysis.barriers import Races, barriers, exchanges, races
-from warpsmith.analysis.bounds import in_launch
-from warpsmith.analysis.branches import branches
-from warpsmith.analysis.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
-from warpsmith.analysis.forms import Forms
-from warpsmith.analysis.grid import across_blocks
-from warpsmith.analysis.lanes import Lanes
-from warpsmith.analysis.orders import agreed, compared
-from warpsmith.analysis.presence import Presences, conditions
-from warpsmith.analysis.races import Judge
-from warpsmith.analysis.resources import Compiled, resources
-from warpsmith.analysis.seeds import Threads
-from warpsmith.analysis.uniformity import Uniformity, uniformity
+from warpsmith.analysis.memory.accesses import accesses, addresses, places
+from warpsmith.analysis.memory.bounds import in_launch
+from warpsmith.analysis.memory.branches import branches
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.presence import Presences, conditions
+from warpsmith.analysis.resources.resources import Compiled, resources
+from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
+from warpsmith.analysis.sync.grid import across_blocks
+from warpsmith.analysis.sync.orders import agreed, compared
+from warpsmith.analysis.sync.races import Judge
+from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
+from warpsmith.analysis.uniformity.seeds import Threads
+from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module

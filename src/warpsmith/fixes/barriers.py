@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.fixes.site import Site, line_of

@@ -14,8 +14,8 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, Span
 from warpsmith.fixes.site import Site

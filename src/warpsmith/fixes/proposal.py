@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.fixes import Fix
 from warpsmith.fixes.site import Site
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.fixes import Fix
 from warpsmith.fixes.barriers import hoist, remove
 from warpsmith.fixes.literals import narrow

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from warpsmith.analysis.facts import Dim
+from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.fixes.site import Site
 from warpsmith.tree.nodes import (
     Assign,

@@ -19,7 +19,7 @@ from typing import Final
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, SourceFile, apply_edits
 from warpsmith.flows.explain_file import FileResult, FileTask, explain_file
-from warpsmith.report.analysis import Reported
+from warpsmith.report.analysis.model import Reported
 
 __all__ = ["combined", "mends", "with_fixes"]
 

@@ -16,8 +16,8 @@ from warpsmith.flows.kernel_shape import Launching, check_names
 from warpsmith.flows.kernel_units import KernelFile
 from warpsmith.flows.selection import Choice, Chosen, chosen
 from warpsmith.machine.devices import device
-from warpsmith.report.analysis import SEVERITIES, AnalysisReport
-from warpsmith.report.baseline import Baseline
+from warpsmith.report.analysis.baseline import Baseline
+from warpsmith.report.analysis.model import SEVERITIES, AnalysisReport
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 
-from warpsmith.analysis.diagrams import diagrams
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.resources import Compiled
+from warpsmith.analysis.resources.diagrams import diagrams
+from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.transfers import host_transfers
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.fixes.propose import proposals
@@ -28,7 +28,7 @@ from warpsmith.flows.likely_block import examined_as_likely
 from warpsmith.flows.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.wording import Wording
 from warpsmith.machine.devices import Device
-from warpsmith.report.analysis import (
+from warpsmith.report.analysis.model import (
     AccessEntry,
     AnalyzedKernel,
     BranchEntry,

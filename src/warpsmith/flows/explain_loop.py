@@ -13,10 +13,10 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.loops.remedies.steps import step_trial
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.satisfiable import guard_sample
-from warpsmith.report.build import loop_entries
+from warpsmith.poly.regions.satisfiable import guard_sample
 from warpsmith.report.hints import hint_reason, step_reason
 from warpsmith.report.model import LoopEntry
+from warpsmith.report.port.build import loop_entries
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Assumption
 

@@ -21,7 +21,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.flows.checked_fixes import combined
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.kernel_units import KernelFile
-from warpsmith.report.analysis import AnalysisReport, Reported
+from warpsmith.report.analysis.model import AnalysisReport, Reported
 
 __all__ = ["Edited", "Mended", "fix_files"]
 

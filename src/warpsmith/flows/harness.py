@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.sections import sections
+from warpsmith.poly.regions.sections import sections
 from warpsmith.run.verification import HarnessFunction
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.program import Program

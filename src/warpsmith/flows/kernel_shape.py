@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
 
-from warpsmith.analysis.facts import Bound, Dim, LaunchShape
+from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_units import Launched

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from warpsmith.analysis.facts import Dim
+from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.ptx_kernels import recovered

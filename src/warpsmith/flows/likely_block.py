@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from warpsmith.analysis.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.analysis.rules.shared import outside
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.ssa.nodes import Function, Instruction, Query
 
 __all__ = ["examined_as_likely", "likely_blocks"]

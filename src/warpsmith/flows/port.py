@@ -25,7 +25,7 @@ from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.program import Program
 

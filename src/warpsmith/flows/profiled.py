@@ -14,7 +14,7 @@ from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.project.model import Project
 from warpsmith.project.profile import Profile
 from warpsmith.project.profile_run import RunRequest, profile_run
-from warpsmith.report.survey import SurveyLoop
+from warpsmith.report.survey.model import SurveyLoop
 
 __all__ = ["not_counted", "profiled"]
 

@@ -16,7 +16,7 @@ from warpsmith.loops.remedies.model import GrantAssumption, Hint
 from warpsmith.loops.remedies.steps import step_trial
 from warpsmith.offload.plan import Plan
 from warpsmith.poly.analyze import Facts, analyze
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.report.hints import hint_text
 from warpsmith.tree.nodes import For, Loop
 from warpsmith.tree.program import Assumption

@@ -29,7 +29,7 @@ from warpsmith.loops.remedies.model import ApplySteps, EditCode, GrantAssumption
 from warpsmith.loops.remedies.second_buffer import second_buffers
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import Category, LoopFacts
-from warpsmith.poly.honor import honored
+from warpsmith.poly.openmp.honor import honored
 from warpsmith.tree.effects_file import effects_of
 from warpsmith.tree.nodes import Function, Loop
 from warpsmith.tree.program import Assumption, Program

@@ -22,7 +22,7 @@ from warpsmith.flows.simulated import Watched, branch_rows, memory_rows, mistake
 from warpsmith.flows.time_limit import OutOfTimeError, time_limit
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID, block_fits
-from warpsmith.report.simulation import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
+from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.interpreter import interpret

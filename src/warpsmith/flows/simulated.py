@@ -10,7 +10,7 @@ from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
 from warpsmith.flows.kernel_units import KernelUnit
 from warpsmith.machine.requests import SECTOR
-from warpsmith.report.simulation import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
+from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
 from warpsmith.simt.counters import BranchCount, Request
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout

@@ -12,14 +12,14 @@ import dataclasses
 from warpsmith.emit.cuda import emit_cuda
 from warpsmith.flows.harness import harness_functions
 from warpsmith.flows.sources import sources_of
+from warpsmith.loops.analysis.scopes import names_at_end
 from warpsmith.loops.changes import Run, changed_runs
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import with_run
 from warpsmith.loops.prepared import Prepared, pairs
-from warpsmith.loops.scopes import names_at_end
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
-from warpsmith.poly.sections import known_extent, sections
+from warpsmith.poly.regions.sections import known_extent, sections
 from warpsmith.run.referee import verify
 from warpsmith.run.verification import Status, Verification, VerifyOptions, joint_tolerance
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt

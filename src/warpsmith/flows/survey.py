@@ -22,9 +22,9 @@ from warpsmith.flows.profiled import not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project
 from warpsmith.project.profile import Profile
-from warpsmith.report.constructs import blockers
 from warpsmith.report.model import Status
-from warpsmith.report.survey import SurveyReport
+from warpsmith.report.survey.constructs import blockers
+from warpsmith.report.survey.model import SurveyReport
 from warpsmith.survey.cache import Cache, Record
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.link import ROUNDS, Link, Outside

@@ -17,7 +17,7 @@ from warpsmith.flows.plan import Written, writable_port
 from warpsmith.flows.sources import sources_of
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Port, TransferScheme
-from warpsmith.report.timeline import Moved
+from warpsmith.report.timeline.events import Moved
 from warpsmith.run.emulated_build import build_emulated, schedule_environment
 from warpsmith.run.emulated_device import device_environment
 from warpsmith.run.programs import RunSetting, run_program

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from warpsmith.analysis.diagrams import Diagram
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding, Why
-from warpsmith.report.analysis import AccessEntry, BranchEntry
+from warpsmith.analysis.uniformity.facts import KernelFacts
+from warpsmith.report.analysis.model import AccessEntry, BranchEntry
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["Wording"]

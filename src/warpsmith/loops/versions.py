@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 
 from warpsmith.base.source import Span
 from warpsmith.loops.fresh import declared_symbols
-from warpsmith.poly.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import statement_spans
-from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import (
     Binary,
     Block,

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from warpsmith.base.source import Span
-from warpsmith.loops.last_apart import last_apart
 from warpsmith.loops.prepared import Prepared, pairs
-from warpsmith.loops.search import prepare
-from warpsmith.loops.unthreaded import unthreaded
+from warpsmith.loops.search.last_apart import last_apart
+from warpsmith.loops.search.search import prepare
+from warpsmith.loops.search.unthreaded import unthreaded
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop

@@ -16,7 +16,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.team import in_the_way
+from warpsmith.poly.openmp.team import in_the_way
 from warpsmith.tree.conditionals import open_conditionals
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, Stmt, While
 from warpsmith.tree.program import Program

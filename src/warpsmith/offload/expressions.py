@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warpsmith.base.source import Span
-from warpsmith.poly.bound_values import constant
+from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, Unary
 from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel, same

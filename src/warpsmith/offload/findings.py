@@ -8,9 +8,9 @@ from warpsmith.base.findings import Finding, Note
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import OffloadOptions, Plan, Transfer
-from warpsmith.offload.reductions import order_notes
-from warpsmith.offload.rows import is_table
+from warpsmith.offload.values.reductions import order_notes
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, statement_spans
 from warpsmith.tree.nodes import For, Loop, Node, While
 from warpsmith.tree.program import Program

@@ -31,13 +31,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.loops.prepared import Change
+from warpsmith.offload.memory.presence import Resident
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions, Refusal
-from warpsmith.offload.presence import Resident
-from warpsmith.offload.reductions import Accumulator
-from warpsmith.offload.running import RunningKernel
+from warpsmith.offload.values.reductions import Accumulator
+from warpsmith.offload.values.running import RunningKernel
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
-from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol

@@ -17,16 +17,13 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.changes import counterparts
 from warpsmith.loops.prepared import Change, Prepared, as_written
 from warpsmith.loops.versions import can_version, usable, version
-from warpsmith.offload.captures import with_captures
-from warpsmith.offload.choice import choose, failure_key
-from warpsmith.offload.coherence import Coherent
+from warpsmith.offload.data.named_extents import named_extents
+from warpsmith.offload.data.residency import place
+from warpsmith.offload.data.resident_homes import resident_copies
 from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
 from warpsmith.offload.fragments import Draft, Home, Request
-from warpsmith.offload.hold_transfers import hold_findings, hold_transfers
-from warpsmith.offload.holds import plan_holds, presence_of, wanted_holds
-from warpsmith.offload.insertion import Edits, rewritten_run
-from warpsmith.offload.kernels import Built, build
-from warpsmith.offload.named_extents import named_extents
+from warpsmith.offload.mapping.kernels import Built, build
+from warpsmith.offload.memory.rows import resident_for_rows
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     Fragment,
@@ -39,15 +36,18 @@ from warpsmith.offload.plan import (
     RefusedHold,
     Transfer,
 )
-from warpsmith.offload.residency import place
-from warpsmith.offload.resident_homes import resident_copies
-from warpsmith.offload.rows import resident_for_rows
-from warpsmith.offload.splice import splice
-from warpsmith.offload.transfers import insert
-from warpsmith.offload.versions_in_place import beside, versions_in_place, written_in_versions
+from warpsmith.offload.regions.coherence import Coherent
+from warpsmith.offload.regions.holds import plan_holds, presence_of, wanted_holds
+from warpsmith.offload.regions.transfers import hold_findings, hold_transfers
+from warpsmith.offload.regions.versions_in_place import beside, versions_in_place, written_in_versions
+from warpsmith.offload.selection.choice import choose, failure_key
+from warpsmith.offload.transfers.captures import with_captures
+from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.splice import splice
+from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.summaries import Summaries
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program

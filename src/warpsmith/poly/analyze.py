@@ -14,17 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from warpsmith.base.verdict import Proved, Reason, Unknown
-from warpsmith.poly.access_facts import access_facts
-from warpsmith.poly.blockers import blocker
+from warpsmith.poly.aliasing.blockers import blocker
+from warpsmith.poly.dependences.judge import Judgement, Question, judge
+from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.effects.liveness import Liveness
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.effects.vouched import resting_on, vouched
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
-from warpsmith.poly.granted import grants
-from warpsmith.poly.judge import Judgement, Question, judge
-from warpsmith.poly.liveness import Liveness
-from warpsmith.poly.origin import Origin
-from warpsmith.poly.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.space import OutOfBudgetError, budget
-from warpsmith.poly.summaries import Summaries
-from warpsmith.poly.vouched import resting_on, vouched
+from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.regions.access_facts import access_facts
+from warpsmith.poly.regions.granted import grants
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Node, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol

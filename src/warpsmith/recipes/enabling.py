@@ -17,9 +17,9 @@ from itertools import islice
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Proved
 from warpsmith.catalogue import STEPS, arguments_of, make, parameters
-from warpsmith.loops.candidates import candidates, expansions
-from warpsmith.loops.cost import cost_of
 from warpsmith.loops.place import Place
+from warpsmith.loops.search.candidates import candidates, expansions
+from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.offload.decisions import made_from
 from warpsmith.poly.analyze import Facts

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from warpsmith.analysis.resources import Compiled
+from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.base.findings import Finding
 
 __all__ = ["assembled"]

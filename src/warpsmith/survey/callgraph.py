@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from warpsmith.loops.effort import FunctionEffort
+from warpsmith.loops.search.effort import FunctionEffort
 
 __all__ = ["CallGraph", "Key"]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from warpsmith.loops.effort import FunctionEffort
-from warpsmith.loops.traffic import Touched
+from warpsmith.loops.search.effort import FunctionEffort
+from warpsmith.loops.search.traffic import Touched
 from warpsmith.machine.devices import Device
 from warpsmith.project.profile import LoopProfile
 

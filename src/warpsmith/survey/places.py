@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import cast
 
 from warpsmith.base.source import readable
-from warpsmith.loops.effort import FunctionEffort
+from warpsmith.loops.search.effort import FunctionEffort
 from warpsmith.machine.devices import device
 from warpsmith.project.profile import LoopProfile, Profile
-from warpsmith.report.constructs import construct
-from warpsmith.report.ranking import Weights, weigh
-from warpsmith.report.survey import CATEGORIES, Spot, SurveyDependence, SurveyLoop, SurveyReason
+from warpsmith.report.port.ranking import Weights, weigh
+from warpsmith.report.survey.constructs import construct
+from warpsmith.report.survey.model import CATEGORIES, Spot, SurveyDependence, SurveyLoop, SurveyReason
 from warpsmith.survey.callgraph import CallGraph, Key
 from warpsmith.survey.gain import GAIN_DEVICE, Gain, gain_of
 from warpsmith.survey.plain import decode_effort

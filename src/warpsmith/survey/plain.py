@@ -7,9 +7,9 @@ from typing import cast
 
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.front.writes import Store, Writes
-from warpsmith.loops.effort import FunctionEffort, LoopEffort
-from warpsmith.loops.traffic import Touched
-from warpsmith.poly.outside import Outside, decode_function
+from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
+from warpsmith.loops.search.traffic import Touched
+from warpsmith.poly.effects.outside import Outside, decode_function
 from warpsmith.tree.plain import Plain, decode_symbol, decode_type, encode_symbol, encode_type
 from warpsmith.tree.types import Symbol
 

@@ -19,18 +19,18 @@ from warpsmith.base.verdict import Reason
 from warpsmith.front.inputs import Source
 from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
 from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
-from warpsmith.loops.effort import effort_of
 from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search.effort import effort_of
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.global_pointers import global_uses
+from warpsmith.poly.effects.library import mentions
+from warpsmith.poly.effects.outside import Outside, OutsideFunction, encode_function
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.global_pointers import global_uses
-from warpsmith.poly.honor import honored
-from warpsmith.poly.library import mentions
-from warpsmith.poly.outside import Outside, OutsideFunction, encode_function
-from warpsmith.poly.summaries import Summaries
-from warpsmith.report.after_steps import BEST_FIRST, loop_word, unplanned_reasons
-from warpsmith.report.served import Served
+from warpsmith.poly.openmp.honor import honored
+from warpsmith.report.port.after_steps import BEST_FIRST, loop_word, unplanned_reasons
+from warpsmith.report.port.served import Served
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.plain import (
     decode_outside,

@@ -236,7 +236,7 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class Program:
     """Everything that is ported together; `effects`: what functions do whose text is not given; `outside`: what is
-    known of the other files, where these are a part of a program (poly/outside.py makes it)."""
+    known of the other files, where these are a part of a program (poly/effects/outside.py makes it)."""
 
     units: tuple[Unit, ...]
     kernels: tuple[Kernel, ...] = ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Certainty
 from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value
 from warpsmith.ssa.ops import OPS

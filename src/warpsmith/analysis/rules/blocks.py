@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
-from warpsmith.analysis.grid import may_order_blocks
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.sync.grid import may_order_blocks
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.ssa.nodes import Block, Branch, Memory, Switch, terminator_operands
 

@@ -7,9 +7,9 @@ tid % k == c     every warp parts, in the same way after every k lanes
 
 from __future__ import annotations
 
-from warpsmith.analysis.facts import BranchFact, KernelFacts
 from warpsmith.analysis.rules.origins import Origin, origin
 from warpsmith.analysis.rules.sides import Compare, comparison
+from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
 
 __all__ = ["ORDERED", "bounded_by_guard", "is_boundary", "period_of"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from warpsmith.analysis.facts import BranchFact, KernelFacts
-from warpsmith.analysis.joins import parting
+from warpsmith.analysis.affine.joins import parting
 from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks
@@ -20,6 +19,7 @@ from warpsmith.analysis.rules.sides import (
     loop_left_by,
     sides_of,
 )
+from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT

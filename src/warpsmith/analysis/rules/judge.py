@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.arithmetic import arithmetic
 from warpsmith.analysis.rules.blocks import between_blocks
 from warpsmith.analysis.rules.divergence import divergence
@@ -16,6 +15,7 @@ from warpsmith.analysis.rules.memory import device_memory
 from warpsmith.analysis.rules.shared import known_memory
 from warpsmith.analysis.rules.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
+from warpsmith.analysis.uniformity.facts import KernelFacts
 
 __all__ = ["judge"]
 

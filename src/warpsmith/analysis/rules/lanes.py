@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from warpsmith.analysis.facts import Dim, KernelFacts
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes

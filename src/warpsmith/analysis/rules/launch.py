@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Certainty
 from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from warpsmith.machine.occupancy import occupancy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways
 
 __all__ = ["against_conflict", "against_scatter"]

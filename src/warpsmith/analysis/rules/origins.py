@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from warpsmith.analysis.facts import KernelFacts
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.ssa.nodes import Address, Constant, Instruction, Memory, Operand, Param, Query, Undefined, Value
 from warpsmith.ssa.ops import OPS
 

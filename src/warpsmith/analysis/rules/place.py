@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import SECTOR
 
 __all__ = ["DEVICE", "accessed", "lane_table", "place_of"]

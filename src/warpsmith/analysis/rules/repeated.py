@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import Numbers, is_compiled
 from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.ssa.nodes import Block, Instruction, Memory
 from warpsmith.ssa.ops import OPS

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from warpsmith.analysis.facts import BranchFact, KernelFacts
+from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
 from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Value, successors
 from warpsmith.ssa.ops import OPS

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.ssa.nodes import Branch, Constant
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from warpsmith.analysis.by_data import BY_DATA
-from warpsmith.analysis.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
-from warpsmith.analysis.races import UNLIKE
 from warpsmith.analysis.rules.blocks import tests_thread
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
 from warpsmith.analysis.rules.lanes import Lanes, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import accessed, place_of
 from warpsmith.analysis.rules.sides import comparison
+from warpsmith.analysis.sync.by_data import BY_DATA
+from warpsmith.analysis.sync.races import UNLIKE
+from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Exit, Operand, Return, Value

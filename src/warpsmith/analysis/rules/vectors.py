@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from warpsmith.analysis.facts import AccessFact, KernelFacts
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import Numbers, is_compiled
 from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.ssa.nodes import Instruction, Memory
 

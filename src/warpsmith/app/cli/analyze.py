@@ -28,18 +28,18 @@ from warpsmith.app.cli.watch import watched
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.report.analysis import AnalysisReport
-from warpsmith.report.analysis_csv import analysis_csv
-from warpsmith.report.analysis_github import analysis_github
-from warpsmith.report.analysis_groups import GroupBy
-from warpsmith.report.analysis_html import analysis_html
-from warpsmith.report.analysis_json import analysis_json, analysis_jsonl
-from warpsmith.report.analysis_junit import analysis_junit
-from warpsmith.report.analysis_markdown import analysis_markdown
-from warpsmith.report.analysis_numbers import sort_findings
-from warpsmith.report.analysis_sarif import analysis_sarif
-from warpsmith.report.analysis_text import TextOptions, analysis_concise, analysis_text
-from warpsmith.report.baseline import read_baseline
+from warpsmith.report.analysis.baseline import read_baseline
+from warpsmith.report.analysis.csv import analysis_csv
+from warpsmith.report.analysis.github import analysis_github
+from warpsmith.report.analysis.groups import GroupBy
+from warpsmith.report.analysis.html import analysis_html
+from warpsmith.report.analysis.json import analysis_json, analysis_jsonl
+from warpsmith.report.analysis.junit import analysis_junit
+from warpsmith.report.analysis.markdown import analysis_markdown
+from warpsmith.report.analysis.model import AnalysisReport
+from warpsmith.report.analysis.numbers import sort_findings
+from warpsmith.report.analysis.sarif import analysis_sarif
+from warpsmith.report.analysis.text import TextOptions, analysis_concise, analysis_text
 from warpsmith.settings.model import Settings
 
 __all__ = ["command"]

@@ -23,11 +23,11 @@ from warpsmith.app.cli.settings import (
     settings_of,
 )
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.report.analysis import AnalysisReport
-from warpsmith.report.analysis_json import analysis_json
-from warpsmith.report.analysis_numbers import counted
-from warpsmith.report.analysis_text import analysis_concise, columns
-from warpsmith.report.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
+from warpsmith.report.analysis.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
+from warpsmith.report.analysis.json import analysis_json
+from warpsmith.report.analysis.model import AnalysisReport
+from warpsmith.report.analysis.numbers import counted
+from warpsmith.report.analysis.text import analysis_concise, columns
 from warpsmith.report.json_parts import Json, document
 from warpsmith.settings.model import Settings
 

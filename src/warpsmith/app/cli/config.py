@@ -11,7 +11,7 @@ from warpsmith.app.cli.command import Group, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.output import check_free, write_result
 from warpsmith.app.cli.settings import settings_of
-from warpsmith.report.analysis_text import columns
+from warpsmith.report.analysis.text import columns
 from warpsmith.report.json_parts import document
 from warpsmith.settings.model import Key, Setting, Settings, load_keys
 

@@ -6,9 +6,9 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.machine.devices import Device, device, load_devices
-from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report
-from warpsmith.report.text import table_text
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.text import table_text
 
 __all__ = ["command"]
 

@@ -62,7 +62,7 @@ def _report(path: str, given: dict[str, object], told: list[Finding]) -> Json:
 def _kernels(path: str, given: dict[str, object], told: list[Finding]) -> str:
     # what analyzes and what ports take long to load: each where it is wanted
     from warpsmith.flows.explain import ExplainOptions, explain
-    from warpsmith.report.analysis_json import analysis_json
+    from warpsmith.report.analysis.json import analysis_json
 
     settings = settings_of(given)
     report = explain(kernel_files((path,), given, settings), ExplainOptions(settings, launching_of(given), (), None))
@@ -75,9 +75,9 @@ def _kernels(path: str, given: dict[str, object], told: list[Finding]) -> str:
 
 def _loops(path: str, given: dict[str, object], told: list[Finding]) -> str:
     from warpsmith.flows.port import PortOptions, port
-    from warpsmith.report.build import loop_entries
-    from warpsmith.report.json_form import report_json
     from warpsmith.report.model import Report
+    from warpsmith.report.port.build import loop_entries
+    from warpsmith.report.port.json import report_json
 
     result = port([path], PortOptions(front=front_options(given, settings_of(given)), survey=True))
     tell(result.diagnostics)

@@ -15,7 +15,7 @@ from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.options import compiler_options, effects_option
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.report.analysis_text import columns
+from warpsmith.report.analysis.text import columns
 from warpsmith.report.json_parts import SCHEMA
 from warpsmith.report.rules import Term, load_rules, load_terms, rule_json, rule_text, term_text
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from warpsmith.app.cli.options import compiler_arguments, texts
 from warpsmith.flows.explain_loop import explain_loop
 from warpsmith.front.load import FrontOptions
-from warpsmith.report.json_form import report_json
-from warpsmith.report.loop_text import loop_text
 from warpsmith.report.model import Report
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.loop import loop_text
 from warpsmith.tree.effects_file import users_effects
 
 __all__ = ["explained_loop"]

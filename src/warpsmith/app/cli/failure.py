@@ -151,8 +151,8 @@ def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *,
         _let_go(sys.stderr)
     if json:
         # loaded here, because `warpsmith --help` must not wait for it
-        from warpsmith.report.json_form import report_json
         from warpsmith.report.model import Report, Status
+        from warpsmith.report.port.json import report_json
 
         name = next((word for word in arguments if not word.startswith("-")), "warpsmith")
         status: Status = "negative" if code == 1 else "error"

@@ -43,16 +43,16 @@ from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
+from warpsmith.poly.effects.vouched import used_descriptions
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.vouched import used_descriptions
 from warpsmith.recipes.placement import recorded_steps
 from warpsmith.recipes.writing import write_recipe
-from warpsmith.report.build import kernel_entries, loop_entries
-from warpsmith.report.claims import claim_findings
-from warpsmith.report.hottest import hottest_loop
-from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
-from warpsmith.report.text import port_text
+from warpsmith.report.port.build import kernel_entries, loop_entries
+from warpsmith.report.port.claims import claim_findings
+from warpsmith.report.port.hottest import hottest_loop
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.text import port_text
 from warpsmith.run.verification import timed_out
 from warpsmith.tree.program import Assumption
 

@@ -24,11 +24,11 @@ from warpsmith.base.findings import Finding
 from warpsmith.flows.kernel_shape import dim_of
 from warpsmith.flows.kernel_units import KernelFile, Language
 from warpsmith.flows.simulate import SimulateOptions, simulate
-from warpsmith.report.simulation import CHECKS, Check, SimulationReport
-from warpsmith.report.simulation_html import simulation_html, simulation_svg
-from warpsmith.report.simulation_json import simulation_json
-from warpsmith.report.simulation_perfetto import simulation_perfetto
-from warpsmith.report.simulation_text import simulation_text
+from warpsmith.report.simulation.html import simulation_html, simulation_svg
+from warpsmith.report.simulation.json import simulation_json
+from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
+from warpsmith.report.simulation.perfetto import simulation_perfetto
+from warpsmith.report.simulation.text import simulation_text
 from warpsmith.settings.model import Settings
 
 __all__ = ["command"]

@@ -10,9 +10,9 @@ import click
 
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.catalogue import STEPS, Argument, Page, Parameter, describe, step_class
-from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, StepEntry
-from warpsmith.report.text import table_text
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.text import table_text
 
 __all__ = ["command", "page_text", "step_json", "step_text"]
 

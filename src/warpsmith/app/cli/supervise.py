@@ -8,7 +8,7 @@ Python handles a signal between two of its own instructions: inside one long cal
 supervisor makes no such calls. It also tells of a worker that a library, or the kernel for want of memory, has killed.
 
 Limits: where the supervisor itself is killed by SIGKILL, the worker gets SIGTERM from the kernel, and ends when the C
-call that it is in returns; those are bounded by budgets (poly/space.py).
+call that it is in returns; those are bounded by budgets (poly/isl/space.py).
 """
 
 from __future__ import annotations

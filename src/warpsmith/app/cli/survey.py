@@ -22,7 +22,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.capture import capture_build
 from warpsmith.project.database import project_of_files, read_database, write_database
 from warpsmith.project.model import Project
-from warpsmith.report.survey import SurveyReport
+from warpsmith.report.survey.model import SurveyReport
 from warpsmith.settings.model import Settings
 from warpsmith.survey.cache import default_cache
 from warpsmith.survey.limits import SurveyLimits

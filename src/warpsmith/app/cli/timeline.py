@@ -14,10 +14,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import held
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult
-from warpsmith.report.text import table_text
-from warpsmith.report.timeline import Event, Moved, timeline
-from warpsmith.report.timeline_svg import timeline_svg
-from warpsmith.report.timeline_text import timeline_text
+from warpsmith.report.port.text import table_text
+from warpsmith.report.timeline.events import Event, Moved, timeline
+from warpsmith.report.timeline.svg import timeline_svg
+from warpsmith.report.timeline.text import timeline_text
 
 __all__ = ["check_timeline", "timeline_options", "transfer_texts"]
 

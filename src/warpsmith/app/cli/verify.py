@@ -14,9 +14,9 @@ from warpsmith.app.cli.settings import settings_of
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.verify import verify_candidate
-from warpsmith.report.json_form import report_json
 from warpsmith.report.model import Report, Status
-from warpsmith.report.text import verification_text
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.text import verification_text
 from warpsmith.run.verification import timed_out
 
 __all__ = ["command"]

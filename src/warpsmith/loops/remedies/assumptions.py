@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from warpsmith.loops.remedies.model import GrantAssumption
-from warpsmith.poly.aliasing import relation
+from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.touches import direct_call
+from warpsmith.poly.pointers.touches import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from warpsmith.loops.remedies.model import UseOption
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.library import described_as
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.library import described_as
-from warpsmith.poly.touches import direct_call
+from warpsmith.poly.pointers.touches import direct_call
 from warpsmith.tree.nodes import Call
 from warpsmith.tree.walk import walk
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from warpsmith.base.source import Edit, Span
-from warpsmith.poly.aliasing import relation
+from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.layout import indent_at, indentation_unit, line_end, slice_text, starts_line

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.candidates import candidates, reorderings
-from warpsmith.loops.cost import cost_of, is_parallel
 from warpsmith.loops.remedies.model import ApplySteps
-from warpsmith.loops.reschedule import Reschedule
+from warpsmith.loops.search.candidates import candidates, reorderings
+from warpsmith.loops.search.cost import cost_of, is_parallel
 from warpsmith.loops.step import Step, rewritten, step_text
-from warpsmith.loops.wavefront import Wavefront
+from warpsmith.loops.steps.order.reschedule import Reschedule
+from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For

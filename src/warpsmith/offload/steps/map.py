@@ -8,8 +8,8 @@ from math import prod
 from typing import ClassVar
 
 from warpsmith.base.verdict import Assumed, Proved, Reason, Unknown, Verdict
-from warpsmith.loops.cost import only_loop
 from warpsmith.loops.place import Place
+from warpsmith.loops.search.cost import only_loop
 from warpsmith.machine.limits import MAX_BLOCK, MAX_THREADS, block_fits
 from warpsmith.offload.decisions import decide
 from warpsmith.offload.steps.offload import runs_at_once

@@ -1,0 +1,1 @@
+"""What each access of a kernel touches. Read `forms.py`, `accesses.py`."""

@@ -1,0 +1,333 @@
+"""What each load, store and atomic asks of memory, a warp at a time.
+
+    address as a sum (forms) + who is there (presence) ──► where lanes lie (spread) ──► AccessFact
+
+What stands in the way is said by name: an index that comes out of memory, one that each thread makes in its own way.
+Indices that are widened are taken not to overflow where that is not proven; it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.memory.spread import Layout, Spread, Spreads, layout
+from warpsmith.analysis.memory.transfer import short_name
+from warpsmith.analysis.uniformity.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
+from warpsmith.base.findings import Certainty
+from warpsmith.machine.requests import SECTOR
+from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space
+
+__all__ = ["Place", "accesses", "addresses", "places"]
+
+_BASE_ALIGNMENT: Final = 8
+"""Memory that is allocated begins at multiples of 2**8 bytes (CUDA C++ Programming Guide, device memory accesses)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An access in the code, with its address as a sum. `base`: the pointer or variable that it begins with, `size`
+    the bytes of the variable where they are known; `overflow`: the index was taken not to overflow."""
+
+    block: str
+    instruction: Instruction
+    space: Space
+    kind: AccessKind
+    element: int
+    elements: int
+    address: Form | None
+    base: Atom | None
+    size: int
+    overflow: bool
+
+    @property
+    def bytes(self) -> int:
+        """What one lane asks for."""
+        return self.element * self.elements
+
+
+def addresses(forms: Forms) -> list[Operand]:
+    """Return the operands that are addresses."""
+    found = []
+    for name in forms.graph.order:
+        found += [i.operands[0] for i in forms.blocks[name].instructions if isinstance(i.detail, Memory)]
+    return found
+
+
+def places(forms: Forms) -> list[Place]:
+    """Return every access in the code, in the order of the graph."""
+    return [
+        _place(forms, name, i)
+        for name in forms.graph.order
+        for i in forms.blocks[name].instructions
+        if isinstance(i.detail, Memory)
+    ]
+
+
+def _place(forms: Forms, block: str, i: Instruction) -> Place:
+    detail = i.detail
+    assert isinstance(detail, Memory)
+    address = forms.of(i.operands[0], block)
+    overflow = False
+    space = detail.space
+    if address is not None:
+        address = address.plus(constant_form(detail.offset, address.bits))
+        space = _space(address, space)
+        away = [atom for atom in address.atoms() if atom.kind == "wrap" or (atom.wraps and _mixes(address, atom))]
+        overflow = bool(away)
+        windows = [atom for atom in address.atoms() if "window" in atom.space]
+        address = address.without([*away, *windows])
+    values = i.results if i.op == "load" else i.operands[1:]
+    kind: AccessKind = "load" if i.op == "load" else "store" if i.op == "store" else "atomic"
+    count = 1 if kind == "atomic" else len(values)
+    element = (values[0] if values else i.operands[-1]).type.bytes
+    base = _base(address)
+    symbol = None if base is None else forms.transfer.symbols.get(base.argument)
+    size = 0 if symbol is None else symbol.bytes
+    return Place(block, i, space, kind, element, count, address, base, size, overflow)
+
+
+def _space(address: Form, space: Space) -> Space:
+    if space != "generic":
+        return space
+    inside = {atom.space for atom in address.atoms()}
+    for known in ("shared", "local"):
+        if f"{known} window" in inside:
+            return known
+    return "generic"
+
+
+def _mixes(address: Form, atom: Atom) -> bool:
+    """Whether an unknown is a factor of what threads tell apart."""
+    return any(atom in monomial and any(a.kind != "shared" for a in monomial) for monomial in address.terms)
+
+
+def _base(address: Form | None) -> Atom | None:
+    """Return the pointer or variable that an address begins with."""
+    if address is None:
+        return None
+    alone = [m[0] for m, c in address.terms.items() if len(m) == 1 and c == 1 and m[0].kind in ("shared", "own")]
+    symbols = [atom for atom in alone if atom.space and "window" not in atom.space]
+    arguments = [atom for atom in alone if atom.argument and atom.range[1] >= 1 << 62]
+    loaded = [atom for atom in alone if atom.memory and atom.range[1] >= 1 << 62]
+    return next(iter((*symbols, *arguments, *loaded)), None)
+
+
+# --- the facts
+
+
+def accesses(forms: Forms, presences: Presences, found: Sequence[Place], assumed: tuple[str, ...]) -> list[AccessFact]:
+    """Return the fact for each place; `assumed`: what was taken for the launch."""
+    spreads = Spreads(forms.lanes)
+    return [_Access(presences, spreads, place, assumed).fact() for place in found]
+
+
+class _Access:
+    """One place on its way to a fact."""
+
+    def __init__(self, presences: Presences, spreads: Spreads, place: Place, assumed: tuple[str, ...]) -> None:
+        self.forms, self.place, self.lanes, self.spreads = presences.forms, place, spreads.lanes, spreads
+        self.presence = presences.at(place.block)
+        self.most_lanes = presences.most_lanes(self.presence)
+        self.assumed = list(assumed)
+        detail = place.instruction.detail
+        assert isinstance(detail, Memory)
+        self.align = max(1, detail.align)
+
+    def fact(self) -> AccessFact:
+        place, address = self.place, self.place.address
+        laid = None if address is None else layout(address, self.lanes, {})
+        plain = self._spread(laid, self._metric)
+        base = self._known_base()
+        placed = self._spread(layout(address, self.lanes, base) if address is not None else None, self._metric)
+        blocked = "" if laid is not None else _blocked(address)
+        if place.overflow and plain is not None:
+            self.assumed.append(f"the index of {self._name or 'the access'} does not overflow")
+        if place.space == "generic" and plain is not None:
+            self.assumed.append("the address is one of global memory")
+        sectors = self._count(plain)
+        ragged = self.lanes.count > self.lanes.warp and self.lanes.count % self.lanes.warp
+        whole = self._count(self._of_whole_warps(laid)) if ragged else sectors
+        certainty: Certainty = "heuristic" if plain is None else "conditional" if self.assumed else "proven"
+        pattern = self._pattern(address, placed)
+        stride, along_y = self._stride(address), self._along(address, self.lanes.axes[1])
+        return AccessFact(
+            kernel=self.forms.answer.function.name,
+            span=place.instruction.span,
+            variable=self._name,
+            kind=place.kind,
+            space=place.space,
+            bytes=place.bytes,
+            elements=place.elements,
+            pattern=pattern,
+            certainty=certainty,
+            assumptions=tuple(dict.fromkeys(self.assumed)),
+            blocked=blocked,
+            stride_bytes=None if stride is None else stride.constant,
+            stride_y_bytes=None if along_y is None else along_y.constant,
+            stride="" if stride is None else text_of(stride),
+            index="" if address is None else text_of(_shown(address)),
+            offsets=self._offsets(laid),
+            addresses=None if plain is None else plain.addresses,
+            sectors=None if place.space == "shared" else sectors,
+            sectors_whole=None if place.space == "shared" else whole,
+            sectors_aligned=None if place.space == "shared" or not base else self._count(placed),
+            ideal_sectors=-(-min(self.lanes.warp, self.lanes.count) * place.bytes // SECTOR),
+            bank_ways=self._ways(laid, placed),
+            lanes=self.most_lanes,
+            active=self.presence.kind,
+            alignment=self._alignment(),
+            depth=len(self.forms.around[place.block]),
+            loops=tuple(self._loops(address)),
+            block=place.block,
+            instruction=place.instruction,
+        )
+
+    @property
+    def _metric(self) -> str:
+        return {"shared": "banks", "local": "local"}.get(self.place.space, "sectors")
+
+    @property
+    def _name(self) -> str:
+        base = self.place.base
+        return "" if base is None else short_name(base.name)
+
+    def _spread(self, laid: Layout | None, metric: str) -> Spread | None:
+        if laid is None:
+            return None
+        return self.spreads.of(laid, self.presence.threads, (metric, self.place.bytes, self.align))
+
+    def _of_whole_warps(self, laid: Layout | None) -> Spread | None:
+        """Return the cost for the warps that have all their lanes; the last one of a block may have fewer."""
+        lanes = self.lanes
+        whole = frozenset(range(lanes.count // lanes.warp * lanes.warp))
+        access = self._metric, self.place.bytes, self.align
+        return None if laid is None else self.spreads.of(laid, self.presence.threads & whole, access)
+
+    def _count(self, found: Spread | None) -> Count | None:
+        """Return the count of a spread; where lanes lie apart by an unknown argument, that is taken to be large."""
+        if found is None:
+            return None
+        if found.apart is None or not found.unknown:
+            return found.proven
+        low = max((atom.range[0] for atom in found.unknown), default=0) if len(found.unknown) == 1 else 0
+        if low >= found.least:
+            return found.apart
+        if any(atom.cycles for atom in found.unknown):
+            return found.proven
+        if found.apart != found.proven:
+            self.assumed.append(f"{'·'.join(atom.name for atom in found.unknown)} >= {found.least}")
+        return found.apart
+
+    def _ways(self, laid: Layout | None, placed: Spread | None) -> Count | None:
+        if self.place.space == "shared":
+            return None if placed is None else placed.proven
+        if self.place.space == "constant":
+            found = self._spread(laid, "words")
+            return None if found is None else found.proven
+        return None
+
+    def _known_base(self) -> dict[Atom, int]:
+        """Return the pointer that the address begins with, if memory begins where it points."""
+        base = self.place.base
+        return {base: _BASE_ALIGNMENT} if base is not None and base.argument and not base.space else {}
+
+    def _alignment(self) -> int:
+        """Return the largest power of two, up to 256, that every address is known to be a multiple of."""
+        if self.place.address is None:
+            return 1
+        rest, power = self.place.address.residue()
+        return 1 << min(power, _BASE_ALIGNMENT) if not rest else min(rest & -rest, 1 << _BASE_ALIGNMENT)
+
+    def _pattern(self, address: Form | None, placed: Spread | None) -> Pattern:
+        if address is None or placed is None:
+            kept = address is not None and any(a.memory and a.kind == "own" for a in address.atoms())
+            return "indirect" if kept else "unknown"
+        if placed.addresses.most == 1:
+            return "uniform"
+        count = self._count(placed) or placed.proven
+        ideal = -(-min(self.lanes.warp, self.lanes.count) * self.place.bytes // SECTOR)
+        if self.place.space in ("shared", "constant"):
+            return "strided" if (self._stride(address) or address).constant != self.place.bytes else "coalesced"
+        step = self._stride(address)
+        together = step is not None and step.constant is not None and abs(step.constant) <= self.place.bytes
+        rows = self.lanes.block[0] % self.lanes.warp == 0
+        return "coalesced" if count.most <= ideal or (together and rows) else "strided"
+
+    def _stride(self, address: Form | None) -> Form | None:
+        """Return what lies between the addresses of two threads that are neighbours along x, as a sum."""
+        axis = next((a for n, a in enumerate(self.lanes.axes) if self.lanes.block[n] > 1), self.lanes.axes[0])
+        return self._along(address, axis)
+
+    def _along(self, address: Form | None, axis: Atom) -> Form | None:
+        """Return what lies between the addresses of two threads that are neighbours along an axis, as a sum."""
+        if address is None:
+            return None
+        terms: dict[tuple[Atom, ...], int] = {}
+        for monomial, coefficient in address.terms.items():
+            if axis in monomial:
+                rest = list(monomial)
+                rest.remove(axis)
+                if any(atom.kind != "shared" for atom in rest):
+                    return None
+                terms[tuple(rest)] = coefficient
+            elif any(atom.kind == "own" or (atom.kind == "index" and atom not in self.lanes.axes) for atom in monomial):
+                return None
+        return Form(address.bits, terms)
+
+    def _offsets(self, laid: Layout | None) -> tuple[int, ...]:
+        """Return the offsets of the lanes of the first warp that asks, where they are known numbers."""
+        if laid is None:
+            return ()
+        for warp in self.lanes.warps():
+            if any(t in self.presence.threads for t in warp):
+                if not laid.is_plain(warp):
+                    return ()
+                low = min(laid.known[t] for t in warp)
+                return tuple(laid.known[t] - low for t in warp)
+        return ()
+
+    def _loops(self, address: Form | None) -> Iterator[LoopStride]:
+        for cycle in reversed(self.forms.around[self.place.block]):
+            span = next((i.span for i in self.forms.blocks[cycle.header].instructions), None)
+            step = None if address is None else self._step(address, cycle.header)
+            if step is None:
+                yield LoopStride(cycle.header, span, None)
+            else:
+                yield LoopStride(cycle.header, span, step.constant, text_of(step))
+
+    def _step(self, address: Form, header: str) -> Form | None:
+        """Return how far the address moves in one iteration of a loop; None where that is not known."""
+        terms: dict[tuple[Atom, ...], int] = {}
+        counter = self.forms.iteration(self.forms.headers[header])
+        for monomial, coefficient in address.terms.items():
+            if counter in monomial:
+                rest = list(monomial)
+                rest.remove(counter)
+                if any(header in atom.cycles for atom in rest):
+                    return None
+                terms[tuple(rest)] = coefficient
+            elif any(header in atom.cycles and not atom.wraps for atom in monomial):
+                return None
+        return Form(address.bits, terms)
+
+
+def _shown(address: Form) -> Form:
+    return address.without(atom for atom in address.atoms() if atom.wraps or "window" in atom.space)
+
+
+def _blocked(address: Form | None) -> str:
+    """Return what keeps an address from being known, in words."""
+    if address is None:
+        return "its address is computed from floating-point numbers, or is never set"
+    own = [atom for atom in address.atoms() if atom.kind == "own"]
+    if not own:
+        return "no thread gets there"
+    kept = next((atom for atom in own if atom.memory), None)
+    if kept is not None:
+        return f"its index depends on %{kept.name}, which comes out of memory"
+    return f"its index depends on %{own[0].name}, which each thread makes in its own way"

@@ -1,0 +1,1 @@
+"""Registers, shared memory, and the pictures of a kernel. Read `resources.py`."""

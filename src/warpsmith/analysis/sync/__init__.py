@@ -1,0 +1,1 @@
+"""Barriers, and races between them. Read `barriers.py`, `races.py`."""

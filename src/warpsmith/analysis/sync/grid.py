@@ -1,0 +1,140 @@
+"""Places that threads of different blocks touch in one launch, one of them writing: nothing orders blocks.
+
+    out[tid.x] = …                  no block index: every block writes the same
+    a[i] = a[i + 1]                 the last thread of a block reads what the first one of the next block writes
+
+Only what is plain is told: addresses that are sums of a pointer, arguments, loop counters and indices.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from warpsmith.analysis.affine.symbols import Atom, Form
+from warpsmith.analysis.memory.accesses import Place
+from warpsmith.analysis.sync.races import Judge, overlap
+from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, Thread
+from warpsmith.ssa.nodes import Function, Instruction
+
+__all__ = ["across_blocks", "may_order_blocks"]
+
+_MOST_PLACES = 300
+
+
+def across_blocks(
+    judge: Judge, places: Sequence[Place], facts: Mapping[Instruction, AccessFact], grid: Dim | None
+) -> Iterator[RaceFact]:
+    """Yield the races between blocks that are plain to see; none where the kernel may have an order of its own: a fence
+    with a flag behind it, what other functions do."""
+    if grid == (1, 1, 1) or may_order_blocks(judge.forms.answer.function):
+        return
+    plain: dict[Atom, list[Place]] = defaultdict(list)
+    for place in places:
+        if place.space == "global" and place.base is not None and _is_plain(place):
+            plain[place.base].append(place)
+    for inside in plain.values():
+        stores = [place for place in inside if place.kind == "store"][:_MOST_PLACES]
+        for store in stores:
+            if not _block_indices(store) and not _of_one_block(judge, store):
+                yield _fact(judge, (store, store), (0, 0), facts, grid)
+        loads = [place for place in inside if place.kind == "load"][:_MOST_PLACES]
+        if len(stores) * len(loads) <= _MOST_PLACES:
+            yield from _neighbors(judge, stores, loads, facts, grid)
+
+
+def may_order_blocks(function: Function) -> bool:
+    """Whether a kernel may make its blocks wait for each other, or be one that is launched together."""
+    return any(i.op in ("fence", "call", "unmodeled") for _, i in function.instructions())
+
+
+def _is_plain(place: Place) -> bool:
+    assert place.address is not None
+    return all(
+        atom.kind == "index" or atom.argument or atom.name.startswith("ctaid") or (atom.range[0] == 0 and atom.cycles)
+        for atom in place.address.atoms()
+    ) and not any(atom.memory for atom in place.address.atoms())
+
+
+def _block_indices(place: Place) -> list[Atom]:
+    assert place.address is not None
+    return [atom for atom in place.address.atoms() if atom.name.startswith("ctaid")]
+
+
+def _of_one_block(judge: Judge, place: Place) -> bool:
+    """Whether a test that its block's index takes part in may let one block alone through: `if (i == 0)`."""
+    above: str | None = place.block
+    while above is not None:
+        above = judge.forms.graph.dominator.get(above)
+        guard = None if above is None else judge.presences.guard(above, place.block)
+        tests = [] if guard is None else judge.presences.zeros(guard)
+        if any(atom.name.startswith("ctaid") for test in tests for atom in test.atoms()):
+            return True
+    return False
+
+
+def _neighbors(
+    judge: Judge,
+    stores: Sequence[Place],
+    loads: Sequence[Place],
+    facts: Mapping[Instruction, AccessFact],
+    grid: Dim | None,
+) -> Iterator[RaceFact]:
+    for store in stores:
+        for load in loads:
+            threads = _meet(judge, store, load)
+            if threads is not None:
+                yield _fact(judge, (store, load), threads, facts, grid)
+                break
+
+
+def _meet(judge: Judge, store: Place, load: Place) -> tuple[int, int] | None:
+    """Return the threads of two neighboring blocks that touch one place, None where there are none."""
+    assert store.address is not None
+    assert load.address is not None
+    one, two = Form(64, store.address.terms), Form(64, load.address.terms)
+    indices = set(_block_indices(store))
+    difference = one.common().plus(two.common(), -1)
+    lanes = judge.forms.lanes
+    mine, yours = lanes.parts(one.varying()), lanes.parts(two.varying())
+    if len(indices) != 1 or any(m for m in difference.terms) or set(mine) | set(yours) > {()}:
+        return None
+    (index,) = indices
+    step = one.terms.get((index,), 0)
+    if not step or sum(index in m for m in one.terms) != 1:
+        return None
+    zero = (0,) * lanes.count
+    for shift in (step, -step):
+        here = {t: n + shift + difference.terms.get((), 0) for t, n in enumerate(mine.get((), zero))}
+        there = {t + lanes.count: n for t, n in enumerate(yours.get((), zero))}
+        found = overlap(here, there, (store.bytes, load.bytes, 0), 0)
+        if found is not None:
+            return found[0], found[1] - lanes.count
+    return None
+
+
+def _fact(
+    judge: Judge,
+    pair: tuple[Place, Place],
+    threads: tuple[int, int],
+    facts: Mapping[Instruction, AccessFact],
+    grid: Dim | None,
+) -> RaceFact:
+    texts = [] if grid is not None else ["the grid has several blocks"]
+    graph = judge.forms.graph
+    if not all(graph.post_dominates(place.block, graph.entry) for place in pair):
+        texts.append("more than one block gets there")
+    texts += [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base]
+    x, y, _ = judge.forms.lanes.block
+    one, two = (Thread((t % x, t // x % y, t // (x * y))) for t in threads)
+    return RaceFact(
+        kernel=judge.forms.answer.function.name,
+        variable=facts[pair[0].instruction].variable,
+        space="global",
+        reach="grid",
+        offset=None,
+        first=Side(one, facts[pair[0].instruction]),
+        second=Side(two, facts[pair[1].instruction]),
+        certainty="conditional",
+        assumptions=tuple(dict.fromkeys(texts or ["the launch is as given"])),
+    )

@@ -1,0 +1,247 @@
+"""Kernels with some unknowns tried out: the values that a loop's variable can have, and what follows from each.
+
+    for (s = 128; s > 0; s >>= 1)     s is one of 128, 64, 32, 16, 8, 4, 2, 1
+
+A variable that starts as a known number and that each iteration computes from itself alone has few values; the branch
+at the end of the loop says where they stop. With a value for it, sums and conditions are numbers for each thread.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from warpsmith.analysis.affine.symbols import Atom, Form
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.presence import Guard, Presences
+from warpsmith.ssa.graph import Cycle
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
+from warpsmith.ssa.ops import OPS
+from warpsmith.ssa.semantics import lane, lanes
+
+__all__ = ["Assignment", "Orbit", "Trial", "orbits"]
+
+Assignment = Mapping[Atom, int]
+_MOST_STEPS = 40
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit:
+    """What the variables of a loop are in each iteration: `steps` has a number for each of `atoms`. `closed`: the loop
+    has at most these iterations, in this order, `sure`: just these; not closed: these are all states that may come up,
+    and perhaps more."""
+
+    header: str
+    atoms: tuple[Atom, ...]
+    steps: tuple[tuple[int, ...], ...]
+    closed: bool
+    sure: bool
+
+
+def orbits(forms: Forms) -> dict[str, Orbit]:
+    """Return the orbit of each loop that has one, by its header."""
+    phis: dict[str, list[Phi]] = defaultdict(list)
+    for value in forms.found:
+        made, home = forms.answer.definitions[value], forms.answer.homes[value]
+        if isinstance(made, Phi) and home in forms.headers and len(forms.headers[home].entries) == 1:
+            phis[home].append(made)
+    found = {header: _orbit(forms, inside, forms.headers[header]) for header, inside in phis.items()}
+    return {header: orbit for header, orbit in found.items() if orbit is not None}
+
+
+def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
+    latches = [name for name in forms.graph.predecessors[cycle.header] if name in cycle.blocks]
+    if len(latches) != 1:
+        return None
+    starts = {phi: _start(forms, phi, cycle) for phi in phis}
+    known = [phi for phi in phis if starts[phi] is not None]
+    own = {phi: _atom(forms, phi) for phi in known}
+    first = _goes(forms, latches[0], cycle.header, {phi.result: starts[phi] or 0 for phi in known})
+    if first is None and not any(own.values()):
+        return None
+    states, closed = _states(forms, known, {phi.result: starts[phi] or 0 for phi in known}, (latches[0], cycle.header))
+    if closed:
+        atoms = [(phi, atom) for phi in known if (atom := own[phi]) is not None]
+        rows = (tuple(state[phi.result] for phi, _ in atoms) for state in states)
+        steps = tuple((*row, at) for at, row in enumerate(rows))
+        return Orbit(
+            cycle.header,
+            (*(atom for _, atom in atoms), forms.iteration(cycle)),
+            steps,
+            True,
+            _leaves_at(forms, cycle) == {latches[0]},
+        )
+    for phi in known:
+        atom = own[phi]
+        if atom is not None:
+            alone, _ = _states(forms, [phi], {phi.result: starts[phi] or 0}, (latches[0], cycle.header))
+            if alone:
+                return Orbit(cycle.header, (atom,), tuple((state[phi.result],) for state in alone), False, False)
+    return None
+
+
+def _leaves_at(forms: Forms, cycle: Cycle) -> set[str]:
+    """Return the blocks at which threads leave a loop."""
+    after = forms.graph.successors
+    return {name for name in cycle.blocks if not after[name] or any(to not in cycle.blocks for to in after[name])}
+
+
+def _start(forms: Forms, phi: Phi, cycle: Cycle) -> int | None:
+    outside = [(before, o) for before, o in phi.incoming if before not in cycle.blocks]
+    forms_ = [forms.of(o, before, cycle.header) for before, o in outside]
+    numbers = {None if form is None or form.constant is None else form.constant % (1 << form.bits) for form in forms_}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _atom(forms: Forms, phi: Phi) -> Atom | None:
+    """Return the unknown that a phi is, where it is one that threads share."""
+    terms = forms.found[phi.result].terms
+    if len(terms) != 1:
+        return None
+    ((monomial, coefficient),) = terms.items()
+    one = len(monomial) == 1 and coefficient == 1 and monomial[0].kind == "shared"
+    return monomial[0] if one and len(monomial[0].cycles) else None
+
+
+def _states(
+    forms: Forms, phis: Sequence[Phi], start: dict[Value, int], edge: tuple[str, str]
+) -> tuple[list[dict[Value, int]], bool]:
+    """Return the states of some phis from iteration to iteration, and whether it is known where they end; nothing
+    where they cannot be computed, or are too many."""
+    latch, header = edge
+    states: list[dict[Value, int]] = []
+    state: dict[Value, int] | None = dict(start)
+    while state is not None and phis and state not in states:
+        states.append(state)
+        known = dict(state)
+        goes = _goes(forms, latch, header, known)
+        if goes is False:
+            return states, True
+        backs = {phi.result: _scalar(forms, dict(phi.incoming)[latch], known, 0) for phi in phis}
+        state = {value: n for value, n in backs.items() if n is not None}
+        if len(state) < len(backs) or len(states) > _MOST_STEPS:
+            return [], False
+    return states, False
+
+
+def _goes(forms: Forms, latch: str, header: str, known: dict[Value, int]) -> bool | None:
+    """Return whether the loop goes on, None where that is not known."""
+    terminator = forms.blocks[latch].terminator
+    if not isinstance(terminator, Branch) or terminator.then == terminator.other:
+        return None
+    taken = _scalar(forms, terminator.condition, known, 0)
+    return None if taken is None else (terminator.then if taken else terminator.other) == header
+
+
+def _scalar(forms: Forms, operand: Operand, known: dict[Value, int], depth: int) -> int | None:
+    """Return the number that an operand is where `known` values are what they are."""
+    if isinstance(operand, Constant):
+        return operand.bits
+    if not isinstance(operand, Value):
+        return None
+    if operand in known:
+        return known[operand]
+    form = forms.found.get(operand)
+    if form is not None and form.constant is not None:
+        return form.constant % (1 << form.bits)
+    made = forms.answer.definitions.get(operand)
+    if not isinstance(made, Instruction) or not _computed(made) or depth > _DEEPEST:
+        return None
+    numbers = [_scalar(forms, o, known, depth + 1) for o in made.operands]
+    given = tuple(n for n in numbers if n is not None)
+    if len(given) < len(numbers) or not numbers:
+        return None
+    known[operand] = lane(made, given)[0]
+    return known[operand]
+
+
+def _computed(i: Instruction) -> bool:
+    integers = all(o.type.kind != "float" for o in i.operands) and len(i.results) == 1
+    special = ("query", "param", "address", "to_generic", "from_generic", "lanewise")
+    return OPS[i.op].pure and i.op not in special and integers and i.results[0].type.kind != "float"
+
+
+class Trial:
+    """A function with numbers for some unknowns."""
+
+    def __init__(self, forms: Forms, presences: Presences, assignment: Assignment) -> None:
+        self.forms, self.presences, self.assignment = forms, presences, assignment
+        self._numbers: dict[tuple[Value, str], tuple[int, ...] | None] = {}
+        self._threads: dict[str, tuple[frozenset[int], bool]] = {}
+
+    def substituted(self, form: Form) -> Form:
+        """Return a sum with the numbers put in."""
+        if not self.assignment:
+            return form
+        made = Form(form.bits, {})
+        for monomial, coefficient in form.terms.items():
+            factor, rest = coefficient, []
+            for atom in monomial:
+                if atom in self.assignment:
+                    factor *= self.assignment[atom]
+                else:
+                    rest.append(atom)
+            made = made.plus(Form(form.bits, {tuple(rest): 1}), factor)
+        return made
+
+    def numbers(self, operand: Operand, block: str, depth: int = 0) -> tuple[int, ...] | None:
+        """Return the number of each thread, as bits, None where it is not known."""
+        lanes = self.forms.lanes
+        if isinstance(operand, Constant):
+            return (operand.bits,) * lanes.count
+        if not isinstance(operand, Value) or depth > _DEEPEST:
+            return None
+        if (operand, block) not in self._numbers:
+            self._numbers[operand, block] = self._found(operand, block, depth)
+        return self._numbers[operand, block]
+
+    def _found(self, value: Value, block: str, depth: int) -> tuple[int, ...] | None:
+        form = self.forms.of(value, block)
+        if form is not None:
+            numbers = self.forms.lanes.numbers(self.substituted(form))
+            if numbers is not None:
+                return tuple(n % (1 << form.bits) for n in numbers)
+        made = self.forms.answer.definitions.get(value)
+        home = self.forms.answer.homes.get(value, block)
+        late = form is not None and any(
+            block not in self.forms.headers[h].blocks for a in form.atoms() for h in a.cycles
+        )
+        if not isinstance(made, Instruction) or not _computed(made) or not made.operands or late:
+            return None
+        rows = [self.numbers(o, home, depth + 1) for o in made.operands]
+        known = [row for row in rows if row is not None]
+        if len(known) < len(rows):
+            return None
+        return lanes(made, known)
+
+    def threads(self, block: str) -> tuple[frozenset[int], bool]:
+        """Return which threads may be in a block, and whether exactly those are, whenever one of them is."""
+        if block not in self._threads:
+            self._threads[block] = self._there(block)
+        return self._threads[block]
+
+    def _there(self, block: str) -> tuple[frozenset[int], bool]:
+        left = set(self.presences.everyone)
+        parting = set(self.presences.parted_by(block))
+        for guard in self._guards(block, parting):
+            terminator = self.forms.blocks[guard.block].terminator
+            assert isinstance(terminator, Branch)
+            numbers = self.numbers(terminator.condition, guard.block)
+            if numbers is not None:
+                left &= {t for t, n in enumerate(numbers) if bool(n & 1) == guard.holds}
+                parting.discard(guard.block)
+            else:
+                left &= self.presences.may_hold(guard)
+        return frozenset(left), not parting
+
+    def _guards(self, block: str, parting: set[str]) -> list[Guard]:
+        """Return the branches that `block` is behind, one way only."""
+        graph = self.forms.graph
+        above, names = graph.dominator.get(block), set(parting)
+        while above is not None and len(names) < 64:
+            names.add(above)
+            above = graph.dominator.get(above)
+        guards = (self.presences.guard(name, block) for name in names)
+        return [guard for guard in guards if guard is not None]

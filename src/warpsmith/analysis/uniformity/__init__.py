@@ -1,0 +1,1 @@
+"""Which values and branches are the same for all threads. Read `uniformity.py`."""

@@ -1,0 +1,386 @@
+"""What is certainly dereferenced: reading it again, a little earlier, is safe.
+
+    int n = g->n;                       g was followed before the loop
+    for (i = 0; i < n; i++)
+        if (m[i]) s->u[i] = h->v[i];    m is followed if 0 < n; s and h perhaps never
+
+Invariant: a place that `Evidence.needs` answers for is evaluated at least once, whenever control reaches the loop and
+the conditions of the answer hold there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warpsmith.loops.counted import counted_header
+from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.origin import Origin, own_writes
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.control import leaves
+from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Break,
+    Call,
+    Case,
+    Conditional,
+    Continue,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Index,
+    Literal,
+    Loop,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Return,
+    Stmt,
+    Switch,
+    Unary,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+    While,
+)
+from warpsmith.tree.references import is_own_object, refers
+from warpsmith.tree.types import INT, Array, Pointer, Symbol
+from warpsmith.tree.walk import children, peel, same, walk
+
+__all__ = ["Evidence", "reassigned", "risks"]
+
+Conditions = tuple[Expr, ...]
+
+# library functions that do not come back, or may not
+_LAST = frozenset({"exit", "_Exit", "_exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit"})
+
+
+def risks(load: Expr) -> Iterator[Expr]:
+    """Yield the parts of a load that must be valid for it: a pointer that is followed to a struct (`s` of `s->u`), and
+    elements (`a[i]`, `*p`). A constant element of a declared array is always there."""
+    expr = peel(load)
+    match expr:
+        case Member(base=base, arrow=arrow):
+            if arrow and not _is_object(base):
+                yield peel(base)
+            yield from risks(base)
+        case Index(base=base, index=index):
+            if not _is_inside(base, index):
+                yield expr
+            yield from risks(base)
+            yield from risks(index)
+        case Unary(op="*", operand=operand):
+            if not _is_object(operand):
+                yield expr
+            yield from risks(operand)
+        case _:
+            for child in children(expr):
+                if isinstance(child, Expr):
+                    yield from risks(child)
+
+
+def _is_object(pointer: Expr) -> bool:
+    """Whether what a pointer points to is there in any case: what a reference was bound to, or `this`."""
+    name = peel(pointer)
+    if not isinstance(name, Name) or name.symbol.storage not in ("parameter", "local"):
+        return False
+    return refers(name) or is_own_object(name.symbol)
+
+
+def _is_inside(base: Expr, index: Expr) -> bool:
+    type, number = peel(base).type, peel(index)
+    if not isinstance(type, Array) or type.count is None or not isinstance(number, Literal):
+        return False
+    return isinstance(number.value, int) and 0 <= number.value < type.count
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is followed before the loop (`before`, whatever happens) and in its header and first iteration (`inside`,
+    each under conditions that can be evaluated before the loop)."""
+
+    before: tuple[Expr, ...]
+    inside: tuple[tuple[Expr, Conditions], ...]
+
+    @classmethod
+    def of(cls, facts: Facts, function: Function, loop: Loop) -> Evidence:
+        """Look at a loop and at what is certainly run before it."""
+        origin = facts.origin(function)
+        moving = origin.hidden | reassigned(function)
+        before = [risk for risk in _risks_before(function, loop) if _is_fixed(risk, moving)]
+        inside = list(_first_pass(loop, (), _Steady(origin, loop)))
+        return cls(tuple(before), tuple((risk, when) for expr, when in inside for risk in _followed(expr)))
+
+    def needs(self, load: Expr) -> Conditions | None:
+        """Return the conditions under which everything that `load` follows is followed anyway; None where that is not
+        certain."""
+        found: list[Expr] = []
+        for risk in risks(load):
+            if any(same(risk, known) for known in self.before):
+                continue
+            ways = [when for known, when in self.inside if same(risk, known)]
+            if not ways:
+                return None
+            found += (c for c in min(ways, key=len) if not any(same(c, old) for old in found))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Steady:
+    """Whether the header of a loop inside says before the outermost one what it says in the first iteration."""
+
+    origin: Origin
+    loop: Loop
+
+    def holds(self, expr: Expr) -> bool:
+        """Whether `expr` can be evaluated before the loop, as far as its variables go."""
+        own = declared_below(self.loop)
+        changed = {t for part in walk(self.loop) for t in _assigned(part)}
+        for part in walk(expr):
+            match part:
+                case Name(symbol=symbol):
+                    plain = symbol.storage in ("local", "parameter", "enumerator") and symbol not in self.origin.hidden
+                    if symbol in own or symbol in changed or not plain:
+                        return False
+                case Literal() | Member() | MacroUse():
+                    pass
+                case Binary(op="+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "!="):
+                    pass
+                case Unary(op="-" | "*"):
+                    pass
+                case _:
+                    return False
+        return True
+
+
+def _assigned(node: Node) -> tuple[Symbol, ...]:
+    match node:
+        case Assign(target=target):
+            root = is_direct(target)
+            return (root,) if root is not None else ()
+        case Unary(op=op, operand=operand) if "++" in op or "--" in op:
+            root = is_direct(operand)
+            return (root,) if root is not None else ()
+        case For(variable=variable):
+            return (variable,)
+        case _:
+            return tuple(getattr(node, "writes", ()))
+
+
+# --- inside the loop
+
+
+def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+    """Yield the expressions that are certainly evaluated when `loop` is run, with the conditions for it."""
+    match loop:
+        case For(lower=lower, bound=bound):
+            yield from ((e, when) for e in (*_certain(lower), *_certain(bound)))
+        case While(init=init, condition=condition, form=form):
+            yield from ((e, when) for e in (_certain_in(init) if init is not None else ()))
+            if condition is not None and form != "do":
+                yield from ((e, when) for e in _certain(condition))
+    entered = _entered(loop, steady)
+    if entered is not None:
+        yield from _run((loop.body,), (*when, *entered), steady)
+
+
+def _entered(loop: Loop, steady: _Steady) -> Conditions | None:
+    """Return the conditions under which the body is run at least once; None where they cannot be told before."""
+    if isinstance(loop, While) and loop.form == "do":
+        return ()
+    if isinstance(loop, While) and loop.form == "while":
+        return (loop.condition,) if loop.condition is not None and steady.holds(loop.condition) else None
+    header = loop if isinstance(loop, For) else counted_header(loop)
+    if header is None or not (steady.holds(header.lower) and steady.holds(header.bound)):
+        return None
+    low, high = peel(header.lower), peel(header.bound)
+    if isinstance(low, Literal) and isinstance(high, Literal) and _is_true(low.value, header.relation, high.value):
+        return ()
+    return (Binary(span=loop.header, type=INT, op=header.relation, left=header.lower, right=header.bound),)
+
+
+def _is_true(low: object, relation: str, high: object) -> bool:
+    if not isinstance(low, int) or not isinstance(high, int):
+        return False
+    return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high, "!=": low != high}[relation]
+
+
+def _run(run: Sequence[Stmt], when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+    """Yield what a statement list certainly evaluates, up to where it may be left."""
+    for stmt in run:
+        if not _comes_back(stmt, steady.origin.summaries):
+            return
+        match stmt:
+            case Block(statements=inner):
+                yield from _run(inner, when, steady)
+            case For() | While():
+                yield from _first_pass(stmt, when, steady)
+            case _:
+                yield from ((e, when) for e in _certain_in(stmt))
+        if _may_skip(stmt):
+            return
+
+
+def _may_skip(stmt: Stmt) -> bool:
+    """Whether what stands behind a statement may be left out."""
+    stack: list[Node] = [stmt]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Break | Continue | Return | Verbatim | VerbatimExpr):
+            return True
+        if not isinstance(node, For | While):
+            stack += children(node)
+        elif leaves(node):
+            return True
+    return False
+
+
+def _comes_back(stmt: Stmt, known: Summaries) -> bool:
+    """Whether every call in a statement returns: none of them may end the program, or jump out."""
+    seen: set[Symbol] = set()
+    pending: list[Node] = [stmt]
+    while pending:
+        for call in (part for part in walk(pending.pop()) if isinstance(part, Call)):
+            name = direct_call(call)
+            if name is not None and name in known.definitions:
+                if name not in seen:
+                    seen.add(name)
+                    pending.append(known.definitions[name].body)
+            elif known.library(call) is None or name is None or name.name in _LAST:
+                return False
+    return True
+
+
+def _certain_in(stmt: Stmt) -> Iterator[Expr]:
+    """Yield what a statement that is no loop certainly evaluates."""
+    match stmt:
+        case ExprStmt(expr=expr):
+            yield from _certain(expr)
+        case DeclStmt(declarations=declarations):
+            for declaration in declarations:
+                if declaration.init is not None and declaration.symbol.storage != "static local":
+                    yield from _certain(declaration.init)
+        case If(condition=condition):
+            yield from _certain(condition)
+        case Switch(value=value):
+            yield from _certain(value)
+        case Return(value=value) if value is not None:
+            yield from _certain(value)
+        case _:
+            return
+
+
+def _certain(expr: Expr) -> Iterator[Expr]:
+    """Yield `expr` and its parts that are always evaluated, an operand of & and a plain assignment's target too: as
+    places; `_followed` tells what of them is followed."""
+    stack: list[tuple[Node, bool]] = [(expr, True)]
+    while stack:
+        node, accessed = stack.pop()
+        node = peel(node) if isinstance(node, Expr) else node
+        if isinstance(node, Expr) and accessed:
+            yield node
+        match node:
+            case Binary(op="&&" | "||", left=left):
+                stack.append((left, True))
+            case Conditional(condition=condition):
+                stack.append((condition, True))
+            case Unary(op="&", operand=operand):
+                stack.append((operand, False))
+            case _:
+                stack += [(child, True) for child in children(node)]
+
+
+def _followed(expr: Expr) -> Iterator[Expr]:
+    """Yield what accessing an lvalue follows; nothing where `expr` is none, or an array, which is only an address."""
+    expr = peel(expr)
+    is_place = isinstance(expr, Member | Index) or (isinstance(expr, Unary) and expr.op == "*")
+    if is_place and not isinstance(expr.type, Array):
+        yield from risks(expr)
+
+
+# --- before the loop
+
+
+def _risks_before(function: Function, loop: Loop) -> Iterator[Expr]:
+    """Yield what is followed in every run that reaches the loop, before it; nothing where jumps may lead past it."""
+    if any(isinstance(part, Verbatim) and part.control for part in walk(function.body)):
+        return
+    node: Node = function.body
+    choices: list[Conditional] = []
+    while node is not loop:
+        below = next((c for c in children(node) if c is loop or any(p is loop for p in walk(c))), None)
+        if below is None:
+            return
+        for expr in _in_front(node, below):
+            yield from _followed(expr)
+            choices += [expr] if isinstance(expr, Conditional) else []
+        if isinstance(node, For) and below is node.body:
+            # what was chosen by the condition under which the loop runs at all
+            test = Binary(span=node.header, type=INT, op=node.relation, left=node.lower, right=node.bound)
+            for choice in choices:
+                if same(choice.condition, test):
+                    yield from (risk for expr in _certain(choice.then) for risk in _followed(expr))
+        node = below
+
+
+def _in_front(node: Node, below: Node) -> Iterator[Expr]:
+    """Yield what `node` certainly evaluates before it comes to its part `below`."""
+    match node:
+        case Block(statements=run) | Case(body=run):
+            for stmt in run:
+                if stmt is below:
+                    return
+                yield from _always(stmt)
+        case For() | While() if below is node.body:
+            yield from _always(node)
+        case If(condition=condition) if below is not condition:
+            yield from _certain(condition)
+        case _:
+            return
+
+
+def _always(child: Node) -> Iterator[Expr]:
+    """Yield what a statement in front evaluates whatever happens: headers of loops and conditions, not their bodies."""
+    match child:
+        case Block(statements=statements):
+            for stmt in statements:
+                yield from _always(stmt)
+                if _may_skip(stmt):
+                    return
+        case For(lower=lower, bound=bound):
+            yield from (*_certain(lower), *_certain(bound))
+        case While(init=init, condition=condition, form=form):
+            yield from _always(init) if init is not None else ()
+            yield from _certain(condition) if condition is not None and form != "do" else ()
+        case ExprStmt() | DeclStmt() | If() | Switch() | Return():
+            yield from _certain_in(child)
+        case _:
+            return
+
+
+def _is_fixed(risk: Expr, moving: frozenset[Symbol]) -> bool:
+    """Whether what is followed is a pointer variable that never changes in the function."""
+    symbol = risk.symbol if isinstance(risk, Name) else None
+    if symbol is None or not isinstance(symbol.type, Pointer) or symbol.storage not in ("local", "parameter"):
+        return False
+    return symbol not in moving
+
+
+def reassigned(function: Function) -> frozenset[Symbol]:
+    """Return the variables that are given a value other than the one of their declaration."""
+    found: set[Symbol] = set()
+    for node in walk(function.body):
+        found |= own_writes(node)
+        if isinstance(node, VarDecl) and node.init is None:
+            found.add(node.symbol)
+        elif isinstance(node, For):
+            found.add(node.variable)
+    return frozenset(found)

@@ -1,0 +1,57 @@
+"""Whether a program gives each row of a `T **` a block of its own.
+
+    for (i …) a[i] = malloc(m * sizeof *a[i]);      yes: a block is stored in a pointer's element, again and again
+    a[0] = malloc(n * m * sizeof **a);              no: one block, whose parts the other pointers are given
+
+Only a hint, for which of two steps is tried first: what the memory is like is tested when the program runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, For, Function, Index, Unary, VerbatimExpr, While
+from warpsmith.tree.types import Pointer, Record, Scalar, Type
+from warpsmith.tree.walk import peel, walk
+
+__all__ = ["has_separate_rows"]
+
+
+def has_separate_rows(summaries: Summaries, row: Type) -> bool:
+    """Whether some loop of the program allocates things of type `row`, one after the other."""
+    question = ("separate rows", _plain(row))
+    return summaries.remembered(question, lambda: _found(summaries, _plain(row)))
+
+
+def _found(summaries: Summaries, row: Type) -> bool:
+    stores = (part for f in summaries.definitions.values() for part in _in_loops(f) if isinstance(part, Assign))
+    return any(_plain(one.target.type) == row and _is_row(one) and _is_fresh(summaries, one.value) for one in stores)
+
+
+def _in_loops(function: Function) -> set[object]:
+    return {part for loop in walk(function.body) if isinstance(loop, For | While) for part in walk(loop.body)}
+
+
+def _is_row(store: Assign) -> bool:
+    place = peel(store.target)
+    return store.op == "=" and (isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"))
+
+
+def _is_fresh(summaries: Summaries, value: Expr) -> bool:
+    value = peel(value)
+    while isinstance(value, Cast):
+        value = peel(value.operand)
+    if isinstance(value, Conditional):
+        return _is_fresh(summaries, value.then) or _is_fresh(summaries, value.other)
+    if isinstance(value, VerbatimExpr):
+        return value.span.text.startswith("new ")
+    return isinstance(value, Call) and summaries.flow(value).fresh
+
+
+def _plain(type: Type) -> Type:
+    """Return a row's type without qualifiers."""
+    if isinstance(type, Pointer):
+        to = type.to
+        return Pointer(replace(to, const=False) if isinstance(to, Scalar | Record) else to)
+    return type

@@ -1,0 +1,1 @@
+"""The search for steps that make loops parallel. Read `search.py`."""

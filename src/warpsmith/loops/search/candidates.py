@@ -1,0 +1,175 @@
+"""Which steps are worth a check for a nest, the likeliest first.
+
+    i carries, j inside is parallel         interchange
+    statements that do not need each other  distribute
+    an array that iterations share          privatize
+    a temporary that iterations share       expand
+    a subscript goes through a variable     forward-substitute, eliminate-recurrence
+    only iteration i == k is in the way     split at k
+    nothing is parallel as written          wavefront, reschedule
+
+Nothing here is a promise: every candidate is checked by its own step, and kept only if the result is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
+from warpsmith.loops.step import Step
+from warpsmith.loops.steps.data.expand import Expand
+from warpsmith.loops.steps.data.privatize import Privatize
+from warpsmith.loops.steps.order.distribute import Distribute
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.reschedule import Reschedule
+from warpsmith.loops.steps.order.split import Split
+from warpsmith.loops.steps.order.wavefront import Wavefront
+from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
+from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import For, Function, Index, Name, Node, VarDecl
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
+from warpsmith.tree.walk import children, loops, names, walk, written_symbols
+
+__all__ = ["candidates", "expansions", "reorderings"]
+
+_MOST_PERMUTED = 3
+
+
+def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Iterator[Step]:
+    """Yield the steps to try on `loop`, which costs `cost` as it stands, but for reorderings."""
+    known = facts.of(function)
+    own = known.of(loop)
+    if own.category == "parallel":
+        if any(is_parallel(known.of(inner)) for inner, _ in loops(loop.body)):
+            yield from _wider(facts, own)
+        return
+    if own.category == "unanalyzable":
+        yield from _privatizations(own)
+        yield from _substitutions(own)
+        return
+    yield from _interchanges(own)
+    if not cost.stranded and cost.depth == 1 and not cost.atomics:
+        if own.claims:
+            yield from _privatizations(own)
+        yield from expansions(facts, function, loop)
+        return
+    for inner in _next_loops(loop.body):
+        yield from _completed(facts, Distribute(known.of(inner).id))
+    yield from _completed(facts, Distribute(own.id))
+    yield from _privatizations(own)
+    yield from expansions(facts, function, loop)
+    yield from _substitutions(own)
+    if cost.stranded or cost.depth > 1:
+        yield from _splits(function, own)
+
+
+def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
+    """Yield the steps that give a whole nest a new order: costly to find, and the text becomes another."""
+    own = facts.of(function).of(loop)
+    if own.category not in ("parallel", "unanalyzable"):
+        yield from _completed(facts, Wavefront(own.id))
+        yield from _completed(facts, Reschedule(own.id))
+
+
+def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
+    """Yield what may give a parallel loop a second thread dimension."""
+    yield from _interchanges(own, keep_first=True)
+    yield from _completed(facts, Distribute(own.id))
+
+
+def _completed(facts: Facts, step: Distribute | Wavefront | Reschedule) -> Iterator[Step]:
+    try:
+        found = step.completed(facts.program, facts)
+    except RefusedError:
+        return
+    if found is not None:
+        yield found
+
+
+def _interchanges(own: LoopFacts, *, keep_first: bool = False) -> Iterator[Step]:
+    """Yield every other order of a perfect nest, those that change least first."""
+    nest: list[For] = []
+    current = own.loop if isinstance(own.loop, For) else None
+    while current is not None and len(nest) < _MOST_PERMUTED:
+        nest.append(current)
+        current = only_loop(current.body)
+    counters = [inner.variable.name for inner in nest]
+    for order in permutations(counters):
+        moved = list(order) != counters
+        if moved and (not keep_first or order[0] == counters[0]):
+            yield Interchange(own.id, order)
+
+
+def _privatizations(own: LoopFacts) -> Iterator[Privatize]:
+    """Yield copies for each iteration of the small local arrays that conflicting iterations share."""
+    claimed = {s for one in own.claims for s in one.claim.private}
+    local = (s for s in claimed.union(own.blamed) if s.storage == "local")
+    shared = {s for s in local if isinstance(s.type, Array) and s.type.count is not None}
+    for symbol in sorted(shared, key=lambda s: s.key):
+        yield Privatize(own.id, symbol.name)
+
+
+def expansions(facts: Facts, function: Function, loop: For, *, scalars: bool = False) -> Iterator[Expand]:
+    """Yield expansions of what conflicting iterations share, through as many loops as hold all of its uses.
+
+    With `scalars`, of every scalar that the nest computes too: it would tie the statements together that use it.
+    """
+    own = facts.of(function).of(loop)
+    inside = {part.symbol for part in walk(loop) if isinstance(part, VarDecl)}
+    inside |= {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
+    shared = {s for s in own.blamed if isinstance(s.type, Scalar | Array | Pointer)}
+    if scalars:
+        shared |= {s for s in written_symbols(loop.body) if isinstance(s.type, Scalar)}
+    for symbol in sorted(shared - inside, key=lambda s: s.key):
+        for depth in range(_depth(loop, symbol), 0, -1):
+            yield Expand(own.id, symbol.name, depth)
+
+
+def _depth(loop: For, symbol: Symbol) -> int:
+    """Return how many loops, `loop` and others inside it, hold the least enclosed use of `symbol`."""
+    depths: list[int] = []
+    pending: list[tuple[Node, int]] = [(loop.body, 1)]
+    while pending:
+        node, depth = pending.pop()
+        if isinstance(node, Name) and node.symbol == symbol:
+            depths.append(depth)
+        pending += [(child, depth + isinstance(node, For)) for child in children(node)]
+    return min(depths, default=1)
+
+
+def _next_loops(node: Node) -> Iterator[For]:
+    """Yield the outermost counted loops below `node`."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, For):
+            yield current
+        else:
+            pending += reversed(list(children(current)))
+
+
+def _substitutions(own: LoopFacts) -> Iterator[Step]:
+    """Yield substitutions of integer variables that the body computes and uses in subscripts."""
+    written = {s for s in written_symbols(own.loop.body) if is_integer(s.type)}
+    counters = {inner.variable for inner, _ in loops(own.loop) if isinstance(inner, For)}
+    used = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in names(part.index)}
+    for symbol in sorted((written & used) - counters, key=lambda s: s.key):
+        yield ForwardSubstitute(own.id, symbol.name)
+        yield EliminateRecurrence(own.id, symbol.name)
+
+
+def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:
+    """Yield splits that set the iteration apart in which the loop meets a counter of a loop around it."""
+    around = dict(loops(function.body))[own.loop]
+    subscripts = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in _named(part.index)}
+    for outer in reversed(around):
+        if isinstance(outer, For) and outer.variable in subscripts:
+            yield Split(own.id, at=outer.variable.name, single=True)
+
+
+def _named(node: Node) -> Iterator[Name]:
+    return names(node)

@@ -1,0 +1,70 @@
+"""Loops whose last iteration gives a variable its value (`lastprivate`), before the search: that iteration is written
+behind the others, which may be a kernel then.
+
+Invariant: every step was Proved on the program that it is applied to. Loops inside `left` stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.step import rewritten
+from warpsmith.loops.steps.order.peel import Peel
+from warpsmith.loops.writing.pragma_lines import run_with_pragmas
+from warpsmith.poly.facts import LoopFacts, statement_spans
+from warpsmith.tree.nodes import For
+from warpsmith.tree.types import Symbol
+
+__all__ = ["last_apart"]
+
+
+def last_apart(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
+    """Return `prepared` with the last iteration apart of every one of the `selected` loops (None: of all) that says
+    `lastprivate` of a variable that is read after it."""
+    done: set[Span] = set()
+    while (found := _next(prepared, selected, left, done)) is not None:
+        symbol, own = found
+        done.add(own.loop.span)
+        prepared = _applied(prepared, symbol, own)
+    return prepared
+
+
+def _next(
+    prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span], done: set[Span]
+) -> tuple[Symbol, LoopFacts] | None:
+    """Return the next loop to work on with its function."""
+    for function in prepared.facts.functions:
+        for own in function.loops:
+            span = own.loop.span
+            if span in done or any(span.contains(other) or other.contains(span) for other in left):
+                continue
+            if (selected is None or any(s.contains(span) for s in selected)) and _waits_for_last(own):
+                return function.function.symbol, own
+    return None
+
+
+def _waits_for_last(own: LoopFacts) -> bool:
+    """Whether only a value that the last iteration leaves stands in the way of a kernel."""
+    listed = {symbol for one in own.claims for symbol in one.claim.lastprivate}
+    return isinstance(own.loop, For) and isinstance(own.verdict, Proved) and bool(listed.intersection(own.live_out))
+
+
+def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
+    facts = prepared.facts
+    step = Peel(own.id, last=1)
+    try:
+        place = Place.of(facts.program, step.loop)
+        verdict = step.check(facts.program, facts)
+    except RefusedError:
+        return prepared
+    if place.loop is not own.loop or not isinstance(verdict, Proved):
+        return prepared
+    span = statement_spans(run_with_pragmas(place))
+    after = facts.after(rewritten(step, facts.program))
+    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))

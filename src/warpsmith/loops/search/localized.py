@@ -1,0 +1,223 @@
+"""Localization of whole programs, before the search: what comes from memory becomes a variable where that helps.
+
+    for (t …) {                            double *u = s->u, *v = s->v;      outermost loops first, so that all kernels
+        for (i …) s->v[i] = f(s->u[i]);    for (t …) {                       of a nest speak of the same variables
+        for (i …) s->u[i] = s->v[i];           for (i …) v[i] = f(u[i]); …
+
+Invariant: every step was Proved on the program that it is applied to. A nest stays as it is where its loops would not
+run on a device with the variables either.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.analysis.invariants import holds_pointers
+from warpsmith.loops.analysis.row_allocations import has_separate_rows
+from warpsmith.loops.fallbacks import fallback_loops
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.search.cost import cost_of, kernel_loops
+from warpsmith.loops.step import rewritten
+from warpsmith.loops.steps.data.flatten import Flatten
+from warpsmith.loops.steps.data.localize import Localize
+from warpsmith.loops.steps.data.row_starts import RowStarts
+from warpsmith.loops.steps.statements.inline import Inline
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Stmt, Unary, While
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import loop_names, loops, names, peel, walk
+
+__all__ = ["localized", "may_be_localized"]
+
+_Step = Inline | Localize | Flatten | RowStarts
+# of so many functions the bodies are tried
+_MOST_BODIES = 8
+
+
+def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
+    """Return `prepared` with what the nests at these spans find in memory in variables, where that helps."""
+    for nest in nests:
+        found = _nest(prepared, function, nest)
+        if found is not None and _helps(prepared, found, function, nest):
+            prepared = found
+    return prepared
+
+
+def may_be_localized(nest: Loop) -> bool:
+    """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
+    calls = any(isinstance(part, Call) and _follows(part) is not None for part in walk(nest))
+    return calls or _promises(nest) or bool(_rows(nest))
+
+
+def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
+    """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do."""
+    before = prepared
+    for header in [loop.header for loop in _inside(prepared.facts, function, nest)]:
+        where = nest, header
+        prepared = _with_variables(_with_bodies(prepared, function, where), function, where)
+        blocks = _with_blocks(prepared, function, where)
+        # a store through a row may have been all that stood in the way of other variables
+        prepared = prepared if blocks is prepared else _with_variables(blocks, function, where)
+    return None if prepared is before else prepared
+
+
+# a nest, and the header of a loop in it: where a test chooses between two, the first is the one that steps go on with
+_Where = tuple[Span, Span]
+
+
+def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
+    return next(loop for loop in _inside(prepared.facts, function, where[0]) if loop.header == where[1])
+
+
+def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with what a loop reads from memory, and does not change, in variables."""
+    loop = _at(prepared, function, where)
+    if not _promises(loop):
+        return prepared
+    address = _address(prepared.facts, function, loop)
+    return _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
+
+
+def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with the rows behind pointers to pointers as blocks."""
+    loop = _at(prepared, function, where)
+    rows = _rows(loop)
+    if not rows:
+        return prepared
+    address = _address(prepared.facts, function, loop)
+    steps: list[_Step] = [Flatten(address), RowStarts(address)]
+    if any(has_separate_rows(prepared.facts.summaries, row) for row in rows):
+        # evenly spaced rows are then a matter of luck
+        steps.reverse()
+    made = (_stepped(prepared, function, loop, step) for step in steps)
+    return next((found for found in made if found is not prepared), prepared)
+
+
+def _rows(loop: Loop) -> list[Pointer]:
+    return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
+
+
+def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with the bodies of the functions that the loop calls with a way to pointers in memory: a kernel
+    cannot follow these, and what the functions read there is known where it is seen."""
+    tried: set[str] = set()
+    while True:
+        loop = _at(prepared, function, where)
+        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := _follows(c)) is not None}
+        names_of = sorted(called - tried)
+        if not names_of or len(tried) > _MOST_BODIES:
+            return prepared
+        tried.add(names_of[0])
+        prepared = _stepped(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
+
+
+def _follows(call: Call) -> Symbol | None:
+    """Return the function that a call gives the address of a struct with pointers."""
+    given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
+    return direct_call(call) if any(holds_pointers(type) for type in given) else None
+
+
+def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
+    facts = prepared.facts
+    try:
+        place = Place.of(facts.program, step.loop)
+        verdict = step.check(facts.program, facts)
+    except RefusedError:
+        return prepared
+    if place.loop is not loop or not isinstance(verdict, Proved):
+        return prepared
+    applied = Applied(step, verdict, function, loop.span)
+    after = facts.after(rewritten(step, facts.program))
+    _set_aside(facts, after, function)
+    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, applied))
+
+
+def _set_aside(old: Facts, new: Facts, symbol: Symbol) -> None:
+    """Keep what nothing is known of as that, where it stands once more for when a test fails."""
+    function = _function(new, symbol)
+    copies = fallback_loops(function)
+    if copies:
+        before = old.of(_function(old, symbol)).loops
+        known = {f.loop.span: f.reasons[0] for f in before if f.category == "unanalyzable"}
+        again = [loop for loop, _ in loops(function.body) if id(loop) in copies and loop.span in known]
+        new.set_aside(function, {id(loop): known[loop.span] for loop in again})
+
+
+def _address(facts: Facts, function: Symbol, loop: Loop) -> str:
+    unit, holder = next((u, f) for u, f in facts.program.functions() if f.symbol == function)
+    name = loop_names(holder)[loop]
+    shared = sum(f.symbol.name == function.name for _, f in facts.program.functions()) > 1
+    return f"{unit.file.path}:{name}" if shared else name
+
+
+def _promises(loop: Loop) -> bool:
+    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
+    for part in walk(loop):
+        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer)):
+            return True
+        if isinstance(part, Index) and isinstance(part.type, Pointer):
+            return True
+        if isinstance(part, Unary) and part.op == "*" and not isinstance(peel(part.operand).type, Pointer):
+            return True
+    tests = [p.condition for p in walk(loop) if isinstance(p, While) and p.condition is not None]
+    if any(isinstance(e, Index) for test in tests for e in walk(test)):
+        return True
+    return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
+
+
+def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
+    """Whether something of the nest runs on a device now, and its loops are understood as well as they were."""
+    if not _pays_for_bodies(old, new, function, nest):
+        return False
+    before, after = _run(old.facts, function, nest), _run(new.facts, function, nest)
+    first = cost_of(old.facts, _function(old.facts, function), before)
+    second = cost_of(new.facts, _function(new.facts, function), after)
+    if second.kernels and second <= first:
+        return True
+    return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
+
+
+def _pays_for_bodies(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
+    """Whether nothing was inlined, or not for loops alone that are kernels in the function that they come from."""
+    if not any(isinstance(a.step, Inline) for a in new.applied[len(old.applied) :]):
+        return True
+    kernels = kernel_loops(new.facts, _function(new.facts, function), _run(new.facts, function, nest))
+    return any(_within(loop.span, nest) or not _is_kernel_at_home(old.facts, loop.span) for loop in kernels)
+
+
+def _is_kernel_at_home(facts: Facts, loop: Span) -> bool:
+    """Whether a loop with this text would be a kernel of the function that its text stands in."""
+    for _, function in facts.program.functions():
+        if _within(loop, function.span):
+            return any(found.span == loop for found in kernel_loops(facts, function, (function.body,)))
+    return False
+
+
+def _run(facts: Facts, function: Symbol, nest: Span) -> tuple[Stmt, ...]:
+    # where a test chooses between two loops, the first is the one with the variables
+    found = (loop for loop, _ in loops(_function(facts, function).body) if loop.span == nest)
+    return tuple(found)[:1]
+
+
+def _opaque(facts: Facts, function: Symbol, nest: Span) -> int:
+    """Return the number of loops of the nest about which nothing is known."""
+    known = facts.of(_function(facts, function))
+    first = {loop.span: loop for loop in reversed(_inside(facts, function, nest))}
+    return sum(known.of(loop).category == "unanalyzable" for loop in first.values())
+
+
+def _inside(facts: Facts, function: Symbol, nest: Span) -> list[Loop]:
+    return [loop for loop, _ in loops(_function(facts, function).body) if _within(loop.span, nest)]
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _function(facts: Facts, symbol: Symbol) -> Function:
+    return next(function for _, function in facts.program.functions() if function.symbol == symbol)

@@ -1,0 +1,336 @@
+"""The automatic search for steps that let loops run on the device.
+
+    for (i) for (j) { …y[j] += A[i][j]*x[i]… }      not good as written
+        try: interchange, distribute, expand, split, substitute, wavefront, reschedule
+             each one checked, the pieces it makes improved in turn
+        keep: the form with the lowest cost (cost.py); as written where nothing is better
+
+Invariant: every step of the answer was Proved on the program that it is applied to. The search is deterministic: its
+effort is bounded by a number of checks, never by time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.changes import Run
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.search.candidates import candidates, expansions, reorderings
+from warpsmith.loops.search.cost import Cost, cost_of
+from warpsmith.loops.search.localized import localized, may_be_localized
+from warpsmith.loops.step import Step, rewritten
+from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.poly.analyze import Facts
+from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
+from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children, loops, statements_of, walk
+
+__all__ = ["prepare"]
+
+# checks of one nest: fewer for a nest with many references, whose checks cost more; and steps inside one another
+_MOST_CHECKS = 64
+_FEWEST_CHECKS = 12
+_MOST_REFERENCES_CHECKED = 1500
+_DEEPEST = 5
+# of one function: so many loops are looked at, in nests of at most so many references
+_MOST_LOOPS = 400
+_MOST_REFERENCES = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a run stands, whatever takes its place: the way down to its statement list (child numbers), and how many
+    statements of the list stand before and behind it."""
+
+    way: tuple[int, ...]
+    before: int
+    behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One form of the program, the steps that led there, and the cost of the run at hand."""
+
+    facts: Facts
+    applied: tuple[Applied, ...]
+    cost: Cost
+
+
+def prepare(
+    prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[Span], only: frozenset[Symbol] | None = None
+) -> Prepared:
+    """Return `prepared` with every step that helps.
+
+    `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
+    their text, that stay as they are; `only`: the functions to look at (None: all).
+    """
+    known = prepared.facts
+    prepared = dataclasses.replace(prepared, facts=known.briefly())
+    symbols = [function.symbol for _, function in prepared.program.functions()]
+    for symbol in [s for s in symbols if only is None or s in only]:
+        search = _Search(symbol)
+        function = search.node(prepared.facts)
+        nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
+        nests = list(_affordable(loop for loop in nests if not _is_settled(known, function, loop)))
+        if not nests:
+            continue
+        # what comes from memory becomes a variable: the other steps, and the device, know variables only
+        spans = tuple(loop.span for loop in nests)
+        prepared = localized(prepared, symbol, spans)
+        function = search.node(prepared.facts)
+        # of two with one text the second is what runs where the first may not
+        firsts = {loop.span: loop for loop in reversed([*_outermost(function.body)]) if loop.span in spans}
+        nests = [*reversed(firsts.values())]
+        spots = [_spot(function, loop) for loop in nests]
+        # from the last to the first, so that addresses in front of a step stay what they are
+        for spot in reversed(spots):
+            search.start(prepared.facts, spot)
+            form = search.best(prepared.facts, prepared.applied, spot, 0)
+            prepared = dataclasses.replace(prepared, facts=form.facts, applied=form.applied)
+    return prepared
+
+
+def _is_settled(known: Facts, function: Function, loop: Loop) -> bool:
+    """Whether no step has anything to do for a nest; `known`: facts of the program before the search."""
+    as_before = any(function is other for _, other in known.program.functions())
+    return as_before and not may_be_localized(loop) and _good(cost_of(known, function, (loop,)))
+
+
+def _affordable(nests: Iterable[Loop]) -> Iterator[Loop]:
+    """Yield the nests of a function that are looked at: the bound is a count, the same on every machine."""
+    left = _MOST_LOOPS
+    for nest in nests:
+        left -= sum(1 for _ in loops(nest))
+        if left >= 0 and _references(nest) <= _MOST_REFERENCES:
+            yield nest
+
+
+def _references(node: Node) -> int:
+    return sum(isinstance(part, Index | Member) for part in walk(node))
+
+
+def _overlaps(loop: Node, spans: frozenset[Span]) -> bool:
+    return any(s.file is loop.span.file and s.start < loop.span.end and loop.span.start < s.end for s in spans)
+
+
+def _is_wanted(loop: Node, wanted: frozenset[int] | None) -> bool:
+    return wanted is None or any(id(part) in wanted for part in walk(loop))
+
+
+class _Search:
+    """The search in one function."""
+
+    def __init__(self, function: Symbol) -> None:
+        self.function = function
+        self.left = 0
+        # what was tried: texts by the place where they stood, and nests that no step has helped
+        self.seen: set[tuple[_Spot, str]] = set()
+        self.hopeless: set[str] = set()
+
+    def start(self, facts: Facts, spot: _Spot) -> None:
+        """Begin with another nest: what may be spent on it depends on its size."""
+        references = sum(map(_references, self.run(facts, spot)))
+        self.left = max(_FEWEST_CHECKS, min(_MOST_CHECKS, _MOST_REFERENCES_CHECKED // max(1, references)))
+
+    def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
+        """Return the best form of the run at `spot`: its nests improved one after the other."""
+        form = self.form(facts, applied, spot)
+        number = 0
+        while number < len(inner := tuple(_outermost_of(self.run(form.facts, spot)))):
+            function = self.node(form.facts)
+            whole = len(inner)
+            found = self.best_nest(form.facts, form.applied, _spot(function, inner[number]), depth)
+            form = self.form(found.facts, found.applied, spot)
+            number += 1 + len(tuple(_outermost_of(self.run(form.facts, spot)))) - whole
+        return form
+
+    def best_nest(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
+        """Return the best form of the one nest at `spot`."""
+        first = self.form(facts, applied, spot)
+        loop = self.loop(facts, spot)
+        text = self.text(facts, spot)
+        if _good(first.cost) or depth >= _DEEPEST or text in self.hopeless:
+            return first
+        self.seen.add((spot, text))
+        found = self.best_direct(first, spot, loop, depth) if isinstance(loop, For) else first
+        if found.cost.runs_well:
+            return found
+        if depth == 0 and isinstance(loop, For):
+            found = self.best_order(first, found, spot)
+        if not found.cost.runs_well:
+            inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
+            whole = self.form(inside.facts, inside.applied, spot)
+            found = whole if _preferred(whole, found) else found
+        if found is first:
+            self.hopeless.add(text)
+        return found
+
+    def best_direct(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
+        """Return the best form that starts with one of the cheap steps."""
+        found = first
+        for step in candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ():
+            tried = self.tried(first.facts, first.applied, spot, (step, depth))
+            if tried is not None and _preferred(tried, found):
+                found = tried
+            if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
+                return found
+        return found
+
+    def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
+        """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
+        # the cheap steps leave something for these
+        self.left = max(self.left, _FEWEST_CHECKS)
+        expanded = self.expanded(first, spot)
+        for form in (expanded, first) if expanded is not first else (first,):
+            loop = self.loop(form.facts, spot)
+            for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
+                after = self.checked(form.facts, step)
+                if after is None:
+                    continue
+                applied = (*form.applied, self.applied(form.facts, step, after[1]))
+                tried = self.form(after[0], applied, spot)
+                if _preferred(tried, found):
+                    found = tried
+                if found.cost.runs_well:
+                    return found
+        return found
+
+    def expanded(self, form: _Form, spot: _Spot) -> _Form:
+        """Return the form with every temporary expanded that the iterations of the nest share."""
+        done: set[str] = set()
+        while True:
+            loop = self.loop(form.facts, spot)
+            if not isinstance(loop, For):
+                return form
+            found = expansions(form.facts, self.node(form.facts), loop, scalars=True)
+            for step in (s for s in found if s.variable not in done):
+                after = self.checked(form.facts, step)
+                if after is not None:
+                    done.add(step.variable)
+                    applied = (*form.applied, self.applied(form.facts, step, after[1]))
+                    form = self.form(after[0], applied, spot)
+                    break
+            else:
+                return form
+
+    def loop(self, facts: Facts, spot: _Spot) -> Loop:
+        """Return the first nest at `spot`."""
+        return next(iter(_outermost_of(self.run(facts, spot))))
+
+    def tried(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]) -> _Form | None:
+        """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
+        step, depth = move
+        if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):
+            return None
+        after = self.checked(facts, step)
+        if after is None:
+            return None
+        text = self.text(after[0], spot)
+        if (spot, text) in self.seen:
+            return None
+        self.seen.add((spot, text))
+        return self.best(after[0], (*applied, self.applied(facts, step, after[1])), spot, depth + 1)
+
+    def text(self, facts: Facts, spot: _Spot) -> str:
+        return "\n".join(print_stmt(stmt) for stmt in self.run(facts, spot))
+
+    def applied(self, facts: Facts, step: Step, verdict: Proved) -> Applied:
+        """Return the record of a step that is applied to the program of `facts`."""
+        address = getattr(step, "loop", "")
+        return Applied(step, verdict, self.function, Place.of(facts.program, str(address)).loop.span)
+
+    def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
+        """Return the program after `step`, where that is Proved."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        try:
+            verdict = step.check(facts.program, facts)
+        except RefusedError:
+            return None
+        return (facts.after(rewritten(step, facts.program)), verdict) if isinstance(verdict, Proved) else None
+
+    def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
+        return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))
+
+    def run(self, facts: Facts, spot: _Spot) -> Run:
+        """Return what stands at `spot` now."""
+        node: Node = self.node(facts).body
+        for number in spot.way:
+            node = tuple(children(node))[number]
+        statements = statements_of(cast(Stmt, node))
+        return statements[spot.before : len(statements) - spot.behind]
+
+    def node(self, facts: Facts) -> Function:
+        """Return the function as it is now."""
+        return next(function for _, function in facts.program.functions() if function.symbol == self.function)
+
+
+def _good(cost: Cost) -> bool:
+    return cost.ideal and cost.narrow == 0 and cost.atomics == 0
+
+
+def _preferred(new: _Form, old: _Form) -> bool:
+    """Whether a form is better than another, or as good after fewer steps."""
+    return _better(new.cost, old.cost) or (new.cost == old.cost and len(new.applied) < len(old.applied))
+
+
+def _better(new: Cost, old: Cost) -> bool:
+    """Whether a form is worth its steps: less on the host, or wider kernels of about as many, or far fewer launches."""
+    first, second = ((c.stranded, c.depth, c.atomics) for c in (new, old))
+    if first != second:
+        return first < second
+    if new.narrow != old.narrow:
+        return new.narrow < old.narrow and new.depth == 0 and new.launches <= 2 * old.launches + 2
+    return 2 * new.launches <= old.launches
+
+
+def _outermost(node: Node) -> Iterator[For | While]:
+    """Yield the outermost loops below `node`, itself included, in source order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, For | While):
+            yield current
+        else:
+            pending += reversed(list(children(current)))
+
+
+def _outermost_of(run: Run) -> Iterator[For | While]:
+    for stmt in run:
+        yield from _outermost(stmt)
+
+
+def _spot(function: Function, loop: Loop) -> _Spot:
+    """Return where a loop stands alone."""
+    way = _way(function.body, loop)
+    parents: list[Node] = [function.body]
+    for number in way:
+        parents.append(tuple(children(parents[-1]))[number])
+    if isinstance(parents[-2], Block):
+        return _Spot(way[:-1], way[-1], len(parents[-2].statements) - 1 - way[-1])
+    return _Spot(way, 0, 0)
+
+
+def _body_spot(function: Function, loop: Loop) -> _Spot:
+    """Return where the statements of a loop's body stand."""
+    return _Spot(_way(function.body, loop.body), 0, 0)
+
+
+def _way(top: Node, wanted: Node) -> tuple[int, ...]:
+    """Return the child numbers that lead from `top` to `wanted`."""
+    pending: list[tuple[Node, tuple[int, ...]]] = [(top, ())]
+    while pending:
+        node, way = pending.pop()
+        if node is wanted:
+            return way
+        pending += [(child, (*way, number)) for number, child in enumerate(children(node))]
+    raise ValueError("the statement does not stand in the function")

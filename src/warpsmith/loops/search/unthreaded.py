@@ -1,0 +1,82 @@
+"""Parallel regions before the search: one thread runs them where that is proved, so that their loops can be kernels.
+
+Invariant: every step was Proved on the program that it is applied to. Regions inside `left` stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
+from warpsmith.loops.place import Place
+from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.step import rewritten
+from warpsmith.loops.steps.order.unthread import Unthread, region_around
+from warpsmith.poly.claimed import Region, regions_of
+from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.openmp.team import region_run
+from warpsmith.tree.nodes import Function, Loop
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loop_names, loops
+
+__all__ = ["unthreaded"]
+
+
+def unthreaded(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
+    """Return `prepared` with one thread in place of many in every region that has one of the `selected` loops (None:
+    any loop), where one thread does the same."""
+    for symbol in [function.symbol for _, function in prepared.program.functions() if regions_of(function)]:
+        tried: set[Span] = set()
+        while (found := _next(_function(prepared, symbol), selected, left, tried)) is not None:
+            loop, span = found
+            tried.add(span)
+            prepared = _applied(prepared, symbol, loop, span)
+    return prepared
+
+
+def _next(
+    function: Function, selected: Sequence[Span] | None, left: frozenset[Span], tried: set[Span]
+) -> tuple[Loop, Span] | None:
+    """Return the first loop of the next region to try, and the region's text."""
+    for region in regions_of(function):
+        span = statement_spans(region_run(function, region))
+        if span in tried or any(span.contains(other) or other.contains(span) for other in left):
+            continue
+        loop = _first_loop(function, region)
+        if loop is not None and (selected is None or any(_meets(s, span) for s in selected)):
+            return loop, span
+    return None
+
+
+def _first_loop(function: Function, region: Region) -> Loop | None:
+    """Return the first loop of `region`, unless one step over a region around this one would serve it."""
+    loop = next((loop for loop, _ in loops(region.body)), None)
+    return loop if loop is not None and region_around(function, loop) is region else None
+
+
+def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:
+    facts = prepared.facts
+    unit, function = next((u, f) for u, f in facts.program.functions() if f.symbol == symbol)
+    name = loop_names(function)[loop]
+    shared = sum(f.symbol.name == symbol.name for _, f in facts.program.functions()) > 1
+    step = Unthread(f"{unit.file.path}:{name}" if shared else name)
+    try:
+        place = Place.of(facts.program, step.loop)
+        verdict = step.check(facts.program, facts)
+    except RefusedError:
+        return prepared
+    if place.loop is not loop or not isinstance(verdict, Proved):
+        return prepared
+    after = facts.after(rewritten(step, facts.program))
+    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))
+
+
+def _function(prepared: Prepared, symbol: Symbol) -> Function:
+    return next(function for _, function in prepared.program.functions() if function.symbol == symbol)
+
+
+def _meets(one: Span, other: Span) -> bool:
+    return one.file is other.file and one.start < other.end and other.start < one.end

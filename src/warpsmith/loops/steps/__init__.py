@@ -1,0 +1,1 @@
+"""The steps, one a file; each with its own check. Read `../step.py`."""

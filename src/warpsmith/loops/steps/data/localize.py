@@ -1,0 +1,390 @@
+"""Localization: see Localize."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar, TypeVar
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
+from warpsmith.loops.analysis.evaluated import reassigned
+from warpsmith.loops.analysis.held_guards import all_of, bound_guards, held_guards, untestable
+from warpsmith.loops.analysis.invariants import Held, held_type, root_of, survey
+from warpsmith.loops.analysis.scopes import names_hold
+from warpsmith.loops.analysis.shape import does_not_fit
+from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.counted import counted
+from warpsmith.loops.fresh import Fresh, declared_symbols
+from warpsmith.loops.linear import number, use
+from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.versions import can_version
+from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.storage import before
+from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.lexical import identifiers
+from warpsmith.tree.nodes import (
+    Binary,
+    Block,
+    Cast,
+    Conditional,
+    DeclStmt,
+    Expr,
+    For,
+    Function,
+    If,
+    Index,
+    Literal,
+    Loop,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+    While,
+)
+from warpsmith.tree.nodes import replace as node_with
+from warpsmith.tree.printer import shown
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Symbol
+from warpsmith.tree.walk import children, names, peel, rebuild, same, walk
+
+__all__ = ["Localize"]
+
+N = TypeVar("N", bound=Node)
+
+_CXX_WORDS = {
+    "class", "new", "delete", "this", "operator", "template", "private", "public", "protected", "namespace", "typename",
+    "friend", "virtual", "using", "try", "catch", "throw", "bool", "true", "false", "explicit", "export", "mutable",
+    "and", "or", "not", "xor",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Localize:
+    """Read what a loop finds in memory, and never changes there, into variables before the loop.
+
+    Legal for pointers and numbers in structs, pointers behind pointers and bounds in memory, where nothing in the loop
+    changes them (a store of a `double` changes no pointer and no `int`, C17 6.5p7, unless the file is compiled with
+    -fno-strict-aliasing) and where the loop reads them anyway: where it might run no iteration, they are read under its
+    own condition. With `guards`, where a store might change one after all, a test of the addresses chooses between the
+    loop with the variables and the user's. A loop becomes a counted one when its bound was all that stood in the way.
+
+    Step: loop=f/i
+
+    Before:
+        struct grid {
+            int n;
+            double *now, *next;
+        };
+
+        void f(struct grid *g)
+        {
+            for (int i = 1; i < g->n - 1; i++)
+                g->next[i] = 0.5 * (g->now[i - 1] + g->now[i + 1]);
+        }
+
+    After:
+        struct grid {
+            int n;
+            double *now, *next;
+        };
+
+        void f(struct grid *g)
+        {
+            int n = g->n;
+            double *next = g->next;
+            double *now = g->now;
+            for (int i = 1; i < n - 1; i++)
+                next[i] = 0.5 * (now[i - 1] + now[i + 1]);
+        }
+    """
+
+    name: ClassVar[str] = "localize"
+
+    loop: str
+    guards: bool = True
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Say whether the loop reads something from memory that it does not change."""
+        place = Place.of(program, self.loop)
+        stop = pragma_in_the_way(place)
+        if stop is not None:
+            return Unknown((stop,))
+        found = _localization(program, facts, place, guards=self.guards)
+        if not found.variables:
+            if found.refused:
+                return Unknown(found.refused)
+            return does_not_fit("the loop reads nothing from memory that could be a variable", place.loop)
+        return names_hold(self, program, self.loop, Proved())
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with variables in place of what the loop reads."""
+        place = Place.of(program, self.loop)
+        facts = Facts.about(program, PolyOptions())
+        found = _localization(program, facts, place, guards=self.guards)
+        if not found.tests:
+            return found.trial
+        span, run, supply = place.loop.span, run_with_pragmas(place), Fresh.of(found.trial)
+        plain = [(one, symbol) for one, symbol in found.variables if not one.stores]
+        slow = copied(_all_counted(_replaced(place.loop, plain), facts.origin(place.function).hidden), supply)
+        fast = Block(span=span, statements=(*pragmas_of(run), found.loop))
+        other = Block(span=span, statements=(*(copied(s) for s in pragmas_of(run)), slow))
+        chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other)
+        return with_run(program, place.function, run, (*found.declarations, chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Localization:
+    """What becomes of a loop. `trial` is the program with it, as far as nothing is to be tested; `tests` are the
+    conditions under which the variables with `stores` stand."""
+
+    variables: tuple[tuple[Held, Symbol], ...]
+    declarations: tuple[Stmt, ...]
+    loop: Stmt
+    trial: Program
+    tests: tuple[Expr, ...]
+    refused: tuple[Reason, ...]
+
+
+def _localization(program: Program, facts: Facts, place: Place, *, guards: bool) -> _Localization:
+    """Return the loop with variables; those that need a test only where the tests can be written."""
+    found = survey(facts, place)
+    guarded = [one for one in found.held if one.stores]
+    if guarded and guards and can_version((place.loop,)):
+        made = _made(program, facts, place, found.held)
+        beyond = untestable(made.variables, made.loop)
+        if beyond:
+            rest = tuple(one for one in found.held if one not in beyond)
+            made = _made(program, facts, place, _evaluable_of(rest))
+        function = next(f for _, f in made.trial.functions() if f.symbol == place.function.symbol)
+        after = facts.after(made.trial)
+        tests = held_guards(after, function, made.loop, made.variables)
+        if tests is not None:
+            tests = (*tests, *bound_guards(after, function, made.loop, tests))
+            refused = (*found.refused, *(_unguarded(one) for one in beyond))
+            return dataclasses.replace(made, tests=tests, refused=refused)
+    made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.held if not one.stores)))
+    return dataclasses.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
+
+
+def _evaluable_of(held: tuple[Held, ...]) -> tuple[Held, ...]:
+    """Return those whose conditions read nothing from memory but what is held."""
+    return tuple(one for one in held if all(_is_known(c, held) for c in one.conditions))
+
+
+def _is_known(condition: Expr, held: Sequence[Held]) -> bool:
+    """Whether a condition reads nothing from memory but what is held."""
+    if any(same(one.load, condition) for one in held):
+        return True
+    if isinstance(condition, Member | Index) or (isinstance(condition, Unary) and condition.op == "*"):
+        return False
+    return all(_is_known(child, held) for child in children(condition) if isinstance(child, Expr))
+
+
+def _unguarded(one: Held) -> Reason:
+    text, stored = shown(one.load), shown(one.stores[0])
+    return Reason("STP002", f"{text} may change in the loop: {stored} may be the same memory", one.load.span)
+
+
+def _made(program: Program, facts: Facts, place: Place, held: tuple[Held, ...]) -> _Localization:
+    """Return the loop with variables for all of `held`."""
+    if not held:
+        return _Localization((), (), place.loop, program, (), ())
+    names_of = _Names(program, place)
+    known = _known_before(facts, place)
+    declarations: list[Stmt] = []
+    variables: list[tuple[Held, Symbol]] = []
+    for one in held:
+        value = _value(one, variables)
+        symbol = next((s for s, init in known if same(init, value) and s.type == one.type), None)
+        if symbol is None:
+            symbol = names_of.variable(one)
+            declarations.append(_declared(symbol, value, before(place.loop.span)))
+            declarations += _sized(place.loop, one, names_of)
+        variables.append((one, symbol))
+    loop = _all_counted(_replaced(place.loop, variables), facts.origin(place.function).hidden)
+    run = run_with_pragmas(place)
+    trial = with_run(program, place.function, run, (*declarations, *run[:-1], loop))
+    return _Localization(tuple(variables), tuple(declarations), loop, trial, (), ())
+
+
+def _sized(loop: Loop, one: Held, names_of: _Names) -> list[Stmt]:
+    """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used."""
+    member = peel(one.load)
+    holder = peel(member.base).type if isinstance(member, Member) and member.field == "data()" else None
+    holder = holder.to if isinstance(holder, Pointer) else holder
+    if not isinstance(member, Member) or not isinstance(holder, Record) or one.conditions:
+        return []
+    subscripts = [p.index for p in walk(loop) if isinstance(p, Index) and same(peel(p.base), member)]
+    own = declared_below(loop) - {part.variable for part in walk(loop) if isinstance(part, For)}
+    if not any(_is_crooked(part, own) for index in subscripts for part in walk(index)):
+        return []
+    size = node_with(copied(member), field="size()", type=SIZE_T)
+    symbol = names_of.variable(Held((size,), SIZE_T, ()))
+    return [_declared(symbol, size, before(loop.span))]
+
+
+def _is_crooked(part: Node, own: set[Symbol]) -> bool:
+    """Whether a part of a subscript may keep it from being affine."""
+    if isinstance(part, Name):
+        return part.symbol in own
+    plain = isinstance(part, Binary) and part.op in ("+", "-", "*")
+    return not plain and not isinstance(part, Literal | Cast | Member | MacroUse | Unary)
+
+
+def _declared(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
+    return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
+
+
+def _value(one: Held, variables: Sequence[tuple[Held, Symbol]]) -> Expr:
+    """Return the place's value, read only under its conditions; 0 stands for what is never used."""
+    load = copied(one.load)
+    if not one.conditions:
+        return load
+    span = one.load.span
+    tests = [copied(_replaced(c, variables)) for c in one.conditions]
+    test = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
+    return Conditional(span=span, type=held_type(one.load), condition=test, then=load, other=number(0, span))
+
+
+def _replaced(node: N, variables: Sequence[tuple[Held, Symbol]]) -> N:
+    """Return `node` with the variables in place of what they hold, the largest places first."""
+    found: dict[int, Symbol] = {}
+    stack: list[Node] = [node]
+    written = {id(part) for one, _ in variables for part in one.nodes}
+    while stack:
+        part = stack.pop()
+        symbol = next((s for h, s in variables if id(part) in written and same(h.load, part)), None)
+        if symbol is not None:
+            found[id(part)] = symbol
+        else:
+            stack += children(part)
+
+    def change(part: Node) -> Node:
+        symbol = found.get(id(part))
+        return part if symbol is None else use(symbol, part.span)
+
+    return rebuild(node, change)
+
+
+def _all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
+    """Return the loop with every loop a counted one that can be, now that bounds are variables."""
+
+    def change(part: Node) -> Node:
+        if isinstance(part, While):
+            return counted(part, hidden) or part
+        return part
+
+    return rebuild(loop, change)
+
+
+# --- where it stands
+
+
+def _known_before(facts: Facts, place: Place) -> list[tuple[Symbol, Expr]]:
+    """Return the variables declared earlier in the same block that still have the value that they were given."""
+    block = next(
+        (n for n in walk(place.function.body) if isinstance(n, Block) and any(s is place.loop for s in n.statements)),
+        None,
+    )
+    if block is None:
+        return []
+    origin = facts.origin(place.function)
+    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    position = next(k for k, s in enumerate(block.statements) if s is place.loop)
+    moving = origin.hidden | reassigned(place.function)
+    found: list[tuple[Symbol, Expr]] = []
+    for k, stmt in enumerate(block.statements[:position]):
+        if not isinstance(stmt, DeclStmt):
+            continue
+        between = block.statements[k + 1 : position]
+        for declaration in stmt.declarations:
+            symbol, init = declaration.symbol, declaration.init
+            own = symbol.storage == "local" and symbol not in moving
+            if not own or init is None or not _is_place(init):
+                continue
+            if all(disturbance(origin, between, part, typed=typed) is None for part in loads(init)):
+                found.append((symbol, init))
+    return found
+
+
+def _is_place(init: Expr) -> bool:
+    """Whether a value is one that this step reads into variables."""
+    init = peel(init)
+    return isinstance(init.then if isinstance(init, Conditional) else init, Member | Index) or (
+        isinstance(init, Conditional)
+    )
+
+
+# --- names
+
+
+class _Names:
+    """Readable names that mean nothing else in the function: `u` for `s->u`, else `s_u`, else a new one."""
+
+    def __init__(self, program: Program, place: Place) -> None:
+        self._program = program
+        self.taken = _taken(place.function) | {text.name for text in place.unit.type_texts} | _CXX_WORDS
+        self.taken |= {f.symbol.name for _, f in program.functions()}
+        if place.unit.language != "c":
+            # a member of a method's own object is named without it: a variable of its name would hide it
+            self.taken |= identifiers(place.function.span.text)
+
+    @functools.cached_property
+    def supply(self) -> Fresh:
+        """What is new in the whole program."""
+        return Fresh.of(self._program)
+
+    def variable(self, one: Held) -> Symbol:
+        """Return a new variable for what is held."""
+        root = root_of(one.load)
+        assert root is not None, "a place begins with a variable"
+        for wanted in (name for name in _wanted(one.load) if name not in self.taken):
+            self.taken.add(wanted)
+            key = self.supply.key(f"{root.key}:{wanted}")
+            return Symbol(wanted, key, one.type, "local", one.load.span)
+        return self.supply.variable(_wanted(one.load)[-1], one.type, root)
+
+
+def _wanted(load: Expr) -> list[str]:
+    """Return the names to try, the shortest first."""
+    words: list[str] = []
+    pending: list[Expr] = [peel(load)]
+    while pending:
+        part = peel(pending.pop())
+        match part:
+            case Name(symbol=symbol):
+                words.append(symbol.name)
+            case Member(base=base, field=field):
+                words.append(field.removesuffix("()"))
+                pending.append(base)
+            case Index(base=base, index=index):
+                chosen = peel(index)
+                word = chosen.symbol.name if isinstance(chosen, Name) else ""
+                words.append(chosen.text if isinstance(chosen, Literal) else word)
+                pending.append(base)
+            case _:
+                pending += [c for c in children(part) if isinstance(c, Expr)][:1]
+    words = [w for w in words if w.isidentifier() or w.isdigit()]
+    called = isinstance(inner := peel(load), Member) and inner.field.endswith("()")
+    names_of = ["_".join(reversed(words[:k])) for k in range(2 if called else 1, len(words) + 1)]
+    return [n for n in names_of if n.isidentifier()] or ["value"]
+
+
+def _taken(function: Function) -> set[str]:
+    found = {n.symbol.name for n in names(function)} | {p.name for p in function.parameters}
+    found |= {s.name for s in declared_symbols(function)}
+    for part in walk(function):
+        if isinstance(part, Verbatim | VerbatimExpr):
+            found |= {s.name for s in (*part.reads, *part.writes)}
+    return found

@@ -1,0 +1,1 @@
+"""Steps that change when iterations run. Read `interchange.py`."""

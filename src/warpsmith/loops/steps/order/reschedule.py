@@ -1,0 +1,129 @@
+"""Rescheduling: see Reschedule."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from warpsmith.base.verdict import Proved, Unknown, Verdict
+from warpsmith.loops.analysis.orders import Run, counters_of, judged, leaves_of, names_of, reordered
+from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
+from warpsmith.loops.analysis.time_text import TimeTextError, read_time, time_text
+from warpsmith.loops.place import Place
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.legality.times import Time
+from warpsmith.poly.schedule.scheduling import proposals
+from warpsmith.tree.nodes import Block, Case, Stmt
+from warpsmith.tree.program import Program
+from warpsmith.tree.walk import walk
+
+__all__ = ["Reschedule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule:
+    """Run the statements of a loop, or of `statements` consecutive ones, in another order.
+
+    Each statement without loops gets a time in `times`, in the order of the text: rows between blanks, sums of its
+    counters or numbers; instances run in lexicographic order of their times, and where rows are equal numbers or the
+    same counter, statements share loops. Left out, the times are searched with the scheduler of isl (S. Verdoolaege:
+    isl, ICMS 2010). Legal where every dependence keeps its direction.
+
+    Step: loop=f/i, times="k 1 i:i 0"
+
+    Before:
+        void f(int n, double L[restrict n][n], double x[restrict n])
+        {
+            for (int i = 0; i < n; i++) {
+                for (int k = 0; k < i; k++)
+                    x[i] -= L[i][k] * x[k];
+                x[i] /= L[i][i];
+            }
+        }
+
+    After:
+        void f(int n, double L[restrict n][n], double x[restrict n])
+        {
+            for (int k = 0; k < n; k++) {
+                x[k] /= L[k][k];
+                for (int i = k + 1; i < n; i++)
+                    x[i] -= L[i][k] * x[k];
+            }
+        }
+    """
+
+    name: ClassVar[str] = "reschedule"
+    loop: str
+    statements: int = 1
+    times: tuple[str, ...] = ()
+
+    def completed(self, program: Program, facts: Facts) -> Reschedule:
+        """Return the step with the first times that are found, proved and can be written; itself where there are none.
+
+        The completed step does not depend on any search.
+        """
+        return self if self.times else next(self.found(program, facts), self)
+
+    def found(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
+        """Yield the step with each of the times that the search finds and that are Proved."""
+        place = Place.of(program, self.loop)
+        run = self._run(place)
+        if isinstance(run, Unknown):
+            return
+        leaves = leaves_of(run)
+        for times in proposals(facts, place.function, run, leaves):
+            if isinstance(judged(program, facts, place.function, run, times), Proved):
+                yield dataclasses.replace(self, times=tuple(time_text(times[leaf]) for leaf in leaves))
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Judge the new order."""
+        place = Place.of(program, self.loop)
+        run = self._run(place)
+        if isinstance(run, Unknown):
+            return run
+        step = self.completed(program, facts)
+        if not step.times:
+            return does_not_fit("no other order of these statements was found", place.loop, "give the times")
+        times = step._times(run)
+        return times if isinstance(times, Unknown) else judged(program, facts, place.function, run, times)
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with the statements in the new order."""
+        place = Place.of(program, self.loop)
+        run = self._run(place)
+        step = self.completed(program, Facts.about(program, PolyOptions()))
+        times = run if isinstance(run, Unknown) else step._times(run)
+        if isinstance(run, Unknown) or isinstance(times, Unknown):
+            raise ValueError("the step was not checked")
+        return reordered(program, place.function, run, times)
+
+    def _run(self, place: Place) -> Run | Unknown:
+        """Return the loop and the statements behind it that move with it."""
+        loop = place.counted()
+        if self.statements < 1:
+            return wrong_value(f"statements={self.statements}: at least the loop itself moves", loop, "statements=1")
+        for node in walk(place.function.body):
+            run = node.statements if isinstance(node, Block) else node.body if isinstance(node, Case) else ()
+            for k, stmt in enumerate(run):
+                if stmt is loop and k + self.statements <= len(run):
+                    return run[k : k + self.statements]
+        if self.statements == 1:
+            return (loop,)
+        return wrong_value(f"behind the loop stand fewer than {self.statements - 1} statements", loop, "statements=1")
+
+    def _times(self, run: Run) -> Mapping[Stmt, Time] | Unknown:
+        leaves = leaves_of(run)
+        if len(leaves) != len(self.times):
+            text = f"there are {len(leaves)} statements to move, and {len(self.times)} times"
+            own = ":".join(" ".join(loop.variable.name for loop in counters_of(run, leaf)) or "0" for leaf in leaves)
+            return wrong_value(text, run[0], f"times={own}")
+        found: dict[Stmt, Time] = {}
+        for leaf, text in zip(leaves, self.times, strict=True):
+            try:
+                found[leaf] = read_time(text, names_of(run, leaf))
+            except TimeTextError as error:
+                return wrong_value(str(error), leaf)
+        return found

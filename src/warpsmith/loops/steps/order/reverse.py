@@ -1,0 +1,116 @@
+"""Loop reversal: see Reverse.
+
+    for (i = 0; i < n; i++)   →   if (0 < n) for (i = n - 1; i >= 0; i--)
+
+Invariant: the counter takes the same values, the last one first. The test keeps n - 1 from being computed where it
+could overflow; it is left out where the loops around, or the numbers, show that the loop runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from warpsmith.base.verdict import Unknown, Verdict
+from warpsmith.loops.analysis.ends import fits
+from warpsmith.loops.analysis.scopes import names_hold
+from warpsmith.loops.analysis.shape import (
+    does_not_fit,
+    enclosing_facts,
+    not_counted,
+    range_of,
+    restrained,
+    unrepeatable,
+)
+from warpsmith.loops.linear import Linear, follows
+from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.writing.pieces import compared, guarded
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.times import Time, counter
+from warpsmith.tree.nodes import Expr, For, Relation, Stmt, replace
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Scalar
+
+__all__ = ["Reverse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """Run a loop's iterations from the last to the first.
+
+    Legal where the loop carries no dependence (Wolfe: High Performance Compilers for Parallel Computing, 9.3).
+
+    Step: loop=f/i
+
+    Before:
+        void f(double *a)
+        {
+            for (int i = 0; i < 100; i++)
+                a[i] = 2 * a[i];
+        }
+
+    After:
+        void f(double *a)
+        {
+            for (int i = 99; i >= 0; i--)
+                a[i] = 2 * a[i];
+        }
+    """
+
+    name: ClassVar[str] = "reverse"
+    loop: str
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Judge the opposite order."""
+        place = Place.of(program, self.loop)
+        loop = place.loop
+        if not isinstance(loop, For):
+            return not_counted(loop)
+        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+        if stop is not None:
+            return stop
+        new = _reversed(loop, enclosing_facts(place.function, place.around))
+        if isinstance(new, Unknown):
+            return new
+        times: dict[Stmt, Time] = {loop.body: (counter(loop.variable, -1 if loop.step > 0 else 1),)}
+        verdict = keeps_order(facts, place.function, (loop,), times)
+        return names_hold(self, program, self.loop, verdict)
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with the loop turned around."""
+        place = Place.of(program, self.loop)
+        loop = place.counted()
+        new = _reversed(loop, enclosing_facts(place.function, place.around))
+        if isinstance(new, Unknown):
+            raise ValueError(new.reasons[0].text)
+        return with_run(program, place.function, (loop,), (new,))
+
+
+def _reversed(loop: For, facts: Sequence[Linear]) -> Stmt | Unknown:
+    """Return the loop in the other direction, behind a test where it is not known to run."""
+    values = range_of(loop)
+    name = loop.variable.name
+    counter = loop.variable.type
+    if values is None or not isinstance(counter, Scalar) or counter.kind != "signed":
+        return does_not_fit(f"the {name} loop does not count by one, in a signed type, between linear bounds", loop)
+    runs = follows(values.past.minus(values.low).shifted(-1), facts)
+    start = values.past.shifted(-1) if loop.step > 0 else values.low
+    inside = (*facts, values.past.minus(values.low).shifted(-1))
+    before = values.low.shifted(-1) if loop.step > 0 else values.past
+    # The counter's value after the loop has to exist too.
+    if not fits(start, counter, inside) or not fits(before, counter, inside):
+        return does_not_fit(f"a value of {name} beside its range might overflow", loop)
+    new = replace(loop, lower=_start(loop, start), relation=_relation(loop), bound=loop.lower, step=-loop.step)
+    empty_too = runs or fits(start, counter, facts)
+    return new if empty_too else guarded(compared(loop.lower, loop.relation, loop.bound), (new,))
+
+
+def _start(loop: For, start: Linear) -> Expr:
+    """Return the first value: the user's bound where that belongs to the range, else the value beside it."""
+    return loop.bound if loop.relation in ("<=", ">=") else start.expr(loop.bound.span)
+
+
+def _relation(loop: For) -> Relation:
+    return ">=" if loop.step > 0 else "<="

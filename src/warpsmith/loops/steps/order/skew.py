@@ -1,0 +1,87 @@
+"""Loop skewing: see Skew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from warpsmith.base.verdict import Unknown, Verdict
+from warpsmith.loops.analysis.orders import judged, reordered
+from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
+from warpsmith.loops.place import Place
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.legality.times import Row, Time
+from warpsmith.tree.nodes import For, Stmt
+from warpsmith.tree.program import Program
+
+__all__ = ["Skew"]
+
+_LARGEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """Shift the range of a loop by a multiple of the counter of a loop around it.
+
+    `by` names the loop around (left out: the nearest one), `factor` the multiple. The order does not change, so it is
+    always legal; it makes an interchange legal that was not (M. Wolfe: Loop skewing: the wavefront method revisited,
+    IJPP 1986).
+
+    Step: loop=f/i/j, by=i, factor=1
+
+    Before:
+        void f(int n, double a[n][n])
+        {
+            for (int i = 1; i < n; i++)
+                for (int j = 1; j < n; j++)
+                    a[i][j] += a[i - 1][j] + a[i][j - 1];
+        }
+
+    After:
+        void f(int n, double a[n][n])
+        {
+            for (int i = 1; i < n; i++) {
+                for (long long w = i + 1; w < (long long)i + n; w++) {
+                    int j = w - i;
+                    a[i][j] += a[i - 1][j] + a[i][j - 1];
+                }
+            }
+        }
+    """
+
+    name: ClassVar[str] = "skew"
+    loop: str
+    by: str = ""
+    factor: int = 1
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Say whether the loop can be written so; its order stays."""
+        place = Place.of(program, self.loop)
+        times = self._times(place)
+        if isinstance(times, Unknown):
+            return times
+        return judged(program, facts, place.function, (place.loop,), times)
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with the loop skewed."""
+        place = Place.of(program, self.loop)
+        times = self._times(place)
+        if isinstance(times, Unknown):
+            raise ValueError(times.reasons[0].text)
+        return reordered(program, place.function, (place.loop,), times)
+
+    def _times(self, place: Place) -> Mapping[Stmt, Time] | Unknown:
+        loop = place.counted()
+        around = [outer for outer in place.around if isinstance(outer, For)]
+        name = loop.variable.name
+        if not around:
+            return does_not_fit(f"around the {name} loop stands no counted loop", loop)
+        chosen = around[-1] if not self.by else next((o for o in around if o.variable.name == self.by), None)
+        if chosen is None or chosen.variable == loop.variable:
+            known = ", ".join(outer.variable.name for outer in around)
+            return wrong_value(f"by={self.by} names no loop around {name} (they are: {known})", loop)
+        if self.factor == 0 or abs(self.factor) > _LARGEST:
+            return wrong_value(f"factor={self.factor} is 0 or beyond {_LARGEST}", loop, "factor=1")
+        sign = 1 if loop.step > 0 else -1
+        return {loop.body: (Row(((loop.variable, sign), (chosen.variable, sign * self.factor))),)}

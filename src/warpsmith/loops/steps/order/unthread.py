@@ -1,0 +1,182 @@
+"""One thread in place of a parallel region's many: see Unthread.
+
+Invariant: what is left out are pragmas of the region itself; every statement stays, in its order. A loop keeps a
+`parallel for` of its own where that says of its variables what the region said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from warpsmith.base.verdict import Proved, Unknown, Verdict
+from warpsmith.loops.analysis.shape import does_not_fit
+from warpsmith.loops.place import Place, with_run
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import Region, regions_of
+from warpsmith.poly.dependences.scalars import classify_scalars
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.legality.privacy import private_in
+from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
+from warpsmith.tree.directives import Clause, Directive, Listed
+from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, replace
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Array, Symbol
+from warpsmith.tree.walk import names, rebuild, walk
+
+__all__ = ["Unthread", "region_around"]
+
+_DROPPED: Final = frozenset({"nowait"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unthread:
+    """Let one thread run the parallel region around a loop: the region's pragma goes, and with it what shares work
+    among the threads. Each shared loop is a `parallel for` of its own then, where its variables allow that.
+
+    Legal where one thread does what all of them did: what every thread does again changes only its own variables, no
+    value that differs between the threads is read behind the loop that made it, and what critical sections add up are
+    the threads' parts of one sum (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs).
+
+    Step: loop=f/i
+
+    Before:
+        void f(int n, double *a, double *b)
+        {
+            double h;
+        #pragma omp parallel private(h)
+            {
+                h = 1.0 / n;
+        #pragma omp for nowait
+                for (int i = 0; i < n; i++)
+                    a[i] = i * h;
+        #pragma omp barrier
+        #pragma omp single
+                b[0] = a[n - 1];
+            }
+        }
+
+    After:
+        void f(int n, double *a, double *b)
+        {
+            double h;
+            {
+                h = 1.0 / n;
+        #pragma omp parallel for
+                for (int i = 0; i < n; i++)
+                    a[i] = i * h;
+                b[0] = a[n - 1];
+            }
+        }
+    """
+
+    name: ClassVar[str] = "unthread"
+
+    loop: str
+
+    def check(self, program: Program, facts: Facts) -> Verdict:
+        """Say whether one thread does what the region's threads do."""
+        place = Place.of(program, self.loop)
+        region = region_around(place.function, place.loop)
+        if region is None:
+            return does_not_fit("the loop stands in no parallel region", place.loop)
+        why = in_the_way(facts, place.function, region)
+        return Proved() if why is None else Unknown((why,))
+
+    def apply(self, program: Program) -> Program:
+        """Return the program with the region's statements alone."""
+        place = Place.of(program, self.loop)
+        function = place.function
+        region = region_around(function, place.loop)
+        assert region is not None, "checked"
+        facts = Facts.about(program, PolyOptions())
+        team = team_of(function, region)
+        kept: dict[int, Pragma | None] = {id(pragma): None for pragma in team.pragmas}
+        for pragma, loop in team.shared_loops:
+            kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
+        run = region_run(function, region)
+        return with_run(program, function, run, _without(run[1:], kept))
+
+
+def region_around(function: Function, loop: Node) -> Region | None:
+    """Return the outermost plain parallel region that holds `loop`."""
+    for region in regions_of(function):
+        if region.directive.words == ("parallel",) and any(part is loop for part in walk(region.body)):
+            return region
+    return None
+
+
+def _without(run: tuple[Stmt, ...], kept: dict[int, Pragma | None]) -> tuple[Stmt, ...]:
+    """Return `run` with what `kept` has in place of its pragmas."""
+
+    def listed(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(new for s in statements if (new := kept.get(id(s), s) if isinstance(s, Pragma) else s) is not None)
+
+    def change(node: Node) -> Node:
+        match node:
+            case Block(statements=statements) if any(id(s) in kept for s in statements):
+                return replace(node, statements=listed(statements))
+            case Case(body=statements) if any(id(s) in kept for s in statements):
+                return replace(node, body=listed(statements))
+            case _:
+                return node
+
+    return tuple(stmt if isinstance(stmt, Pragma) else rebuild(stmt, change) for stmt in listed(run))
+
+
+def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, loop: Stmt) -> Pragma | None:
+    """Return `parallel for` for a loop that the region's threads share, or None where it would say something else."""
+    directive = pragma.directive
+    if (
+        directive is None
+        or not isinstance(loop, For)
+        or any(c.name == "private" and not c.variables for c in directive.clauses)
+    ):
+        return None
+    private = _private(facts, function, team, directive, loop)
+    if private is None:
+        return None
+    clauses = [clause for clause in directive.clauses if clause.name not in _DROPPED]
+    clauses += _sums(team, directive, loop)
+    if private:
+        listed = tuple(Listed(symbol.name) for symbol in private)
+        clauses.append(Clause("private", f"private({', '.join(v.name for v in listed)})", listed))
+    words = ("parallel", *directive.words)
+    text = " ".join(["#pragma omp", *words, *(clause.text for clause in clauses)])
+    return replace(pragma, text=text, directive=Directive("omp", words, tuple(clauses)))
+
+
+def _private(
+    facts: Facts, function: Function, team: Team, directive: Directive, loop: For
+) -> tuple[Symbol, ...] | None:
+    """Return the threads' own variables that every iteration has for itself; None where iterations share one."""
+    done = effects(facts.program, loop, function, facts.summaries)
+    roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
+    live = facts.liveness(function).after[loop]
+    named = directive.listed("private", "firstprivate", "lastprivate", "reduction", "linear")
+    found: list[Symbol] = []
+    for symbol in sorted(team.own & done.writes, key=lambda s: s.key):
+        if symbol == loop.variable or symbol.name in named:
+            continue
+        if isinstance(symbol.type, Array):
+            if not isinstance(private_in(facts, function, loop, symbol), Proved):
+                return None
+            found.append(symbol)
+        elif symbol in done.direct_writes:
+            if symbol not in roles.private or symbol in live:
+                return None
+            found.append(symbol)
+    return tuple(found)
+
+
+def _sums(team: Team, directive: Directive, loop: For) -> list[Clause]:
+    """Return the region's reduction clauses for what the loop uses of them."""
+    used = {n.symbol.name for n in names(loop)} - set(directive.listed("reduction"))
+    found: list[Clause] = []
+    for clause in team.region.directive.clauses:
+        listed = tuple(v for v in clause.variables if v.name in used)
+        if clause.name == "reduction" and listed:
+            text = f"reduction({clause.operator}: {', '.join(v.name + v.section for v in listed)})"
+            found.append(Clause("reduction", text, listed, clause.operator))
+    return found

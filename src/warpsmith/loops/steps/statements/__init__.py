@@ -1,0 +1,1 @@
+"""Steps that change the statements of a loop. Read `inline.py`."""

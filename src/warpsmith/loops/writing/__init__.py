@@ -1,0 +1,1 @@
+"""What the steps write into loops: pieces, storage, pragmas. Read `pieces.py`."""

@@ -1,0 +1,1 @@
+"""Loops become threads, and fragments kernels. Read `mapping.py`, `kernels.py`."""

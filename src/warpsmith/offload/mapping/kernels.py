@@ -1,0 +1,329 @@
+"""From a fragment with a home to a kernel and the launch that replaces the fragment.
+
+    for (i = k + 1; i < N; i++)          ws_lu_k1(A_gpu, N, k);
+        A[i*N + k] /= A[k*N + k];   →    kernel ws_lu_k1(double *A_gpu, int N, int k), i on x, 256 threads a block
+
+Invariant: the kernel's parameters are all that its text names besides its own variables, functions and enumerators; no
+name of it is a word of C++ or CUDA or collides with another of the unit's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.offload.decisions import Decided
+from warpsmith.offload.expressions import binary, name
+from warpsmith.offload.fragments import Draft, Home, Request, Use
+from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
+from warpsmith.offload.mapping.ranges import guard, launch_ranges
+from warpsmith.offload.names import is_reserved
+from warpsmith.offload.plan import CostEstimate, Fragment
+from warpsmith.offload.values.kernel_text import (
+    Rewriter,
+    flat_rows,
+    kernel_pointer,
+    shared_type,
+    without_continues,
+    without_pragmas,
+)
+from warpsmith.offload.values.reductions import Accumulator
+from warpsmith.offload.values.running import kernel_scan
+from warpsmith.offload.values.updates import Own, combined, neutral
+from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.isl.bound_values import constant
+from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.program import Combine, Kernel, MappedLoop, Parameter, Program
+from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
+from warpsmith.tree.walk import loop_names, loops, peel, walk
+
+__all__ = ["Built", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A kernel in its fragment, and the host statements that replace the draft's."""
+
+    fragment: Fragment
+    launch: tuple[Stmt, ...]
+
+
+def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built:
+    """Return the kernel `kernel_name` of `draft` and its launch.
+
+    Raises RefusedError where the fragment's text cannot be written as a kernel.
+    """
+    buffers = {buffer.host: buffer for buffer in home.buffers}
+    parameters = _parameters(request, draft, {h: b.symbol for h, b in buffers.items()}, kernel_name)
+    own = _own_accumulators(request, draft, kernel_name)
+    rewriter = _rewriter(request, draft, parameters, kernel_name)
+    heads = tuple(f.loop for f in draft.loops if isinstance(f.loop, For))
+    mapping = _mapping(request, draft, heads)
+    kernel = _kernel(request, draft, _Parts(kernel_name, parameters, rewriter, heads, mapping, own))
+    span = statement_spans(draft.statements)
+    arguments = tuple(
+        _argument(p, buffers[p.host].symbol, buffers[p.host].lower)
+        if p.host in buffers and p.kind != "value"
+        else name(p.host, span)
+        for p in parameters
+    )
+    launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
+    assumptions = tuple(dict.fromkeys((*draft.assumptions, *home.guards)))
+    fragment = _fragment(request, draft, kernel, mapping)
+    fragment = dataclasses.replace(fragment, assumptions=assumptions, holds_at=home.holds_at)
+    return Built(fragment, (launch, *draft.finals))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    name: str
+    parameters: tuple[Parameter, ...]
+    rewriter: Rewriter
+    heads: tuple[For, ...]
+    mapping: ThreadMapping | None
+    accumulators: Mapping[Accumulator, Own]
+
+
+def _mapping(request: Request, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
+    if not heads:
+        return None
+    sizes = request.options.sizes or {}
+    decision = Decided.of(request.program, request.facts.function).threads(draft.loops[0].loop)
+    return choose_mapping(draft.loops[0].accesses, heads, request.options.block_volume, sizes, decision)
+
+
+def _parameters(
+    request: Request, draft: Draft, buffers: Mapping[Symbol, Symbol], kernel_name: str
+) -> tuple[Parameter, ...]:
+    """Return the parameters: buffers, then cells, then values, each group in order of first use."""
+    order = {"buffer": 0, "cell": 1, "value": 2}
+    bare = frozenset(s for statement in draft.statements for s in _bare(statement))
+    return tuple(
+        _parameter(request, use, buffers, (kernel_name, bare))
+        for use in sorted(draft.uses, key=lambda u: order[u.kind])
+    )
+
+
+def _bare(statement: Stmt) -> Iterator[Symbol]:
+    """Yield the variables named other than to subscript them: such a pointer may lose its const on the way."""
+    subscripted = {id(peel(part.base)) for part in walk(statement) if isinstance(part, Index)}
+    for part in walk(statement):
+        if isinstance(part, Name) and id(part) not in subscripted:
+            yield part.symbol
+
+
+def _parameter(
+    request: Request, use: Use, buffers: Mapping[Symbol, Symbol], kernel: tuple[str, frozenset[Symbol]]
+) -> Parameter:
+    kernel_name, bare = kernel
+    host = use.symbol
+    type: Type
+    match use.kind:
+        case "value":
+            text, type = _own_name(request, host), host.type
+        case "cell":
+            # a constant whose declaration is a kernel's is set there
+            text, type = buffers[host].name, buffers[host].type if use.written else Pointer(host.type)
+        case "buffer":
+            text, type = buffers[host].name, kernel_pointer(host.type)
+    type = shared_type(type, request.facts.function.span)
+    symbol = Symbol(text, f"{kernel_name}:{text}", type, "parameter", host.span)
+    return Parameter(symbol, host, use.kind, use.written or (use.kind == "buffer" and host in bare))
+
+
+def _own_name(request: Request, symbol: Symbol) -> str:
+    if not symbol.name.isidentifier():
+        return request.names.fresh(symbol.name)  # a member of a class or a namespace
+    return request.names.fresh(f"{symbol.name}_arg") if is_reserved(symbol.name) else symbol.name
+
+
+def _own_accumulators(request: Request, draft: Draft, kernel_name: str) -> dict[Accumulator, Own]:
+    """Return each accumulator of which every thread has one of its own, and the variables: by the user's names for
+    scalars, a new one for an element."""
+
+    def variable(text: str, type: Type) -> Symbol:
+        return Symbol(text, f"{kernel_name}:own:{text}", type, "local", draft.statements[-1].span)
+
+    own: dict[Accumulator, Own] = {}
+    for one in draft.accumulators:
+        if one.form == "sum":
+            host = one.symbol
+            text = _own_name(request, host) if one.is_scalar else request.names.fresh(f"{host.name}_part")
+            beside = {s: variable(_own_name(request, s), s.type) for s in one.companions}
+            when = variable(request.names.fresh(f"{text}_when"), LONG_LONG) if beside else None
+            own[one] = Own(variable(text, one.type), beside, when)
+    return own
+
+
+def _combines(parts: _Parts) -> tuple[Combine, ...]:
+    made: list[Combine] = []
+    for one, own in parts.accumulators.items():
+        target = parts.rewriter.expr(one.element)
+        places = [(new, parts.rewriter.expr(name(host, one.element.span))) for host, new in own.companions.items()]
+        start = target if one.keeps else neutral(one)
+        made.append(Combine(one.op, own.variable, target, start, one.keeps, tuple(places), own.when, one.strict))
+    return tuple(made)
+
+
+def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...], kernel_name: str) -> Rewriter:
+    kinds: dict[str, dict[Symbol, Symbol]] = {"value": {}, "cell": {}, "buffer": {}}
+    for parameter in parameters:
+        kinds[parameter.kind][parameter.host] = parameter.symbol
+    rows = {host: flat_rows(host.type) for host in kinds["buffer"]}
+    return Rewriter(
+        values=kinds["value"],
+        cells=kinds["cell"],
+        buffers=kinds["buffer"],
+        renamed={s: _owned(request, s, kernel_name) for s in _own_variables(draft) if _needs_new(request, s)},
+        flat={host: tuple(e for e in extents if e is not None) for host, extents in rows.items() if extents},
+        moved=frozenset(u.symbol for u in draft.uses if u.device_only),
+        function=request.facts.function.span,
+    )
+
+
+def _own_variables(draft: Draft) -> Iterator[Symbol]:
+    """Yield the variables that the kernel declares itself: its counters, its locals, and what its body declares."""
+    yield from dict.fromkeys((*draft.locals, *(s for statement in draft.statements for s in _declared(statement))))
+
+
+def _declared(node: Node) -> Iterator[Symbol]:
+    for part in walk(node):
+        if isinstance(part, VarDecl):
+            yield part.symbol
+        elif isinstance(part, For):
+            yield part.variable
+
+
+def _needs_new(request: Request, symbol: Symbol) -> bool:
+    known = shared_type(symbol.type, request.facts.function.span) is symbol.type
+    return is_reserved(symbol.name) or symbol.storage != "local" or not known
+
+
+def _owned(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
+    text = _own_name(request, symbol)
+    type = shared_type(symbol.type, request.facts.function.span)
+    return Symbol(text, f"{kernel_name}:{text}", type, "local", symbol.span)
+
+
+def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
+    heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
+    strided = strided_axes(heads, mapping) if mapping is not None else ()
+    if mapping is not None and parts.accumulators:
+        _check_shape(draft, mapping)
+        strided = mapping.axes
+    body = _body(draft, parts, bool(strided))
+    inner = tuple(_head(rewriter, head, body) for head in heads)
+    ranges = launch_ranges(inner)
+    assert ranges is not None, "the nest was chosen because its ranges can be written"
+    counters = [head.variable for head in inner]
+    return Kernel(
+        name=parts.name,
+        function=request.facts.function.symbol.name,
+        region=draft.region,
+        span=statement_spans(draft.statements),
+        mapped=tuple(
+            MappedLoop(head, axis, facts.id)
+            for head, axis, facts in zip(inner, mapping.axes if mapping else (), draft.loops, strict=True)
+        ),
+        launch=ranges,
+        block=mapping.block if mapping else (1, 1, 1),
+        parameters=parts.parameters,
+        locals=tuple(rewriter.symbol(s) for s in draft.locals),
+        body=body,
+        functions=_functions(request.program, body),
+        guards=tuple(guard(head, counters[:i]) for i, head in enumerate(inner)),
+        strided=strided,
+        reductions=_combines(parts),
+        reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
+        scan=kernel_scan(draft.scan, rewriter),
+    )
+
+
+def _check_shape(draft: Draft, mapping: ThreadMapping) -> None:
+    """Refuse a block (a step may give one) whose threads cannot be combined: they are whole warps, a power of two."""
+    x, y, z = mapping.block
+    threads = x * y * z
+    located = any(one.companions for one in draft.accumulators)
+    if threads % 32 or threads & (threads - 1) or (located and mapping.axes != ("x",)):
+        text = "the threads of a reduction's block must be a power of two, at least 32"
+        if located:
+            text += ", along x where the place of an extreme is wanted"
+        raise RefusedError(Finding("STP003", "error", text, draft.loops[0].loop.header))
+
+
+def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
+    if not parts.heads:
+        statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
+        return Block(span=statement_spans(draft.statements), statements=statements)
+    source = without_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
+    body = parts.rewriter.stmt(combined(source, parts.heads[-1], draft.accumulators, parts.accumulators))
+    return body if walks else without_continues(body)
+
+
+def _head(rewriter: Rewriter, head: For, body: Stmt) -> For:
+    """Return a mapped loop in the kernel's names, its `!=` as the comparison that a partial block needs."""
+    relation = ("<" if head.step > 0 else ">") if head.relation == "!=" else head.relation
+    return replace(
+        head,
+        variable=rewriter.symbol(head.variable),
+        lower=rewriter.expr(head.lower),
+        bound=rewriter.expr(head.bound),
+        relation=relation,
+        body=body,
+    )
+
+
+def _functions(program: Program, body: Stmt) -> tuple[Symbol, ...]:
+    """Return the functions with a definition that the body calls, directly or not, callees first."""
+    known = {f.symbol: f for _, f in program.functions()}
+    found: dict[Symbol, None] = {}
+
+    def visit(node: Node, around: frozenset[Symbol]) -> None:
+        for part in walk(node):
+            if isinstance(part, Name) and part.symbol in known and part.symbol not in around | found.keys():
+                visit(known[part.symbol].body, around | {part.symbol})
+                found[part.symbol] = None
+
+    visit(body, frozenset())
+    return tuple(found)
+
+
+def _argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
+    """Return the pointer to pass: the buffer's start less the first element that it stands for."""
+    value: Expr = name(buffer, lower.span)
+    if parameter.kind == "buffer" and constant(lower) != 0:
+        value = binary("-", value, lower, buffer.type)
+    wanted = parameter.symbol.type
+    if isinstance(wanted, Pointer) and isinstance(wanted.to, Array):
+        value = Cast(span=lower.span, type=wanted, operand=value)
+    return value
+
+
+def _fragment(request: Request, draft: Draft, kernel: Kernel, mapping: ThreadMapping | None) -> Fragment:
+    function: Function = request.facts.function
+    addresses = loop_names(function)
+    inside = [loop for s in draft.statements for loop, _ in loops(s)]
+    axes = (
+        {
+            f.loop.variable.name: axis
+            for f, axis in zip(draft.loops, mapping.axes, strict=True)
+            if isinstance(f.loop, For)
+        }
+        if mapping
+        else {}
+    )
+    model: CostEstimate | None = mapping.model if mapping else None
+    return Fragment(
+        region=draft.region,
+        kind=draft.kind,
+        function=function,
+        statements=draft.statements,
+        kernel=kernel,
+        mapping=axes,
+        loops=tuple(addresses[loop] for loop in inside),
+        assumptions=draft.assumptions,
+        model=model,
+    )

@@ -1,0 +1,123 @@
+"""Which loop of a nest becomes x, y and z, and the shape of a block.
+
+    for (i …)            i → y      A[i*N+j]: along x (a warp) the address must move by 1, so j is x
+        for (j …)        j → x
+
+Every assignment of the loops to axes and every power-of-two shape of `volume` threads is scored by the static profiler:
+sectors of a warp first, lines of a block next; among equals the one with more references that move by one element or
+not at all along x, then the longer x, then the user's own order (innermost loop on x).
+Limits: x has at least a warp's threads unless the loop is known to be shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+
+from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, block_fits
+from warpsmith.offload.mapping.profile import Reference, estimate, references
+from warpsmith.offload.mapping.ranges import trip_count
+from warpsmith.offload.plan import CostEstimate
+from warpsmith.poly.facts import AccessFact
+from warpsmith.tree.nodes import For
+from warpsmith.tree.program import Axis, Decision
+from warpsmith.tree.types import Scalar
+
+__all__ = ["ThreadMapping", "choose_mapping", "strided_axes"]
+
+_AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+_WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadMapping:
+    """`axes[r]`: the axis of loop r (outermost first); `block`: threads along x, y, z."""
+
+    axes: tuple[Axis, ...]
+    block: tuple[int, int, int]
+    model: CostEstimate
+
+
+def choose_mapping(
+    accesses: Sequence[AccessFact],
+    heads: Sequence[For],
+    volume: int,
+    sizes: Mapping[str, int],
+    decision: Decision | None = None,
+) -> ThreadMapping:
+    """Return the cheapest mapping of the loops `heads` (outermost first) with about `volume` threads a block; of those
+    that a step's `decision` leaves, where there is one."""
+    found, assumed = references(accesses, heads, sizes)
+    trips = [trip_count(head, sizes) for head in heads]
+    best: tuple[tuple[float, ...], ThreadMapping] | None = None
+    for order in permutations(range(len(heads))):
+        if decision is not None and any(decision.axes[loop] != _AXES[place] for place, loop in enumerate(order)):
+            continue
+        for block in _decided(decision) or _blocks(order, trips, volume):
+            shape = [block[order.index(loop)] for loop in range(len(heads))]
+            model = estimate(found, shape, order, assumed)
+            axes = tuple(_AXES[order.index(loop)] for loop in range(len(heads)))
+            rank = _rank(model, found, order, block)
+            if best is None or rank < best[0]:
+                best = rank, ThreadMapping(axes, block, model)
+    assert best is not None, "some block shape always fits"
+    return best[1]
+
+
+def _decided(decision: Decision | None) -> list[tuple[int, int, int]]:
+    """Return the one block shape that a decision gives, if it gives one."""
+    if decision is None or not decision.block:
+        return []
+    x, y, z = (*decision.block, 1, 1)[:3]
+    return [(x, y, z)]
+
+
+def _rank(
+    model: CostEstimate, found: Sequence[Reference], order: tuple[int, ...], block: tuple[int, int, int]
+) -> tuple[float, ...]:
+    coalesced = sum(r.weight for r in found if r.strides[order[0]] in (-1, 0, 1))
+    outer = sum(order[position] * (len(order) - position) for position in range(len(order)))
+    return (model.sectors_per_request, model.lines_per_thread, -coalesced, -block[0], -block[1], -outer)
+
+
+def _blocks(order: tuple[int, ...], trips: Sequence[int | None], volume: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the block shapes worth scoring when the loops `order` lie on x, y, z."""
+    volume = 1 << max(0, volume.bit_length() - 1)
+    powers = [1 << exponent for exponent in range(volume.bit_length())]
+    x_trips = trips[order[0]]
+    shortest = min(_WARP, volume, _WARP if x_trips is None else _power_above(x_trips))
+    shapes: list[tuple[int, int, int]] = []
+    for y, z in product(powers if len(order) > 1 else [1], powers if len(order) > 2 else [1]):
+        x = volume // (y * z)
+        if x >= shortest and block_fits((x, y, z)) and z <= MAX_BLOCK[2]:
+            shapes.append((x, y, z))
+    fitting = [s for s in shapes if not any(_wasteful(s[p], trips[loop]) for p, loop in enumerate(order))]
+    yield from fitting or shapes
+
+
+def _wasteful(threads: int, trips: int | None) -> bool:
+    return trips is not None and threads > _power_above(trips)
+
+
+def _power_above(value: int) -> int:
+    """Return the least power of two that is at least `value`."""
+    return 1 << max(0, (value - 1).bit_length())
+
+
+def strided_axes(heads: Sequence[For], mapping: ThreadMapping) -> tuple[Axis, ...]:
+    """Return the axes along which the threads of one grid may be too few for every size of the loops."""
+    found: list[Axis] = []
+    for head, axis in zip(heads, mapping.axes, strict=True):
+        place = _AXES.index(axis)
+        if _most_trips(head) > MAX_GRID[place] * mapping.block[place]:
+            found.append(axis)
+    return tuple(found)
+
+
+def _most_trips(head: For) -> int:
+    trips = trip_count(head, {})
+    if trips is not None:
+        return trips
+    bits = head.variable.type.bits if isinstance(head.variable.type, Scalar) else 64
+    return (1 << int(bits)) - 1

@@ -1,0 +1,1 @@
+"""Memory as host and kernels see it: places, rows of pointers, what is present. Read `places.py`."""

@@ -1,0 +1,44 @@
+"""Sections by unit: all of the heap block that a pointer points into, asked of the run time.
+
+    y[i] = x[id[i]]          x: [ws_unit_lower(x, sizeof(double)), ws_unit_upper(x, sizeof(double)))
+                             guard: ws_unit_bytes(x) > 0, else the user's own loop runs
+
+Invariant: an element that is reached from the pointer by arithmetic lies in the object that it was made from (C17
+6.5.6 paragraph 8), so it is in the section. A pointer that is not null and not one past an end, into a block that the
+run time knows, is in exactly one block. What kernels write of a block goes back as a whole: nobody else may write a
+part of it meanwhile (loops of programs that start threads are not ported at all).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from warpsmith.base.source import Span
+from warpsmith.offload.expressions import binary, name, number
+from warpsmith.poly.effects.extents import byte_size
+from warpsmith.tree.nodes import Expr, SizeOf
+from warpsmith.tree.printer import print_type
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Scalar, Symbol, element_type
+from warpsmith.tree.units import unit_bytes, unit_lower, unit_upper
+
+__all__ = ["unit_bounds", "unit_guard"]
+
+
+def unit_bounds(symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:
+    """Return the elements of the block that `symbol` points into; None where it is no pointer to things with a size."""
+    element = element_type(symbol.type)
+    size = byte_size(element)
+    if not isinstance(symbol.type, Pointer) or isinstance(element, Pointer) or size is None:
+        return None
+    plain = replace(element, const=False) if isinstance(element, Scalar | Record) else element
+    bytes = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(plain)})", value=size)
+    pointer = name(symbol, span)
+    return unit_lower(pointer, bytes, span), unit_upper(pointer, bytes, span)
+
+
+def unit_guard(symbol: Symbol, span: Span) -> Assumption:
+    """Return the guard under which there is such a block."""
+    text = f"{symbol.name} lies in a block of memory that the run time knows"
+    known = binary(">", unit_bytes(name(symbol, span), span), number(0, span), INT)
+    return Assumption(text, "guarded", known, span)

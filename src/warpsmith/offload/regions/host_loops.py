@@ -1,0 +1,178 @@
+"""A host loop without kernels is one statement: what it touches is known by its sections (poly), before it runs.
+
+    for (i = 1; i < n; i++) u[i] = 0.5 * u[i - 1];      before: u[0 .. n)      after: u[1 .. n)
+    for (i …) if (v[index[i]] < 0) break;               before: the whole block of memory that holds v
+
+Invariant: as in needs.py. Where sections cannot be computed, or rest on an assumption, it is everything that is
+present.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warpsmith.loops.versions import stable
+from warpsmith.offload.expressions import binary
+from warpsmith.offload.memory.places import PlaceTouch, evaluated
+from warpsmith.offload.plan import Buffer
+from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
+from warpsmith.offload.transfers.transfers import host_address, section_bytes
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.regions.sections import sections
+from warpsmith.tree.nodes import (
+    Call,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    Index,
+    Loop,
+    Member,
+    Name,
+    Return,
+    Stmt,
+    Switch,
+    Unary,
+    Verbatim,
+    While,
+)
+from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.walk import peel, walk
+
+__all__ = ["HostLoops"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoops:
+    """Answers for the loops of one function."""
+
+    around: Surroundings
+    needs: Needs
+
+    def unit(self, loop: Loop) -> Need:
+        """Return what a host loop without kernels needs."""
+        need = Need()
+        done = evaluated(*_evaluated_in(loop), objects=self.around.objects)
+        if any(isinstance(part, Verbatim) and part.control for part in walk(loop)):
+            raise incoherent("a jump", loop.span)
+        met = [touch for touch in done.touches if self.needs.meets(touch)]
+        definitions = self.around.presence.summaries.definitions
+        own = [call for call in done.calls if direct_call(call) in definitions]
+        others = [call for call in done.calls if call not in own]
+        lent = self.needs.foreign(need, others)
+        if done.opaque:
+            need.pause = done.opaque[0].span
+        if need.pause is not None:
+            return need
+        writes = any(touch.write for touch in met) or any(one.write for one in lent)
+        if own or lent or done.copies:
+            if met or lent or done.copies or any(self.touches_memory(call) for call in own):
+                need.everything(loop.span, write=writes)
+            return need
+        if met and not self.as_sections(need, loop, met):
+            need.everything(met[0].place.span, write=writes)
+        return need
+
+    def touches_memory(self, call: Call) -> bool:
+        """Whether a function of the program touches any memory but its own variables."""
+        known = self.around.presence.summaries
+        done = effects(known.program, call, self.around.function, known)
+        return bool(done.element_reads or done.element_writes)
+
+    def as_sections(self, need: Need, loop: Loop, met: list[PlaceTouch]) -> bool:
+        """Add the sections of what the loop touches; False where they are not known."""
+        request, function = self.around.request, self.around.function
+        answer = sections(
+            request.program, function, (loop,), (loop,), request.poly, summaries=self.around.presence.summaries
+        )
+        if answer.assumptions or (answer.failures and any(_is_deep(touch.place) for touch in met)):
+            return False
+        found = {section.symbol: section for section in answer.sections}
+        ranges: dict[Symbol, tuple[Range, bool, bool]] = {}
+        for touch in met:
+            symbol = _base(touch.place)
+            if symbol in answer.unbounded and isinstance(symbol.type, Pointer):
+                if not self.as_block(need, loop, symbol, [t for t in met if _base(t.place) == symbol]):
+                    return False
+                continue
+            section = found.get(symbol) if symbol is not None else None
+            if symbol is None or section is None or symbol in ranges:
+                if symbol is None or section is None:
+                    return False
+                continue
+            bounds = binary(",", section.lower, section.upper)
+            if not stable(request.program, function, bounds, (loop,), self.around.presence.summaries):
+                return False
+            if isinstance(symbol.type, Pointer) and not self.needs.same_after(
+                Name(span=loop.span, type=symbol.type, symbol=symbol), loop
+            ):
+                return False
+            before = section.read or not section.covers
+            ranges[symbol] = (_section_range(symbol, section.element, section.lower, section.upper, touch), before,
+                              section.written)  # fmt: skip
+        for mine, read, written in ranges.values():
+            need.before += [mine] if read else []
+            need.after += [mine] if written else []
+        return True
+
+    def as_block(self, need: Need, loop: Loop, symbol: Symbol, met: list[PlaceTouch]) -> bool:
+        """Add the block of memory in which the loop touches unknown elements; False where the pointer moves."""
+        pointer = Name(span=loop.span, type=symbol.type, symbol=symbol)
+        request, known = self.around.request, self.around.presence.summaries
+        if not stable(request.program, self.around.function, pointer, (loop,), known):
+            return False
+        if not self.needs.same_after(pointer, loop):
+            return False
+        block = Range(symbol, pointer, None, met[0].place.span)
+        need.before.append(block)
+        need.after += [block] if any(touch.write for touch in met) else []
+        return True
+
+
+def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, touch: PlaceTouch) -> Range:
+    pointer = Symbol(f"{symbol.name}_gpu", f"device:{symbol.key}", Pointer(element), "device", symbol.span)
+    buffer = Buffer(pointer, symbol, lower, upper, (), cell=False)
+    span = touch.place.span
+    return Range(symbol, host_address(buffer, span), section_bytes(buffer), span)
+
+
+def _is_deep(place: Expr) -> bool:
+    """Whether `place` is reached through a pointer that is not a plain variable."""
+    while isinstance(place := peel(place), Index | Member | Unary):
+        inner = peel(place.operand if isinstance(place, Unary) else place.base)
+        if isinstance(inner.type, Pointer) and not isinstance(inner, Name):
+            return True
+        place = inner
+    return False
+
+
+def _base(place: Expr) -> Symbol | None:
+    """Return the array or pointer of which `place` is an element, named directly."""
+    place = peel(place)
+    while isinstance(place, Index):
+        place = peel(place.base)
+    if isinstance(place, Unary) and place.op == "*":
+        place = peel(place.operand)
+    return place.symbol if isinstance(place, Name) and isinstance(place.symbol.type, Array | Pointer) else None
+
+
+def _evaluated_in(loop: Loop) -> Iterator[Stmt | Expr]:
+    """Yield everything that the loop evaluates."""
+    for part in walk(loop):
+        match part:
+            case For():
+                yield part.lower
+                yield part.bound
+            case While():
+                yield from (e for e in (part.condition, part.advance) if e is not None)
+            case If():
+                yield part.condition
+            case Switch():
+                yield part.value
+            case ExprStmt() | DeclStmt() | Return() | Verbatim():
+                yield part
+            case _:
+                pass

@@ -1,0 +1,1 @@
+"""Which statements become kernels. Read `choice.py`."""

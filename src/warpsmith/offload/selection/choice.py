@@ -1,0 +1,152 @@
+"""The search of one function for fragments: nests first, then the statements between them.
+
+Invariant: fragments never overlap, and every loop whose verdict is Proved is in a fragment, inside one, or refused with
+its reason; so is every reduction.
+
+An outer loop goes before the loops inside it, parallel or reduction, but for a reduction that would need atomic updates
+around a parallel loop, and one that two loops of the host would launch again and again for data that no other kernel
+uses there. So does a parallel loop that never has more threads than a warp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from warpsmith.base.verdict import Reason
+from warpsmith.loops.fallbacks import fallback_loops
+from warpsmith.offload.concurrency import no_port_here, run_concurrently
+from warpsmith.offload.decisions import Decided
+from warpsmith.offload.fragments import Choice, Draft, Request
+from warpsmith.offload.mapping.ranges import trip_count
+from warpsmith.offload.plan import Fragment, Refusal
+from warpsmith.offload.selection.nests import nest_at
+from warpsmith.offload.selection.scans import is_scan, scan_at
+from warpsmith.offload.selection.singles import with_singles
+from warpsmith.offload.values.reductions import is_parallel, is_reduction
+from warpsmith.poly.facts import LoopFacts
+from warpsmith.tree.nodes import Block, For, Function, Node, Pragma, Stmt, While
+from warpsmith.tree.walk import children, loops, walk
+
+__all__ = ["choose", "failure_key"]
+
+_WARP = 32
+_LOOP_PRAGMAS = ("omp", "acc", "gcc", "clang", "unroll", "nounroll", "ivdep", "simd", "vector", "loop", "target")
+
+
+@dataclass(slots=True)
+class _Search:
+    request: Request
+    selected: set[int] | None
+    excluded: Mapping[int, Reason]
+    decided: Decided
+    drafts: list[Draft] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+def failure_key(draft: Draft | Fragment) -> int:
+    """Return what names a draft in the `excluded` of `choose`: the identity of its loop, or of its first statement."""
+    return id(draft.statements[-1] if draft.kind == "nest" else draft.statements[0])
+
+
+def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
+    """Return the fragments of the function of `request.facts`, in source order, and the refusals.
+
+    `excluded` (by `failure_key`) has failed before: a nest is refused with that reason, a run stays on the host.
+    """
+    selected = request.options.selected
+    inside = None if selected is None else {id(p) for loop in selected for p in walk(loop)}
+    decided = Decided.of(request.program, request.facts.function, only=request.options.decided_only)
+    search = _Search(request, inside, excluded, decided)
+    one_build = request.options.one_build
+    reason = no_port_here(request.written or request.program, request.facts.function, one_build=one_build)
+    if reason is not None:
+        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _portable(f)]
+        return Choice((), tuple(refusals))
+    concurrent = run_concurrently(request.program, request.facts.function, request.poly)
+    spare = fallback_loops(request.facts.function)
+    for facts, statements in _loops(request):
+        if not _wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
+            continue
+        # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
+        around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop)) or decided.stays(facts.loop)
+        find = scan_at if is_scan(facts) else nest_at
+        found = around if around is not None else find(request, facts, statements)
+        if isinstance(found, Reason):
+            search.refusals.append(Refusal(facts.id, found))
+        else:
+            search.drafts.append(found)
+    _leave_out_small(search)
+    staying = decided.kept() | excluded.keys() | spare
+    return Choice(with_singles(request, search.drafts, staying), tuple(search.refusals))
+
+
+def _portable(facts: LoopFacts) -> bool:
+    return is_parallel(facts) or is_reduction(facts) or is_scan(facts)
+
+
+def _leave_out_small(search: _Search) -> None:
+    """Refuse the reductions, and the loops of a handful of threads, that two loops of the host would launch for data
+    that no other kernel there uses."""
+    sizes = search.request.options.sizes or {}
+    small = [d for d in search.drafts if d.accumulators or d.scan is not None or _handful(d, sizes)]
+    for draft in small:
+        around = _host_loops(search.request.facts.function, draft)
+        if len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
+            continue
+        others = (d for d in search.drafts if d not in small and _holds(around[0], d))
+        data = {u.symbol for d in others for u in d.uses if u.kind == "buffer"}
+        if not data & {u.symbol for u in draft.uses if u.kind == "buffer"}:
+            text = f"{len(around)} loops of the host would launch it, for data that no other kernel there uses"
+            search.drafts.remove(draft)
+            search.refusals.append(Refusal(draft.region, Reason("POR002", text, draft.loops[0].loop.header)))
+
+
+def _handful(draft: Draft, sizes: Mapping[str, int]) -> bool:
+    """Whether the draft certainly has no more threads than a warp."""
+    trips = [trip_count(f.loop, sizes) if isinstance(f.loop, For) else None for f in draft.loops]
+    return bool(trips) and all(t is not None for t in trips) and prod(t or 0 for t in trips) <= _WARP
+
+
+def _host_loops(function: Function, draft: Draft) -> tuple[For | While, ...]:
+    """Return the loops around the draft, outermost first."""
+    return next(around for loop, around in loops(function.body) if loop is draft.loops[0].loop)
+
+
+def _holds(loop: For | While, draft: Draft) -> bool:
+    return any(part is draft.statements[-1] for part in walk(loop))
+
+
+def _wanted(search: _Search, facts: LoopFacts) -> bool:
+    asked = search.selected is None or id(facts.loop) in search.selected
+    return asked or search.decided.of_loop(facts.loop) is not None
+
+
+def _inside(search: _Search, facts: LoopFacts) -> bool:
+    """Whether the loop is part of a fragment already chosen."""
+    return any(part is facts.loop for d in search.drafts for s in d.statements for part in walk(s))
+
+
+def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
+    """Yield every loop of the function, outer ones first, with the statements that a fragment of it replaces."""
+    pending: list[tuple[Node, tuple[Stmt, ...]]] = [(request.facts.function.body, ())]
+    while pending:
+        node, pragmas = pending.pop()
+        if isinstance(node, For | While):
+            yield request.facts.of(node), (*pragmas, node)
+        below: list[tuple[Node, tuple[Stmt, ...]]] = []
+        before: tuple[Stmt, ...] = ()
+        for child in children(node):
+            below.append((child, before))
+            before = (*before, child) if isinstance(child, Pragma) and _belongs_to_a_loop(node, child) else ()
+        pending += reversed(below)
+
+
+def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
+    if not isinstance(parent, Block):
+        return False
+    if pragma.directive is not None:
+        return not pragma.directive.stands_alone
+    first, *words = pragma.text.replace("#", " ").split()
+    return first == "pragma" and bool(words) and words[0].lower() in _LOOP_PRAGMAS

@@ -1,0 +1,252 @@
+"""What the host and the kernels do with the object behind a buffer.
+
+Invariant: an access that may happen is reported. What cannot be told apart (an unknown call, a pointer that may point
+into the object) counts as a use and a write. A write without a use is reported only where all of the section is
+certainly written (a scalar's assignment, a kernel that covers its section) or its content dies (`free(p)`).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.plan import Buffer
+from warpsmith.offload.transfers.flow import Flow, Point
+from warpsmith.offload.transfers.placement import Access
+from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
+from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    If,
+    Name,
+    Node,
+    Return,
+    Stmt,
+    Verbatim,
+    While,
+)
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import children, peel, walk
+
+__all__ = ["HostAccess", "ProgramAccess", "freed", "kernel_access", "point_accesses"]
+
+
+class HostAccess(Protocol):
+    """What host code does with buffered objects, and which of them anybody looks at later."""
+
+    def touch(self, node: Node, buffer: Buffer) -> Access:
+        """Return what evaluating `node` does with the object (`host_use`, `host_write`)."""
+        ...
+
+    def lives_on(self, buffer: Buffer) -> bool:
+        """Whether the object's content may be read after the buffer's scope has ended."""
+        ...
+
+
+def kernel_access(home: Home, draft: Draft, buffer: Buffer) -> Access:
+    """Return what the kernel of `draft` does with the device copy."""
+    for use in draft.uses:
+        if use.symbol != buffer.host or use.kind == "value":
+            continue
+        if use.kind == "buffer":
+            renews = use.written and (draft, use.symbol) in home.covers
+            return Access(device_use=not renews, device_write=use.written)
+        return Access(device_use=use.read or not (use.written and use.covers), device_write=use.written)
+    return Access()
+
+
+def point_accesses(flow: Flow, home: Home, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
+    """Return what each point of the flow does with the object of `buffer`."""
+    lives_on = host.lives_on(buffer)
+    return tuple(_point_access(point, home, buffer, host, lives_on) for point in flow.points)
+
+
+def _point_access(point: Point, home: Home, buffer: Buffer, host: HostAccess, lives_on: bool) -> Access:
+    touched = [host.touch(node, buffer) for node in point.nodes]
+    use = any(t.host_use for t in touched)
+    write = any(t.host_write for t in touched)
+    if point.kind == "exit":
+        return Access(host_use=use or lives_on, host_write=write and not lives_on)
+    if point.kind != "launch" or point.draft is None:
+        # Several expressions in one point run in an order that we do not keep: then a write does not excuse a use.
+        return Access(host_use=use or (write and len(touched) > 1), host_write=write)
+    device = kernel_access(home, point.draft, buffer)
+    values = [u.symbol for u in point.draft.uses if u.kind == "value"]
+    span = point.draft.statements[0].span
+    read = any(host.touch(Name(span=span, type=s.type, symbol=s), buffer).host_use for s in values)
+    return Access(host_use=read, device_use=device.device_use, device_write=device.device_write)
+
+
+def freed(node: Node) -> Symbol | None:
+    """Return `p` where `node` is the statement or call `free(p)`."""
+    expr: Node = peel(node.expr) if isinstance(node, ExprStmt) else node
+    if not isinstance(expr, Call) or len(expr.arguments) != 1:
+        return None
+    function, argument = peel(expr.function), peel(expr.arguments[0])
+    if isinstance(function, Name) and function.symbol.name == "free" and isinstance(argument, Name):
+        return argument.symbol
+    return None
+
+
+class ProgramAccess:
+    """The accesses as poly's effects tell them, with memory of what was asked."""
+
+    def __init__(self, request: Request, home: Home) -> None:
+        self.program = request.program
+        self.function = request.facts.function
+        self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
+        self.escaped = escaped(self.program, self.function, self.summaries)
+        self.device_only = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
+        self.buffered = {buffer.host for buffer in home.buffers}
+        written = {use.symbol for draft in home.drafts for use in draft.uses if use.written}
+        self.blocks = {buffer.host for buffer in home.buffers if buffer.unit and buffer.host in written}
+        self._known: dict[tuple[Node, Symbol], Access] = {}
+        self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
+
+    def touch(self, node: Node, buffer: Buffer) -> Access:
+        """Return what evaluating `node` on the host does with the object."""
+        if buffer.host in self.device_only:
+            return Access()
+        key = (node, buffer.host)
+        if key not in self._known:
+            self._known[key] = self._touch(node, buffer.host)
+        return self._known[key]
+
+    def _touch(self, node: Node, symbol: Symbol) -> Access:
+        if freed(node) == symbol:
+            return Access(host_write=True)
+        done = effects(self.program, node, self.function, self.summaries)
+        reads, writes = (done.element_reads, done.element_writes)
+        if not isinstance(symbol.type, Pointer):
+            reads, writes = done.reads, done.writes
+        unknown = done.calls_unknown and not self._private(symbol)
+        unknown = unknown or any(self._meets(symbol, base) for base in done.element_writes)
+        unknown = unknown or any(self._names(symbol, variable) for variable in done.direct_writes)
+        write = symbol in writes or unknown
+        if write and not unknown and self._assigns(node, symbol):
+            return Access(host_write=True)
+        use = write or symbol in reads or any(self._meets(symbol, base) for base in done.element_reads)
+        use = use or any(self._names(symbol, variable) for variable in done.direct_reads)
+        return Access(host_use=use, host_write=write)
+
+    def _meets(self, symbol: Symbol, base: Symbol) -> bool:
+        """Whether an access through `base` may touch the object of `symbol`: effects tell names apart, not memory.
+
+        Two buffered objects do not overlap: the home's guards see to that. A block of memory that goes back to the host
+        as a whole is met by what lies beside the object as well.
+        """
+        if base == symbol or base in self.buffered:
+            return False
+        pair = (symbol, base)
+        if pair not in self._meetings:
+            answer = relation(self.program, self.function, symbol, base, self.summaries)
+            block = symbol in self.blocks and not self._is_alone(base)
+            beside = block and not are_objects_apart(self.program, self.function, pair, self.summaries)
+            self._meetings[pair] = answer != "distinct" or beside
+        return self._meetings[pair]
+
+    def _names(self, symbol: Symbol, variable: Symbol) -> bool:
+        """Whether `variable` by its own name may be part of what the pointer `symbol` points to."""
+        return (
+            isinstance(symbol.type, Pointer)
+            and not isinstance(variable.type, Pointer)
+            and self._meets(symbol, variable)
+        )
+
+    def _is_alone(self, symbol: Symbol) -> bool:
+        """Whether the variable is an object of its own that no pointer reaches."""
+        own = symbol.storage in ("local", "parameter") and not isinstance(symbol.type, Pointer)
+        return own and symbol not in self.escaped
+
+    def _private(self, symbol: Symbol) -> bool:
+        """Whether no unknown function can reach the object."""
+        return symbol.storage == "local" and not isinstance(symbol.type, Pointer) and symbol not in self.escaped
+
+    def _assigns(self, node: Node, symbol: Symbol) -> bool:
+        """Whether `node` is `symbol = value;` for a scalar that the value does not read."""
+        expr: Node = peel(node.expr) if isinstance(node, ExprStmt) else node
+        if not isinstance(expr, Assign) or expr.op != "=":
+            return False
+        target = peel(expr.target)
+        if not isinstance(target, Name) or target.symbol != symbol:
+            return False
+        return symbol not in effects(self.program, expr.value, self.function, self.summaries).reads
+
+    # --- after the scope
+
+    def lives_on(self, buffer: Buffer) -> bool:
+        """Whether the content may be read after the scope: unless the object is the function's own, nobody else's
+        pointer reaches it, no loop around the scope comes back to it, and nothing behind the scope reads it."""
+        body = self.function.body
+        if buffer.host in self.device_only:
+            return False
+        if not self._own(buffer.host) or any(isinstance(n, Verbatim) and n.control for n in walk(body)):
+            return True
+        path = _path_to(body, buffer.scope[0])
+        born = max((i for i, n in enumerate(path) if _declares(n, buffer.host)), default=0)
+        if any(isinstance(n, For | While) for n in path[born:]):
+            return True
+        return any(self._reads(node, buffer) for node in _behind(path, buffer.scope))
+
+    def _own(self, symbol: Symbol) -> bool:
+        if symbol.storage != "local":
+            return False
+        if not isinstance(symbol.type, Pointer):
+            return symbol not in self.escaped
+        where = self.summaries.provenance(self.function)
+        roots = where.roots.get(symbol, frozenset())
+        kept = any(r.kind != "fresh" for r in roots) or any(r in where.escaped for r in roots)
+        returned = any(
+            isinstance(n, Return) and n.value is not None and isinstance(n.value.type, Pointer)
+            for n in walk(self.function.body)
+        )
+        return bool(roots) and not kept and not returned
+
+    def _reads(self, node: Node, buffer: Buffer) -> bool:
+        return any(self.touch(part, buffer).host_use for part in _evaluated(node))
+
+
+def _declares(node: Node, symbol: Symbol) -> bool:
+    """Whether a declaration of `symbol` stands directly in the statement run of `node`."""
+    runs = [node] if isinstance(node, DeclStmt) else list(children(node))
+    return any(isinstance(n, DeclStmt) and any(d.symbol == symbol for d in n.declarations) for n in runs)
+
+
+def _path_to(root: Node, target: Node) -> list[Node]:
+    """Return the nodes from `root` down to the parent of `target`."""
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
+    while stack:
+        node, above = stack.pop()
+        if node is target:
+            return list(above)
+        stack += [(child, (*above, node)) for child in children(node)]
+    raise ValueError("the statement is not in the function")
+
+
+def _behind(path: list[Node], scope: tuple[Stmt, ...]) -> list[Node]:
+    """Return what control may reach after `scope`, no loop being around it: the later statements of each run around.
+
+    In an `if` only what follows it counts; in a switch the later cases, too.
+    """
+    result: list[Node] = []
+    inner: Node = scope[-1]
+    for node in reversed(path):
+        if not isinstance(node, If):
+            parts = list(children(node))
+            result += parts[next(i for i, n in enumerate(parts) if n is inner) + 1 :]
+        inner = node
+    return result
+
+
+def _evaluated(node: Node) -> list[Node]:
+    """Split a statement into what the host evaluates, so that a `free` inside it is seen as such."""
+    if isinstance(node, Expr | ExprStmt | DeclStmt):
+        return [node]
+    parts = list(children(node))
+    return [p for part in parts for p in _evaluated(part)] if parts else [node]

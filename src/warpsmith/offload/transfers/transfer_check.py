@@ -1,0 +1,264 @@
+"""An independent check that copies stand where they must: a forward data flow over the rewritten statements.
+
+For every buffer: which of the two copies may be stale when control is here, over all paths?
+
+    fresh     both are valid          device?   the device copy is stale (or garbage)
+                                      host?     the host copy is stale
+
+Checked: no launch uses a stale device copy, no host code uses a stale host copy, no copy reads its stale side, a
+kernel that may leave a part unwritten counts as a use, nothing that is read later is lost when a buffer is freed, no
+buffer is used before it is allocated or after it is freed, and every way out of its scope frees it exactly once.
+
+The check walks the *result* by its structure and knows nothing of how it was made. States only grow around a loop, and
+there are finitely many, so it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.memory.rows import is_table
+from warpsmith.offload.plan import Buffer
+from warpsmith.offload.transfers.accesses import HostAccess, kernel_access
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    Break,
+    CaptureStmt,
+    Continue,
+    Copy,
+    DataEnter,
+    DataExit,
+    DeviceAlloc,
+    DeviceFree,
+    Empty,
+    For,
+    If,
+    Launch,
+    Loop,
+    Name,
+    Node,
+    Pragma,
+    Return,
+    Stmt,
+    Switch,
+    While,
+)
+from warpsmith.tree.types import Symbol
+
+__all__ = ["check_transfers"]
+
+_ABSENT, _FRESH, _DEVICE_STALE, _HOST_STALE = "absent", "fresh", "device stale", "host stale"
+_State = Mapping[Symbol, frozenset[str]]
+
+
+def check_transfers(statements: tuple[Stmt, ...], home: Home, host: HostAccess) -> tuple[str, ...]:
+    """Return what is wrong with `statements`, the rewritten scope of `home`, in sentences; nothing where all is well.
+
+    `host` tells what host code does with the objects.
+    """
+    checker = _Checker(home, host)
+    ways = checker.run(statements, {b.symbol: frozenset({_ABSENT}) for b in home.buffers})
+    for state in (ways.falls, ways.breaks, ways.continues):
+        checker.leaves(state, statements[-1])
+    return tuple(checker.findings)
+
+
+@dataclass(slots=True)
+class _Ways:
+    """The states in which control leaves a statement; None: it never does so."""
+
+    falls: _State | None
+    breaks: _State | None = None
+    continues: _State | None = None
+
+
+def _joined(a: _State | None, b: _State | None) -> _State | None:
+    if a is None or b is None:
+        return a if b is None else b
+    return {symbol: a[symbol] | b[symbol] for symbol in a}
+
+
+@dataclass(slots=True)
+class _Checker:
+    home: Home
+    host: HostAccess
+    findings: dict[str, None] = field(default_factory=dict)
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    written: set[Symbol] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.drafts = {draft.region: draft for draft in self.home.drafts}
+        for draft in self.home.drafts:
+            self.written |= {b.symbol for b in self.home.buffers if kernel_access(self.home, draft, b).device_write}
+
+    def complain(self, node: Node, buffer: Buffer, what: str) -> None:
+        self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
+
+    def leaves(self, state: _State | None, node: Node) -> None:
+        """Control leaves the scope: every buffer must have been freed, but for tables, which are kept."""
+        for buffer in self.home.buffers if state is not None else ():
+            if state is not None and state[buffer.symbol] != {_ABSENT} and not is_table(buffer):
+                self.complain(node, buffer, "the buffer is not freed on every way out")
+
+    # --- statements
+
+    def run(self, run: tuple[Stmt, ...], state: _State | None) -> _Ways:
+        ways = _Ways(state)
+        for stmt in run:
+            if ways.falls is None:
+                break
+            inner = self.statement(stmt, ways.falls)
+            ways = _Ways(inner.falls, _joined(ways.breaks, inner.breaks), _joined(ways.continues, inner.continues))
+        return ways
+
+    def statement(self, stmt: Stmt, state: _State) -> _Ways:
+        match stmt:
+            case Block():
+                return self.run(stmt.statements, state)
+            case If():
+                return self.branch(stmt, state)
+            case For() | While():
+                return _Ways(self.loop(stmt, state))
+            case Switch():
+                return self.switch(stmt, state)
+            case Break():
+                return _Ways(None, breaks=state)
+            case Continue():
+                return _Ways(None, continues=state)
+            case Return():
+                self.leaves(self.evaluated(stmt.value, state), stmt)
+                return _Ways(None)
+            case Launch() | Copy() | DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
+                return _Ways(self.device(stmt, state))
+            case Pragma() | Empty() | CaptureStmt():
+                return _Ways(state)
+            case _:
+                return _Ways(self.evaluated(stmt, state))
+
+    def branch(self, stmt: If, state: _State) -> _Ways:
+        state = self.evaluated(stmt.condition, state)
+        then = self.statement(stmt.then, state)
+        other = self.statement(stmt.other, state) if stmt.other is not None else _Ways(state)
+        return _Ways(
+            _joined(then.falls, other.falls),
+            _joined(then.breaks, other.breaks),
+            _joined(then.continues, other.continues),
+        )
+
+    def loop(self, stmt: Loop, state: _State) -> _State | None:
+        if isinstance(stmt, For):
+            target = Name(span=stmt.header, type=stmt.variable.type, symbol=stmt.variable)
+            start: Node | None = Assign(span=stmt.header, type=target.type, op="=", target=target, value=stmt.lower)
+            condition: Node | None = stmt.bound
+            advance: Node | None = None
+        else:
+            start, condition, advance = stmt.init, stmt.condition, stmt.advance
+        around: _State = self.evaluated(start, state)
+        first = isinstance(stmt, While) and stmt.form == "do"
+        leaving: _State | None = None
+        while True:
+            entered = around if first else self.evaluated(condition, around)
+            ways = self.statement(stmt.body, entered)
+            ended = _joined(ways.falls, ways.continues)
+            if ended is not None:
+                ended = self.evaluated(condition if first else advance, ended)
+            tested = ended if first else entered if condition is not None else None
+            leaving = _joined(leaving, _joined(tested, ways.breaks))
+            grown = _joined(around, ended)
+            if grown is None or grown == around:
+                return leaving
+            around = grown
+
+    def switch(self, stmt: Switch, state: _State) -> _Ways:
+        state = self.evaluated(stmt.value, state)
+        default = any(label is None for case in stmt.cases for label in case.labels)
+        result = _Ways(None)
+        leaving: _State | None = None if default else state
+        for case in stmt.cases:
+            inner = self.run(case.body, _joined(state, result.falls))
+            leaving = _joined(leaving, inner.breaks)
+            result = _Ways(inner.falls, None, _joined(result.continues, inner.continues))
+        return _Ways(_joined(leaving, result.falls), None, result.continues)
+
+    # --- host code
+
+    def evaluated(self, node: Node | None, state: _State) -> _State:
+        if node is None:
+            return state
+        new = dict(state)
+        for buffer in self.home.buffers:
+            touch = self.host.touch(node, buffer)
+            if touch.host_use and _HOST_STALE in state[buffer.symbol]:
+                self.complain(node, buffer, "the host uses a stale copy")
+            if touch.host_write and state[buffer.symbol] != {_ABSENT}:
+                new[buffer.symbol] = frozenset({_DEVICE_STALE})
+        return new
+
+    # --- device statements
+
+    def device(self, stmt: Launch | Copy | DeviceAlloc | DeviceFree | DataEnter | DataExit, state: _State) -> _State:
+        match stmt:
+            case Launch():
+                return self.launch(stmt, state)
+            case DataEnter() | DataExit():
+                return self.shared(stmt, state)
+            case _:
+                return self.private(stmt, state)
+
+    def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:
+        buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
+        before = state[buffer.symbol]
+        new = frozenset({_FRESH})
+        match stmt:
+            case DeviceAlloc():
+                if before != {_ABSENT}:
+                    self.complain(stmt, buffer, "the buffer is allocated twice")
+                new = frozenset({_DEVICE_STALE})
+            case DeviceFree():
+                if _ABSENT in before:
+                    self.complain(stmt, buffer, "a buffer is freed that is not there")
+                if _HOST_STALE in before and self.host.lives_on(buffer):
+                    self.complain(stmt, buffer, "what the kernels wrote is lost")
+                new = frozenset({_ABSENT})
+            case Copy():
+                if _ABSENT in before:
+                    self.complain(stmt, buffer, "a copy of a buffer that is not there")
+                if (_HOST_STALE if stmt.to_device else _DEVICE_STALE) in before:
+                    self.complain(stmt, buffer, "a copy destroys newer data")
+        return {**state, buffer.symbol: new}
+
+    def shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
+        """A caller may hold the data: then the host's copy is stale from the start, and nothing comes back."""
+        buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
+        before = state[buffer.symbol]
+        if isinstance(stmt, DataEnter):
+            if before != {_ABSENT}:
+                self.complain(stmt, buffer, "the buffer is entered twice")
+            return {**state, buffer.symbol: frozenset({_HOST_STALE} if stmt.copy else {_DEVICE_STALE})}
+        if _ABSENT in before:
+            self.complain(stmt, buffer, "a buffer is left that is not there")
+        if _DEVICE_STALE in before and self.host.lives_on(buffer):
+            self.complain(stmt, buffer, "a buffer is left whose device copy is not valid")
+        if not stmt.written and buffer.symbol in self.written and self.host.lives_on(buffer):
+            self.complain(stmt, buffer, "what the kernels wrote is lost")
+        return {**state, buffer.symbol: frozenset({_ABSENT})}
+
+    def launch(self, stmt: Launch, state: _State) -> _State:
+        draft = self.drafts[stmt.region]
+        new = dict(state)
+        for argument in stmt.arguments:
+            self.evaluated(argument, state)
+        for buffer in self.home.buffers:
+            access = kernel_access(self.home, draft, buffer)
+            if not (access.device_use or access.device_write):
+                continue
+            if _ABSENT in state[buffer.symbol]:
+                self.complain(stmt, buffer, "a kernel uses a buffer that is not there")
+            if access.device_use and _DEVICE_STALE in state[buffer.symbol]:
+                self.complain(stmt, buffer, "a kernel uses a stale copy")
+            if access.device_write:
+                new[buffer.symbol] = frozenset({_HOST_STALE})
+        return new

@@ -1,0 +1,279 @@
+"""What moves when: a home's scope, rewritten with allocations, copies, launches and frees.
+
+    for (k …)                             A_gpu = alloc; copy A to A_gpu
+        piv = A[k*N+k]; …          →      for (k …)
+        for (i …) A[i*N+k] /= piv;            launch; launch
+                                          copy A_gpu to A; free A_gpu
+
+placement.py decides where the copies stand, one object at a time; this file knows what they look like. At one place the
+order is: copies to the host, frees, allocations, copies to the device. The result is always checked by
+transfer_check.py, which shares nothing with the placement.
+
+Limits: a copy moves the whole section that its buffer stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.base.source import Span
+from warpsmith.offload.expressions import binary, name, number, shifted
+from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
+from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
+from warpsmith.offload.transfers.flow import Flow, Place, build_flow
+from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.placement import Access, Insertion, arrange
+from warpsmith.offload.transfers.transfer_check import check_transfers
+from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.isl.bound_values import constant, same_value
+from warpsmith.tree.nodes import (
+    Binary,
+    Cast,
+    Conditional,
+    Copy,
+    DeviceAlloc,
+    DeviceFree,
+    Expr,
+    Function,
+    SizeOf,
+    Stmt,
+    Unary,
+    replace,
+)
+from warpsmith.tree.printer import print_expr, print_type
+from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.units import unit_size
+from warpsmith.tree.walk import loop_names, loops, walk
+
+__all__ = [
+    "Moved",
+    "block_texts",
+    "host_address",
+    "insert",
+    "insert_copies",
+    "loops_around",
+    "plain_text",
+    "section_bytes",
+    "section_texts",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The statements that take the place of `home.scope` (when its guards hold), and the copies among them."""
+
+    statements: tuple[Stmt, ...]
+    transfers: tuple[Transfer, ...]
+
+
+@dataclass(slots=True)
+class _Text:
+    """The statements that go to one place, in the order in which they must stand."""
+
+    to_host: list[Stmt] = field(default_factory=list)
+    frees: list[Stmt] = field(default_factory=list)
+    allocations: list[Stmt] = field(default_factory=list)
+    to_device: list[Stmt] = field(default_factory=list)
+
+    def all(self) -> list[Stmt]:
+        return [*self.to_host, *self.frees, *self.allocations, *self.to_device]
+
+
+def insert(request: Request, home: Home, launches: Mapping[Draft, tuple[Stmt, ...]]) -> Moved:
+    """Return the scope with allocations, launches, copies and frees; `launches[draft]` is the Launch, then host
+    statements. The scheme is `request.options.transfers`. Raises RuntimeError where the check of the result fails."""
+    return insert_copies(
+        request.facts.function, home, launches, ProgramAccess(request, home), request.options.transfers
+    )
+
+
+def insert_copies(
+    function: Function, home: Home, launches: Mapping[Draft, tuple[Stmt, ...]], host: HostAccess, scheme: TransferScheme
+) -> Moved:
+    """`insert`, with what the host does told by `host`."""
+    drafts = {draft.statements[0]: draft for draft in home.drafts}
+    flows: dict[Stmt, Flow] = {}
+    texts: dict[Place, _Text] = {}
+    transfers: list[tuple[int, Transfer]] = []
+    around = loops_around(function)
+    for buffer in home.buffers:
+        flow = build_flow(buffer.scope, drafts)
+        flows[buffer.scope[0]] = flow
+        accesses = point_accesses(flow, home, buffer, host)
+        _frame(buffer, flow, texts)
+        for copy in sorted(arrange(flow, accesses, scheme)):
+            made = _copy(buffer, flow, accesses, copy, home)
+            place = flow.points[copy[0]].place
+            assert place is not None
+            text = texts.setdefault(place, _Text())
+            (text.to_device if made.to_device else text.to_host).append(made)
+            transfers.append((place.node.span.start, _transfer(buffer, made, around.get(place.node))))
+    edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in home.drafts})
+    for place, text in texts.items():
+        edits.at(place, text.all())
+    statements = rewritten_run(home.scope, edits)
+    findings = check_transfers(statements, home, host)
+    if findings:
+        raise RuntimeError("the transfer check found: " + "; ".join(findings))
+    return Moved(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
+
+
+def _frame(buffer: Buffer, flow: Flow, texts: dict[Place, _Text]) -> None:
+    """Put the allocation at the scope's entry and a free on each of its exits."""
+    entry = flow.points[0].place
+    assert entry is not None
+    span = buffer.scope[0].span
+    texts.setdefault(entry, _Text()).allocations.append(
+        DeviceAlloc(span=span, buffer=buffer.symbol, host=buffer.host, bytes=section_bytes(buffer))
+    )
+    for point in flow.points:
+        if point.kind != "exit":
+            continue
+        for pred in point.preds:
+            place = flow.points[pred].place
+            assert place is not None
+            texts.setdefault(place, _Text()).frees.append(DeviceFree(span=place.node.span, buffer=buffer.symbol))
+
+
+def _copy(buffer: Buffer, flow: Flow, accesses: tuple[Access, ...], copy: Insertion, home: Home) -> Copy:
+    cause = _cause(flow, accesses, copy) or statement_spans(home.scope)
+    return Copy(
+        span=cause,
+        to_device=copy[1] == "to device",
+        buffer=buffer.symbol,
+        variable=buffer.host,
+        host=host_address(buffer, cause),
+        offset=number(0, cause),
+        bytes=section_bytes(buffer),
+        cause=cause,
+    )
+
+
+def section_bytes(buffer: Buffer) -> Expr:
+    """Return the size of the section in bytes, as a long long: zero or negative where the section is empty."""
+    span = buffer.lower.span
+    element = _element(buffer)
+    size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(element)})", value=_bytes_of(element))
+    if buffer.unit:
+        return unit_size(name(buffer.host, span), size, span)
+    signed = Cast(span=span, type=LONG_LONG, operand=size)
+    count = _count(buffer.lower, buffer.upper)
+    return signed if constant(count) == 1 else binary("*", count, signed)
+
+
+def _count(lower: Expr, upper: Expr) -> Expr:
+    """Return how many elements a section has: zero or less where it is empty."""
+    low, high = constant(lower), constant(upper)
+    if low is not None and high is not None:
+        return number(max(0, high - low), upper.span)
+    if low == 0:
+        return upper
+    if isinstance(upper, Conditional) and same_value(upper.other, lower):
+        zero = number(0, upper.span)
+        return replace(upper, then=_count(lower, upper.then), other=zero)
+    return binary("-", upper, lower) if low is None else _less(upper, low)
+
+
+def _less(expr: Expr, amount: int) -> Expr:
+    """Return `expr - amount`, a number at its end taken in."""
+    if isinstance(expr, Binary) and expr.op in ("+", "-") and (last := constant(expr.right)) is not None:
+        return shifted(expr.left, (last if expr.op == "+" else -last) - amount)
+    return shifted(expr, -amount)
+
+
+def _element(buffer: Buffer) -> Type:
+    type = buffer.symbol.type
+    return type.to if isinstance(type, Pointer) else type
+
+
+def _bytes_of(type: Type) -> int | None:
+    match type:
+        case Scalar():
+            return type.bits // 8
+        case Record():
+            return type.bytes or None
+        case Pointer():
+            return 8
+        case _:
+            return None
+
+
+def host_address(buffer: Buffer, span: Span) -> Expr:
+    """Return the address of the section's first element, as a pointer to the element."""
+    host, pointer = buffer.host, buffer.symbol.type
+    start: Expr = name(host, span)
+    if not isinstance(host.type, Pointer | Array):
+        return Unary(span=span, type=pointer, op="&", operand=start)
+    inner = host.type.to if isinstance(host.type, Pointer) else host.type.of
+    if isinstance(inner, Array):
+        start = Cast(span=span, type=pointer, operand=start)
+    return start if constant(buffer.lower) == 0 else binary("+", start, buffer.lower, pointer)
+
+
+# --- the record of a copy
+
+
+def _transfer(buffer: Buffer, copy: Copy, in_loop: str | None) -> Transfer:
+    section, bytes = section_texts(buffer, copy.bytes)
+    return Transfer(buffer.host.label or buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
+
+
+def block_texts(name: str) -> tuple[str, str]:
+    """Return the block of memory behind a pointer, and its size, in words."""
+    return f"the block of memory that holds {name}", "all of its block's"
+
+
+def section_texts(buffer: Buffer, bytes: Expr) -> tuple[str, str]:
+    """Return the section that a buffer stands for, and its size, in words."""
+    name = buffer.host.name
+    if buffer.starts is not None:
+        return f"the blocks of memory that the rows of {name} lie in", "all of its rows' blocks'"
+    if buffer.unit:
+        return block_texts(name)
+    section = name if buffer.cell else f"{name}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
+    return section, plain_text(bytes)
+
+
+def plain_text(expr: Expr) -> str:
+    """Return an expression as a person would write it: without our conversions to 64 bits."""
+    return print_expr(expr).replace("(long long)", "")
+
+
+def loops_around(function: Function) -> dict[Stmt, str]:
+    """Return the address of the innermost host loop around each statement of the original function."""
+    ids = loop_names(function)
+    result: dict[Stmt, str] = {}
+    for loop, _ in loops(function.body):
+        result |= {part: ids[loop] for part in walk(loop.body) if isinstance(part, Stmt)}
+    return result
+
+
+def _cause(flow: Flow, accesses: tuple[Access, ...], copy: Insertion) -> Span | None:
+    """Return what needs a copy: the first use that it serves; for a use behind the scope, the kernel's write."""
+    start, direction = copy
+    for point in _reached(flow, start, forward=True):
+        if accesses[point].needs(direction) and (span := _span(flow, point)) is not None:
+            return span
+    for point in _reached(flow, start, forward=False):
+        if accesses[point].device_write or accesses[point].host_write:
+            return _span(flow, point)
+    return None
+
+
+def _reached(flow: Flow, start: int, forward: bool) -> Iterator[int]:
+    """Yield the points that control passes after (before) `start`, nearest first."""
+    seen, pending = {start}, [start]
+    for point in pending:
+        yield point
+        more = flow.points[point].succs if forward else flow.points[point].preds
+        pending += [p for p in dict.fromkeys(more) if p not in seen]
+        seen.update(more)
+
+
+def _span(flow: Flow, number_of_point: int) -> Span | None:
+    point = flow.points[number_of_point]
+    if point.draft is not None:
+        return statement_spans(point.draft.statements)
+    return point.nodes[0].span if point.nodes else None

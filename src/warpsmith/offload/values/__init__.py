@@ -1,0 +1,1 @@
+"""Values that threads make together: accumulators and running values. Read `reductions.py`."""

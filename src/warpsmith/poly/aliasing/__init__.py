@@ -1,0 +1,1 @@
+"""Whether two names are one memory, and what others write meanwhile. Read `aliasing.py`."""

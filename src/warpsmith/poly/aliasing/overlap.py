@@ -1,0 +1,59 @@
+"""Whether two names of a run are one memory: what must be assumed so that they are not, and what cannot be."""
+
+from __future__ import annotations
+
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.aliasing.aliasing import alias_pairs
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.pointers.typed import apart
+from warpsmith.poly.regions.granted import grants
+from warpsmith.poly.regions.region import Region
+from warpsmith.tree.nodes import Stmt
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Array, Pointer, Symbol
+
+__all__ = ["overlaps"]
+
+
+def overlaps(
+    origin: Origin, run: tuple[Stmt, ...], region: Region, options: PolyOptions, *, guards: bool
+) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
+    """Return what must be assumed (the region's part too) so that no two names are one memory, and what is in doubt.
+
+    Raises OutOfBudgetError inside a `budget`.
+    """
+    assumptions: list[Assumption] = list(region.assumptions)
+    doubts: list[Reason] = []
+    reached = {a.base for s in region.statements for a in s.accesses}
+    for pair in alias_pairs(origin.program, origin.function, run, options, summaries=origin.summaries):
+        if _renamed(pair.left, reached) or _renamed(pair.right, reached):
+            continue
+        chosen = grants(options.granted, "noalias", pair.left.name, pair.right.name) or pair.assumption
+        if chosen is None or (chosen.kind == "guarded" and not guards):
+            doubts.append(pair.reason)
+        elif chosen not in assumptions:
+            assumptions.append(chosen)
+    return tuple(assumptions), (*doubts, *_indirect(region))
+
+
+def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
+    """Whether nothing is touched under a name: it only stands for an address that the model followed to its object, or
+    is what a pointer of another name was made from."""
+    return isinstance(symbol.type, Pointer | Array) and symbol not in reached
+
+
+def _indirect(region: Region) -> list[Reason]:
+    """Pointers that are read from memory may point to anything of their type that is written."""
+    touched = [a for s in region.statements for a in s.accesses if a.path or a.place or not a.known]
+    found: dict[str, Reason] = {}
+    for one in touched:
+        for other in touched if one.place else ():
+            same = (one.base, one.place) == (other.base, other.place)
+            if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
+                continue
+            name = one.base.name if one.place == "?" else one.place
+            text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"
+            help_text = ("copy the pointer to a local restrict pointer before the loop",)
+            found.setdefault(name, Reason("POR004", text, one.expr.span, legal_if=help_text))
+    return list(found.values())

@@ -1,0 +1,430 @@
+"""Which pairs of iterations of one loop touch the same element: exact, with distance, direction and a witness.
+
+For references R1 (statement S1) and R2 (statement S2) to one object, at least one a write, the relation
+{ x -> y : x in S1, y in S2, R1(x) = R2(y), x before y in the loop } holds all conflicts that the loop carries; the
+loops around it are parameters. It is empty exactly when there is none (for over-approximated domains: if it is empty
+there is none). A sample point of it, small parameter values first, is the witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from warpsmith.base.verdict import Dependence, DependenceKind, Direction
+from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both, equal
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
+from warpsmith.poly.isl.space import (
+    Map,
+    OutOfBudgetError,
+    Set,
+    deltas,
+    make_map,
+    make_set,
+    nearest,
+    order,
+    parameters_of,
+    point,
+)
+from warpsmith.poly.regions.delinearize import Element
+from warpsmith.poly.regions.region import Access, Region, Statement, Subscript
+from warpsmith.poly.regions.state import State
+from warpsmith.poly.regions.views import elements
+from warpsmith.tree.nodes import For
+from warpsmith.tree.types import Pointer, Symbol
+
+__all__ = [
+    "Conflict", "Reference", "access_map", "common_steps", "conflicts", "describe", "meaningful", "references",
+    "small_point",
+]  # fmt: skip
+
+_OWN = "&"
+# each takes isl about a millisecond
+_MOST_PAIRS = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One access with its statement and its comparable subscripts (None: any element)."""
+
+    statement: Statement
+    access: Access
+    element: Element | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it certainly happens at every point of its domain, at exactly this element."""
+        return self.statement.exact and self.element is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two references that touch one element in different iterations; `relation` is None where that is only possible."""
+
+    first: Reference
+    second: Reference
+    relation: Map | None
+
+    @property
+    def kind(self) -> DependenceKind:
+        """flow: write then read; anti: read then write; output: both write."""
+        if not self.first.access.write:
+            return "anti"
+        return "output" if self.second.access.write else "flow"
+
+    @property
+    def certain(self) -> bool:
+        """Whether a point of the relation is a real conflict."""
+        return self.relation is not None and self.first.exact and self.second.exact
+
+
+def references(
+    state: State,
+    region: Region,
+    skip: frozenset[Symbol],
+    owner: Callable[[Statement], object] = lambda _: None,
+) -> list[list[Reference]]:
+    """Return the references of every object that is written, grouped by (base, place).
+
+    The variables of `skip` are left out; what a pointer among them points to is not. Of equal references of one owner
+    only the first is kept.
+    """
+    groups: dict[tuple[Symbol, str], list[tuple[Statement, Access]]] = {}
+    for statement in region.statements:
+        for access in statement.accesses:
+            if access.base not in skip or _through(access):
+                own = isinstance(access.base.type, Pointer) and not _through(access)
+                groups.setdefault((access.base, _OWN if own else access.place), []).append((statement, access))
+    merged = _merge_places(groups)
+    found: list[list[Reference]] = []
+    for group in merged:
+        unique = _unique(group, owner)
+        if any(a.write for _, a in unique):
+            seen = elements(state, unique)
+            found.append([Reference(s, a, e) for (s, a), e in zip(unique, seen, strict=True)])
+    return found
+
+
+def _through(access: Access) -> bool:
+    """Whether an access is to what a pointer points to, not to the variable itself."""
+    return isinstance(access.base.type, Pointer) and (bool(access.path) or bool(access.place) or not access.known)
+
+
+def _merge_places(
+    groups: Mapping[tuple[Symbol, str], list[tuple[Statement, Access]]],
+) -> Iterator[list[tuple[Statement, Access]]]:
+    """References through one pointer place stand alone unless the base has an unknown place or call: then all meet."""
+    bases: dict[Symbol, list[str]] = {}
+    for base, place in groups:
+        if place == _OWN:
+            yield groups[(base, place)]
+        else:
+            bases.setdefault(base, []).append(place)
+    for base, places in bases.items():
+        vague = [p for p in places if any(not a.known for _, a in groups[(base, p)])]
+        pointers = [p for p in places if p]
+        if vague or len(pointers) > 1:
+            whole = [(s, _vague(a) if a.place else a) for p in places for s, a in groups[(base, p)]]
+            yield whole
+        else:
+            for place in places:
+                yield groups[(base, place)]
+
+
+def _vague(access: Access) -> Access:
+    """An access of which only the base is known."""
+    return Access(access.expr, access.base, access.place, (), False, access.element, access.write)
+
+
+def _unique(
+    group: Sequence[tuple[Statement, Access]], owner: Callable[[Statement], object]
+) -> list[tuple[Statement, Access]]:
+    seen: set[tuple[object, ...]] = set()
+    found: list[tuple[Statement, Access]] = []
+    for statement, access in group:
+        place = repr(access.path), access.known, access.write
+        key = (*place, statement.counters, repr(statement.domain), statement.exact, owner(statement))
+        if key not in seen:
+            seen.add(key)
+            found.append((statement, access))
+    return found
+
+
+@dataclass(slots=True)
+class _Tester:
+    """Relations made once and used for many pairs."""
+
+    state: State
+    region: Region
+    loop: For
+    counter: str
+    maps: dict[tuple[int, int], Map] = field(default_factory=dict)
+    orders: dict[tuple[int, int], Map] = field(default_factory=dict)
+
+    def relation(self, reference: Reference, length: int) -> Map:
+        key = (id(reference), length)
+        if key not in self.maps:
+            self.maps[key] = access_map(self.state, reference, length)
+        return self.maps[key]
+
+    def before(self, first: int, second: int) -> Map:
+        if (first, second) not in self.orders:
+            self.orders[(first, second)] = order(first, second, descending=self.loop.step < 0)
+        return self.orders[(first, second)]
+
+    def test(self, first: Reference, second: Reference) -> Conflict | None:
+        """Return the conflict of `first` in an earlier iteration with `second` in a later one, or None."""
+        shared = common_steps(first.element, second.element)
+        if shared is None or self._apart(first, second, shared[0]) or _members_apart(first.access, second.access):
+            return None
+        length, overlap = shared
+        left, right = self.relation(first, length), self.relation(second, length)
+        depths = len(first.statement.counters), len(second.statement.counters)
+        pairs = left.apply_range(right.reverse()).intersect(self.before(*depths))
+        if pairs.is_empty():
+            return None
+        return Conflict(first, second, pairs if overlap else None)
+
+    def _apart(self, first: Reference, second: Reference, length: int) -> bool:
+        """Whether one subscript is the same function of this loop's counter alone on both sides (the common case)."""
+        for a, b in zip((first.element or ())[:length], (second.element or ())[:length], strict=True):
+            if isinstance(a, Polynomial) and a == b and self.counter in a.atoms():
+                others = a.atoms() - {self.counter}
+                if all(self.state.vocabulary.invariant(n) for n in others):
+                    return True
+        return False
+
+
+def _members_apart(first: Access, second: Access) -> bool:
+    """Whether two references are to different members of elements of one array, whichever elements these are."""
+    if not (first.known and second.known):
+        return False
+    for one, other in zip(first.path, second.path, strict=False):
+        if isinstance(one, str) and isinstance(other, str):
+            if one.startswith("@") or other.startswith("@"):
+                return False
+            if one != other:
+                return True
+        elif isinstance(one, str) or isinstance(other, str):
+            return False
+    return False
+
+
+def access_map(state: State, reference: Reference, length: int) -> Map:
+    """Return {iteration of the statement -> the first `length` steps of the element}, member names left out."""
+    outputs = [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
+    statement = reference.statement
+    formula = both((statement.domain, state.context))
+    unsigned = [n for n in atoms_of(formula) if (low := state.vocabulary[n].low) is not None and low >= 0]
+    formula = both((formula, *(at_least(atom(n), constant(0)) for n in sorted(unsigned))))
+    return make_map(state.vocabulary, statement.counters, outputs, formula)
+
+
+def common_steps(first: Element | None, second: Element | None) -> tuple[int, bool] | None:
+    """Return how many leading steps are to be compared and whether agreement there means overlap.
+
+    None where member names tell the elements apart.
+    """
+    if first is None or second is None:
+        return 0, False
+    for position, (a, b) in enumerate(zip(first, second, strict=False)):
+        if isinstance(a, str) and isinstance(b, str) and a != b:
+            if not (a.startswith("@") or b.startswith("@")):
+                return None
+            return position, False
+        if isinstance(a, str) != isinstance(b, str):
+            return position, False
+    return min(len(first), len(second)), True
+
+
+def conflicts(state: State, region: Region, loop: For, groups: list[list[Reference]]) -> list[Conflict]:
+    """Return every conflict that `loop`, the outermost loop of the region's scope, carries.
+
+    Raises OutOfBudgetError where there are too many pairs of references to compare.
+    """
+    pairs = sum(len(group) ** 2 for group in groups)
+    if pairs > _MOST_PAIRS:
+        raise OutOfBudgetError(
+            f"{pairs:,} pairs of accesses would have to be compared, and at most {_MOST_PAIRS:,} are"
+        )
+    counter = state.vocabulary.counter(loop.variable, loop, None)
+    tester = _Tester(state, region, loop, counter)
+    found: list[Conflict] = []
+    for group in groups:
+        inside = [r for r in group if r.statement.loops]
+        for i, first in enumerate(inside):
+            for second in inside[i:]:
+                if not (first.access.write or second.access.write):
+                    continue
+                ways = ((first, second),) if first is second else ((first, second), (second, first))
+                found += [c for a, b in ways if (c := tester.test(a, b)) is not None]
+    return found
+
+
+# --- what is said of one conflict
+
+
+def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For, str]) -> Dependence | None:
+    """Return the dependence with distance, direction and witness; None where no real witness is found."""
+    relation = conflict.relation
+    if relation is None or not conflict.certain:
+        return None
+    relation = nearest(relation, latest=conflict.kind == "flow")
+    sample = _sample(state, conflict, relation)
+    if sample is None:
+        return None
+    first, second = conflict.first, conflict.second
+    common = sum(a is b for a, b in zip(first.statement.loops, second.statement.loops, strict=False))
+    around = len(region.outer)
+    steps = [loop.step for loop in first.statement.loops[:common]]
+    ranges = deltas(relation, common)
+    distance: list[int | None] = [0] * around
+    direction: list[Direction] = ["="] * around
+    for (low, high), step in zip(ranges, steps, strict=True):
+        low, high = (low, high) if step > 0 else (_negated(high), _negated(low))
+        distance.append(low // abs(step) if low is not None and low == high else None)
+        direction.append(_direction(low, high))
+    return Dependence(
+        conflict.kind,
+        first.access.base.name,
+        first.access.expr.span,
+        second.access.expr.span,
+        tuple(distance),
+        tuple(direction),
+        _carrier(first.statement.loops[:common], direction[around:], ids),
+        _witness(state, region, conflict, sample),
+    )
+
+
+def meaningful(state: State, conflict: Conflict) -> Conflict | None:
+    """Return the conflict without the pairs in which a subscript leaves its dimension, where the program has no
+    meaning; None where nothing is left."""
+    if conflict.relation is None:
+        return None
+    left, right = (_inside(state, reference) for reference in (conflict.first, conflict.second))
+    relation = conflict.relation.intersect_domain(left).intersect_range(right)
+    return None if relation.is_empty() else Conflict(conflict.first, conflict.second, relation)
+
+
+def _inside(state: State, reference: Reference) -> Set:
+    """Return the iterations in which the subscripts of a reference keep to their dimensions."""
+    parts: list[Formula] = []
+    for step in reference.access.path:
+        if isinstance(step, Subscript) and step.value is not None and step.extent is not None:
+            limits = step.value, step.extent.shifted(-1) - step.value
+            linear = (state.vocabulary.linear(limit) for limit in limits)
+            parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
+    return make_set(state.vocabulary, reference.statement.counters, both(parts))
+
+
+def _carrier(loops: Sequence[For], direction: Sequence[Direction], ids: Mapping[For, str]) -> str | None:
+    """Return the outermost loop that may tell the two iterations apart."""
+    return next((ids[loop] for loop, way in zip(loops, direction, strict=True) if way != "="), None)
+
+
+def _negated(value: int | None) -> int | None:
+    return None if value is None else -value
+
+
+def _direction(low: int | None, high: int | None) -> Direction:
+    if low is not None and low > 0:
+        return "<"
+    if high is not None and high < 0:
+        return ">"
+    return "=" if low == 0 and high == 0 else "*"
+
+
+Sample = tuple[dict[str, int], tuple[int, ...], tuple[int, ...]]
+
+
+def _sample(state: State, conflict: Conflict, relation: Map) -> Sample | None:
+    """Return (parameters, first iteration, second iteration) of a real conflict, small values first."""
+    depth = len(conflict.first.statement.counters)
+    found = small_point(state, relation.wrap().flatten())
+    return None if found is None else (found[0], found[1][:depth], found[1][depth:])
+
+
+def small_point(state: State, pairs: Set) -> tuple[dict[str, int], tuple[int, ...]] | None:
+    """Return (parameters, an element) of a set over the model's parameters, small values first; None where none is
+    found."""
+    vocabulary = state.vocabulary
+    names = parameters_of(pairs)
+    factors = sorted({p for n in names for p in vocabulary[n].parts})
+    plain = [n for n in names if not vocabulary[n].parts]
+    for limit in (4, 8, 16, 64, 1024):
+        for values in _factor_choices(state, factors, limit):
+            near: list[Formula] = [equal(atom(n), constant(v)) for n, v in values.items()]
+            for name in plain:
+                near += [at_least(atom(name), constant(-limit)), at_least(constant(limit), atom(name))]
+            for name in names:
+                if vocabulary[name].parts:
+                    near.append(equal(atom(name), constant(_product(values, vocabulary[name].parts))))
+            found = point(pairs.intersect_params(make_set(vocabulary, (), both(near)).params()))
+            if found is not None:
+                return {**values, **found[0]}, found[1]
+    return None
+
+
+def _factor_choices(state: State, factors: Sequence[str], limit: int) -> Iterator[dict[str, int]]:
+    """Yield a few assignments to the factors of product parameters."""
+    if not factors:
+        yield {}
+        return
+    for start in range(min(limit, 8), 0, -1):
+        yield {name: start + (k % 2) for k, name in enumerate(factors)}
+
+
+def _product(values: Mapping[str, int], parts: Sequence[str]) -> int:
+    result = 1
+    for part in parts:
+        result *= values[part]
+    return result
+
+
+def _witness(state: State, region: Region, conflict: Conflict, sample: Sample) -> str:
+    parameters, one, two = sample
+    vocabulary = state.vocabulary
+    outer = [parameters.get(name, 0) for _, name in region.outer]
+    shown = {vocabulary[n].text: v for n, v in sorted(parameters.items()) if vocabulary[n].kind == "parameter"}
+    head = ", ".join(f"{name} = {value}" for name, value in shown.items())
+    first, second = conflict.first, conflict.second
+    one_statement = first.statement is second.statement
+    names = ("S", "S") if one_statement else ("S1", "S2")
+    element = _element(state, first, {**parameters, **dict(zip(first.statement.counters, one, strict=True))})
+    verbs = ("writes" if first.access.write else "reads"), ("writes" if second.access.write else "reads")
+    left = ",".join(str(v) for v in (*outer, *one))
+    right = ",".join(str(v) for v in (*outer, *two))
+    text = f"{names[0]}({left}) {verbs[0]} {element}, {names[1]}({right}) {verbs[1]} it"
+    return f"{head}: {text}" if head else text
+
+
+def _element(state: State, reference: Reference, values: Mapping[str, int]) -> str:
+    """Return the element as the user would write it, subscripts as numbers."""
+    access = reference.access
+    numbers = _evaluated(state, [s.value for s in access.path if isinstance(s, Subscript)], values)
+    text = access.place or access.base.name
+    queue = iter(numbers)
+    for step in access.path:
+        text += f".{step}" if isinstance(step, str) else f"[{next(queue)}]"
+    return text
+
+
+def _evaluated(state: State, wanted: Sequence[Polynomial | None], values: Mapping[str, int]) -> list[str]:
+    """Evaluate polynomials; quotients get their value from isl."""
+    known = dict(values)
+    used = frozenset(n for p in wanted if p is not None for n in p.atoms())
+    quotients, definitions = state.vocabulary.definitions(used)
+    if quotients:
+        names = sorted(quotients)
+        mentioned = frozenset().union(*(atoms_of(d) for d in definitions)) - quotients
+        fixed = [equal(atom(n), constant(v)) for n, v in known.items() if n in mentioned]
+        found = point(make_set(state.vocabulary, names, both((*definitions, *fixed))))
+        if found is not None:
+            known.update(zip(names, found[1], strict=True))
+    results: list[str] = []
+    for polynomial in wanted:
+        for name, value in known.items():
+            polynomial = None if polynomial is None else polynomial.substitute(name, constant(value))
+        number = None if polynomial is None else polynomial.number
+        results.append("?" if number is None else str(number))
+    return results

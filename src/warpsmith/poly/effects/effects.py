@@ -1,0 +1,145 @@
+"""What a piece of program may do: which variables and objects it touches, whether it talks to the world.
+
+    p = a;  p[i] = s;  printf("%d", n);      direct writes p, reads p i s n; element writes p and a; io
+
+Invariant: whatever executing the node may read or write, of what its function can name, stands in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from warpsmith.base.source import Span
+from warpsmith.poly.effects.device import device_blocker
+from warpsmith.poly.effects.doings import Doings
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.pointers import Provenance, Root
+from warpsmith.poly.pointers.touches import Touch, node_touches
+from warpsmith.tree.nodes import For, Function, Node, VarDecl
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Array, Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["Effects", "changed_in", "device_blocker", "effects", "escaped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """`direct_*`: the variable's own value (a scalar, a pointer's address, a whole struct). `element_*`: what an array
+    holds or a pointer points to, under the symbol of every base that may reach it (`p = a; p[i] = 0` writes elements of
+    `p` and of `a`). Variables declared inside the node are left out. `calls_unknown`, `io`, `allocates`: what calls do;
+    `reason` and `span` name the first such construct ("" and None where there is none)."""
+
+    direct_reads: frozenset[Symbol] = frozenset()
+    direct_writes: frozenset[Symbol] = frozenset()
+    element_reads: frozenset[Symbol] = frozenset()
+    element_writes: frozenset[Symbol] = frozenset()
+    calls_unknown: bool = False
+    io: bool = False
+    allocates: bool = False
+    reason: str = ""
+    span: Span | None = None
+
+    @property
+    def reads(self) -> frozenset[Symbol]:
+        """Everything that may be read, directly or as an element."""
+        return self.direct_reads | self.element_reads
+
+    @property
+    def writes(self) -> frozenset[Symbol]:
+        """Everything that may be written, directly or as an element."""
+        return self.direct_writes | self.element_writes
+
+
+def effects(
+    program: Program, node: Node, function: Function | None = None, summaries: Summaries | None = None
+) -> Effects:
+    """Return what executing `node` (Expr, Stmt or Function) may do; calls are followed through definitions.
+
+    `function` is the one that `node` stands in, found by span where it is not given. Pass `Summaries.of(program)` to
+    ask many times.
+    """
+    known = summaries if summaries is not None else Summaries.of(program)
+    around = function if function is not None else known.function_of(node)
+    if around is None:
+        return known.remembered(("effects", node), lambda: _effects(known, node, None))
+    return known.remembered_of(around, node, "effects", lambda: _effects(known, node, around))
+
+
+def changed_in(function: Function, summaries: Summaries) -> frozenset[Symbol]:
+    """Return what a whole function may write, its own variables included, but for the values with which it declares
+    them: `int n = 0; scanf("%d", &n);` writes n."""
+    where = summaries.provenance(function)
+    done = summaries.done_by((t for t in node_touches(function.body) if not _declares(t)), where)
+    visible = summaries.remembered("visible", lambda: _visible(summaries))
+    writes, elements = _split(done.stores, done.store_bases, where, visible)
+    return frozenset(done.writes | writes | elements)
+
+
+def _declares(touch: Touch) -> bool:
+    declares = isinstance(touch.node, VarDecl) or (isinstance(touch.node, For) and touch.node.declares)
+    return touch.kind == "write" and declares
+
+
+def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
+    done = known.doings(node.body if isinstance(node, Function) else node, around)
+    where = known.provenance(around) if around is not None else None
+    own = _declared(node)
+    visible = known.remembered("visible", lambda: _visible(known))
+    reads, read_elements = _split(done.loads, done.load_bases, where, visible)
+    writes, written_elements = _split(done.stores, done.store_bases, where, visible)
+    return Effects(
+        frozenset((done.reads | reads) - own),
+        frozenset((done.writes | writes) - own),
+        frozenset(read_elements - own),
+        frozenset(written_elements - own),
+        done.calls_unknown,
+        done.io,
+        done.allocates,
+        *_reason(done),
+    )
+
+
+def _visible(known: Summaries) -> frozenset[Root]:
+    """Return the objects that any function may have a pointer to."""
+    held = known.held()
+    return frozenset(Root("object", s) for s in known.globals if isinstance(s.type, Array) or s in held)
+
+
+def escaped(program: Program, function: Function, summaries: Summaries | None = None) -> frozenset[Symbol]:
+    """Return the variables of `function` whose address may be held by something else: `&x` stored or given to a call
+    that may keep it, an array whose name is; and those that one of its own pointers may name."""
+    known = summaries if summaries is not None else Summaries.of(program)
+    where = known.provenance(function)
+    held = set(where.escaped).union(*where.roots.values())
+    return frozenset(root.symbol for root in held if root.kind == "object" and root.symbol is not None)
+
+
+def _reason(done: Doings) -> tuple[str, Span | None]:
+    return done.reason, done.span
+
+
+def _declared(node: Node) -> set[Symbol]:
+    """Return the variables that live only inside `node`."""
+    own = {n.symbol for n in walk(node) if isinstance(n, VarDecl) and n.symbol.storage == "local"}
+    own |= {n.variable for n in walk(node) if isinstance(n, For) and n.declares}
+    return own
+
+
+def _split(
+    roots: Iterable[Root], named: set[Symbol], where: Provenance | None, visible: frozenset[Root]
+) -> tuple[set[Symbol], set[Symbol]]:
+    """Return the variables whose own value the roots are, and the bases whose elements they are; `visible` are the
+    objects that any function may have a pointer to."""
+    touched = frozenset(roots)
+    known = set(touched)
+    elements = set(named)
+    if where is not None and touched:
+        elements |= {symbol for symbol, held in where.roots.items() if where.meet(held, touched)}
+        if any(root.kind == "unknown" for root in touched):
+            elements |= where.deep
+            known |= where.escaped | visible
+    symbols = {root.symbol: root for root in known if root.symbol is not None and root.symbol.storage != "function"}
+    direct = {s for s, root in symbols.items() if root.kind == "object" and not isinstance(s.type, Array)}
+    return direct, elements | (set(symbols) - direct)

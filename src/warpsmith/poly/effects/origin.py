@@ -1,0 +1,132 @@
+"""What is known of a function as a whole before any of its regions is modelled."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from warpsmith.poly.effects.effects import Effects, changed_in, effects, escaped
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Expr,
+    For,
+    Function,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Unary,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Array, Pointer, Symbol, is_integer
+from warpsmith.tree.walk import peel, walk
+
+__all__ = ["Origin", "changed_variables", "own_writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of a function as a whole, computed once: single-valued constants, variables written at all."""
+
+    program: Program
+    function: Function
+    hidden: frozenset[Symbol]
+    unstable: frozenset[Symbol]
+    constants: dict[Symbol, int]
+    summaries: Summaries
+
+    @classmethod
+    def of(cls, program: Program, function: Function, summaries: Summaries | None = None) -> Origin:
+        """Look at `function` once; pass `Summaries.of(program)` to look at many functions."""
+        known = summaries if summaries is not None else Summaries.of(program)
+        found = known.remembered_of(function, function, "origin", lambda: _found(program, function, known))
+        return cls(program, function, *found, known)
+
+    def effects(self, node: Node) -> Effects:
+        """Return what executing a part of the function may do."""
+        return effects(self.program, node, self.function, self.summaries)
+
+
+def _found(
+    program: Program, function: Function, known: Summaries
+) -> tuple[frozenset[Symbol], frozenset[Symbol], dict[Symbol, int]]:
+    """Return the variables that something else may hold, those written, and the constants."""
+    hidden = escaped(program, function, known)
+    written = changed_in(function, known)
+    constants: dict[Symbol, int] = {}
+    for node in walk(function.body):
+        if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
+            value = _literal(node.init)
+            if value is not None and is_integer(node.symbol.type) and node.symbol not in written | hidden:
+                constants[node.symbol] = value
+    return hidden, written, constants
+
+
+def own_writes(node: Node) -> set[Symbol]:
+    """Return the variables that this very node assigns."""
+    match node:
+        case Assign(target=target):
+            target = peel(target)
+            return {target.symbol} if isinstance(target, Name) else set()
+        case Unary(op=op, operand=operand) if "++" in op or "--" in op:
+            operand = peel(operand)
+            return {operand.symbol} if isinstance(operand, Name) else set()
+        case Verbatim(writes=writes) | VerbatimExpr(writes=writes):
+            return set(writes)
+        case _:
+            return set()
+
+
+def _literal(expr: Expr) -> int | None:
+    expr = peel(expr)
+    if isinstance(expr, Unary) and expr.op == "-":
+        inner = _literal(expr.operand)
+        return None if inner is None else -inner
+    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) else None
+
+
+def changed_variables(node: Node, calls: Effects) -> frozenset[Symbol]:
+    """Return the variables whose own value `node` may change; `calls` are its effects.
+
+    `p[i] = 0` changes no variable; `s.x = 0` changes s; a pointer may have been used to change a scalar.
+    """
+    pointed = {s for s in calls.element_writes if not isinstance(s.type, Pointer | Array)}
+    direct = calls.direct_writes if _calls(node) else frozenset()
+    return _written_inside(node) | pointed | direct
+
+
+# every loop asks for those of all the loops around it: nodes never change, and the answers are remembered
+@functools.lru_cache(maxsize=8192)
+def _written_inside(node: Node) -> frozenset[Symbol]:
+    """Return the variables whose own value the text of `node` changes, calls not followed."""
+    found: set[Symbol] = set()
+    for part in walk(node):
+        found |= own_writes(part)
+        if isinstance(part, For):
+            found.add(part.variable)
+        elif isinstance(part, VarDecl):
+            found.add(part.symbol)
+        elif isinstance(part, Assign | Unary):
+            root = _struct_of(part.target if isinstance(part, Assign) else part.operand)
+            found |= {root} if root is not None else set()
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=8192)
+def _calls(node: Node) -> bool:
+    return any(isinstance(n, Call | Verbatim | VerbatimExpr) for n in walk(node))
+
+
+def _struct_of(expr: Expr) -> Symbol | None:
+    """Return s for the lvalue `s.x.y`."""
+    expr = peel(expr)
+    while isinstance(expr, Member) and not expr.arrow:
+        expr = peel(expr.base)
+        if isinstance(expr, Name):
+            return expr.symbol
+    return None

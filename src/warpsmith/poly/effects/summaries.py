@@ -1,0 +1,482 @@
+"""What every function of the program does, as its callers see it, and what any node does in terms of roots.
+
+Invariant: what a call may do is contained in the callee's summary, translated to the caller's arguments; recursion
+starts from "does nothing" and is swept until nothing changes, which only adds.
+
+    void axpy(int n, double *x, double *y) { … y[i] += x[i] }     loads through arguments 1, 2; stores through 2
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from warpsmith.base.identity import Identity
+from warpsmith.poly.effects.doings import Doings, callback, defined_call, library_call, name_everything, through
+from warpsmith.poly.effects.global_pointers import survey_globals
+from warpsmith.poly.effects.library import called_back, described, mentions
+from warpsmith.poly.effects.outside import Outside, outside_of
+from warpsmith.poly.effects.summary import Summary
+from warpsmith.poly.effects.world import Callee, Piece, World, remembered, world_of
+from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
+from warpsmith.poly.pointers.touches import Base, Touch, bases, direct_call, is_pointer, node_touches
+from warpsmith.tree.effects import FunctionEffects
+from warpsmith.tree.nodes import (
+    Call,
+    CaptureStmt,
+    Copy,
+    DataEnter,
+    DataExit,
+    DeviceAlloc,
+    DeviceFree,
+    Expr,
+    Function,
+    Launch,
+    Name,
+    Node,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Array, Opaque, Pointer, Symbol
+from warpsmith.tree.walk import peel, walk
+
+__all__ = ["Summaries", "Summary"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """The program's functions with their summaries, worked out when they are first asked for and kept."""
+
+    program: Program
+    definitions: Mapping[Symbol, Function]
+    globals: frozenset[Symbol]
+    stable: frozenset[Symbol]
+    address_taken: frozenset[Symbol]
+    outside: Outside
+    world: World = field(repr=False)
+    _held: frozenset[Symbol] = frozenset()
+    _known: dict[Symbol, Summary] = field(default_factory=dict, repr=False)
+    _pieces: dict[Function, Piece] = field(default_factory=dict, repr=False)
+    _answers: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, program: Program) -> Summaries:
+        """Prepare the summaries of `program`: those that there are, if it was asked of lately."""
+        return _of(Identity(program))
+
+    @classmethod
+    def made(cls, program: Program) -> Summaries:
+        """Prepare them anew."""
+        definitions = {function.symbol: function for _, function in program.functions()}
+        survey = survey_globals(program)
+        outside = outside_of(program)
+        mentioned = _mentioned(definitions, outside)
+        world = world_of(frozenset(definitions), program.effects, outside, survey, mentioned)
+        taken, held = survey.address_taken, survey.held
+        return cls(program, definitions, survey.persistent, survey.stable, taken, outside, world, held)
+
+    def remembered(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return the answer to a question about this program, worked out when it is first asked; a question starts
+        with a word of its own, so that its answers have one type."""
+        return remembered(self._answers, question, answer)
+
+    def remembered_of(self, function: Function, part: Node, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return the answer to a question about a `part` of a function, which is kept from program to program. So it
+        must rest on nothing but the function's own text, its provenance, what its calls do, and the variables of
+        static storage: their types, which are stable, taken, held, and lent to it."""
+        piece = self._piece(function)
+        if not piece.has(part):
+            # its calls need not be among those that the piece was made from
+            return self.remembered((question, function, part), answer)
+        return remembered(piece.answers, (question, part, self.held(), self.lent(function.symbol)), answer)
+
+    def summary(self, symbol: Symbol) -> Summary | None:
+        """Return the summary of a function that the program defines, or that is known from outside, else None."""
+        if symbol in self._known:
+            return self._known[symbol]
+        if symbol not in self.definitions:
+            known = self.outside.functions.get(symbol)
+            return None if known is None else known.summary
+        order, recursive = self._callees_first(symbol)
+        self._known.update((each, Summary()) for each in order)
+        changed = True
+        while changed:
+            changed = False
+            for each in order:
+                new = self._worked_out(self.definitions[each]).summary
+                changed |= recursive and new != self._known[each]
+                self._known[each] = new
+        return self._known[symbol]
+
+    def parameters(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """Return the parameters of a function that has a summary."""
+        defined = self.definitions.get(symbol)
+        return defined.parameters if defined is not None else self.outside.functions[symbol].parameters
+
+    def owner(self, parameter: Symbol) -> Symbol | None:
+        """Return the function that has the parameter, None where the program defines none that does."""
+        owners = self.remembered("owners", lambda: {p: s for s, f in self.definitions.items() for p in f.parameters})
+        return owners.get(parameter)
+
+    def is_recursive(self, symbol: Symbol) -> bool:
+        """Whether a call of the function may lead to another call of it."""
+        seen: set[Symbol] = set()
+        pending = [symbol]
+        while pending:
+            for callee in self._callees(self.definitions[pending.pop()]):
+                if callee == symbol:
+                    return True
+                if callee not in seen:
+                    seen.add(callee)
+                    pending.append(callee)
+        return False
+
+    def provenance(self, function: Function) -> Provenance:
+        """Return where the pointers of `function` come from."""
+        return self._piece(function).provenance
+
+    def _piece(self, function: Function) -> Piece:
+        if function not in self._pieces:
+            self._pieces[function] = self._worked_out(function)
+        return self._pieces[function]
+
+    def _worked_out(self, function: Function) -> Piece:
+        """Return what is known of a function with what is known of its callees so far."""
+        seen: list[Callee] = []
+        for callee in self._callees(function):
+            summary = self.summary(callee)
+            assert summary is not None
+            seen.append(Callee(callee, self.definitions[callee].parameters, summary))
+        return self.world.piece(function, tuple(seen), lambda: self._summarize(function))
+
+    def function_of(self, node: Node) -> Function | None:
+        """Return the function whose text contains `node`."""
+        if isinstance(node, Function):
+            return node
+        inside = [f for f in self.definitions.values() if f.span.contains(node.span)]
+        return next((f for f in inside if len(inside) == 1 or any(n is node for n in walk(f))), None)
+
+    def library(self, call: Call) -> FunctionEffects | None:
+        """Return the table's entry for a direct call of a function that the program does not define."""
+        known = self.world.library
+        if call not in known:
+            known[call] = self._library(call)
+        return known[call]
+
+    def _library(self, call: Call) -> FunctionEffects | None:
+        name = direct_call(call)
+        ours = name is None or name in self.definitions or name in self.outside.functions
+        known = None if ours else described(self.program.effects, call)
+        if known is None or not known.program_with or known.program_with.isdisjoint(self.mentioned()):
+            return known
+        return dataclasses.replace(known, program=True)
+
+    def held(self) -> frozenset[Symbol]:
+        """Return the variables of static storage that a pointer loaded from memory may point to: a function that is
+        lent an address (`read(text, &x)`) and does not keep it leaves none there."""
+        return self.remembered("held", self._find_held)
+
+    def _find_held(self) -> frozenset[Symbol]:
+        found = set(self._held)
+        for function in self.definitions.values():
+            escaped = self.provenance(function).escaped
+            found |= {r.symbol for r in escaped if r.kind == "object" and r.symbol is not None}
+        return frozenset(found & self.address_taken)
+
+    def lent(self, function: Symbol) -> frozenset[Symbol]:
+        """Return the variables of static storage to which a parameter of a function may point though no memory holds
+        their address: who calls it was handed it (`read(text, &x)`), or whoever called that."""
+        return self.remembered("lent", self._find_lent).get(function, frozenset())
+
+    def _find_lent(self) -> dict[Symbol, frozenset[Symbol]]:
+        wanted = self.address_taken - self.held()
+        found: dict[Symbol, set[Symbol]] = {}
+        for function in self.definitions.values() if wanted else ():
+            where = self.provenance(function)
+            for call in (t.node for t in node_touches(function.body) if t.kind == "call"):
+                if isinstance(call, Call):
+                    given = {r.symbol for a in call.arguments if is_pointer(a) for b in bases(a) for r in where.of(b)}
+                    for callee in self._handed_to(call) if given & wanted else ():
+                        found.setdefault(callee, set()).update(s for s in given & wanted if s is not None)
+        pending = list(found)
+        while pending:
+            caller = pending.pop()
+            for callee in self._callees(self.definitions[caller]):
+                if not found[caller] <= found.setdefault(callee, set()):
+                    found[callee] |= found[caller]
+                    pending.append(callee)
+        return {callee: frozenset(symbols) for callee, symbols in found.items()}
+
+    def _handed_to(self, call: Call) -> Iterable[Symbol]:
+        """Return the functions of the program that a call may hand its arguments to first."""
+        name, library = direct_call(call), self.library(call)
+        if name is not None and name in self.definitions:
+            return (name,)
+        back = called_back(library, call) if library is not None and not library.program else (None,)
+        known = [s for s in back if s is not None and s in self.definitions]
+        return known if len(known) == len(back) else self.definitions
+
+    def mentioned(self) -> frozenset[str]:
+        """Return the names of all that the program's functions use."""
+        return self.remembered("mentioned", lambda: _mentioned(self.definitions, self.outside))
+
+    def flow(self, call: Call) -> CallFlow:
+        """Return what a call does with addresses."""
+        every = frozenset(range(len(call.arguments)))
+        library = self.library(call)
+        if library is not None and not library.program:
+            back = self._called_back(library, call)
+            if None not in back:
+                return _library_flow(library, call, [summary for _, summary in filter(None, back)])
+        name = direct_call(call)
+        known = self.summary(name) if name is not None else None
+        if known is None or name is None:
+            pointers = frozenset(s for s in self.globals if isinstance(s.type, Pointer))
+            return CallFlow(None, False, every, pointers)
+        rewrites = frozenset(s for s in known.writes if isinstance(s.type, Pointer))
+        returns = _returned(known.returns, self.parameters(name), call)
+        return CallFlow(returns, any(r.kind == "fresh" for r in known.returns), known.retains, rewrites)
+
+    def reaches(self, call: Call, *, write: bool) -> tuple[tuple[Expr, ...], tuple[Symbol, ...]] | None:
+        """Return the arguments through which a call reads or writes memory, and the variables of static storage through
+        which, or in which, it does; None where it may do so in other ways."""
+        name = direct_call(call)
+        summary = self.summary(name) if name is not None and self.library(call) is None else None
+        if name is None or summary is None or summary.calls_unknown:
+            return None
+        parameters = self.parameters(name)
+        given: list[Expr] = []
+        shared: list[Symbol] = []
+        for root in summary.stores if write else summary.loads:
+            if root.kind == "entry" and root.symbol in parameters:
+                number = parameters.index(root.symbol)
+                if number >= len(call.arguments):
+                    return None
+                given.append(call.arguments[number])
+            elif root.symbol is not None:
+                shared.append(root.symbol)
+            else:
+                return None
+        return tuple(given), tuple(shared)
+
+    def doings(self, node: Node, function: Function | None) -> Doings:
+        """Return what `node` (in `function`) does, calls included."""
+        where = self.provenance(function) if function is not None else _NOWHERE
+        return self.done_by(node_touches(node), where)
+
+    def done_by(self, touched: Iterable[Touch], where: Provenance) -> Doings:
+        """Return what `touched` amounts to in a function with the provenance `where`."""
+        done = Doings()
+        for touch in touched:
+            self._touch(touch, where, done)
+        return done
+
+    def exposed(self, where: Provenance) -> set[Root]:
+        """Return the roots of a function that code outside it may know."""
+        known = set(where.escaped) | {UNKNOWN}
+        for roots in where.roots.values():
+            known |= {r for r in roots if where.is_exposed(r)}
+        known |= {Root("object", s) for s in self.globals}
+        return known | {Root("entry", s) for s in self.globals if isinstance(s.type, Pointer)}
+
+    def _touch(self, touch: Touch, where: Provenance, done: Doings) -> None:
+        match touch.kind:
+            case "read" | "write" if touch.symbol is not None:
+                (done.reads if touch.kind == "read" else done.writes).add(touch.symbol)
+                if isinstance(touch.symbol.type, Opaque):
+                    (done.loads if touch.kind == "read" else done.stores).add(UNKNOWN)
+            case "load" if touch.base is not None:
+                through(touch.base, where, done.loads, done.load_bases)
+            case "store" if touch.base is not None:
+                through(touch.base, where, done.stores, done.store_bases)
+            case "call" if isinstance(touch.node, Call):
+                self._call(touch.node, where, done)
+            case _:
+                self._special(touch.node, where, done)
+
+    def _call(self, call: Call, where: Provenance, done: Doings) -> None:
+        library = self.library(call)
+        name = direct_call(call)
+        summary = self.summary(name) if name is not None else None
+        if library is not None:
+            library_call(library, call, where, done)
+            back = self._called_back(library, call)
+            for callee, inner in filter(None, back):
+                callback(inner, callee, _pointed_by(library, call), where, done)
+            if library.program or None in back:
+                self._anything(call.arguments, where, done)
+        elif summary is not None and name is not None:
+            defined_call(summary, self.parameters(name), call, where, done)
+        else:
+            self._anything(call.arguments, where, done)
+            done.blame(_unknown_call(call, linked=name in self.outside.functions), call.span)
+
+    def _called_back(self, known: FunctionEffects, call: Call) -> list[tuple[Function, Summary] | None]:
+        """Return the functions of the program that a library calls, None for each whose text is not given."""
+        found = [(s, self.summary(s)) if s is not None else (None, None) for s in called_back(known, call)]
+        return [
+            (self.definitions[s], summary) if s in self.definitions and s is not None and summary is not None else None
+            for s, summary in found
+        ]
+
+    def _special(self, node: Node, where: Provenance, done: Doings) -> None:
+        """What we do not model, and device statements."""
+        match node:
+            case Verbatim() | VerbatimExpr():
+                for symbol in node.reads:
+                    name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+                for symbol in node.writes:
+                    name_everything(symbol, where, done.writes, done.stores, done.store_bases)
+                if node.calls:
+                    self._anything((), where, done)
+                done.blame(node.reason, node.span)
+            case Copy(to_device=True) | CaptureStmt():
+                symbol = node.variable if isinstance(node, Copy) else node.symbol
+                name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+            case Copy():
+                name_everything(node.variable, where, done.writes, done.stores, done.store_bases)
+            case DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
+                done.writes.add(node.buffer)
+                done.allocates = True
+            case Launch():
+                done.blame(f"launches {node.kernel}", node.span)
+            case _:
+                pass
+
+    def _anything(self, arguments: Iterable[Expr], where: Provenance, done: Doings) -> None:
+        """An unknown call: all that is exposed, and all that its arguments reach, may be read and written."""
+        done.calls_unknown = True
+        known = self.exposed(where)
+        for argument in arguments:
+            if is_pointer(argument):
+                known |= {root for base in bases(argument) for root in where.of(base)}
+        done.loads |= known
+        done.stores |= known
+        variables = {s for s in self.globals if not isinstance(s.type, Array)}
+        done.reads |= variables
+        done.writes |= {s for s in variables if not getattr(s.type, "const", False)}
+
+    def _summarize(self, function: Function) -> Piece:
+        where = provenance(function, self.flow, self.stable)
+        done = self.done_by(node_touches(function.body), where)
+        entries = {Root("entry", p): i for i, p in enumerate(function.parameters)}
+        summary = Summary(
+            frozenset(filter(is_persistent, done.reads)),
+            frozenset(filter(is_persistent, done.writes)),
+            frozenset(r for r in done.loads if _is_visible(r)),
+            frozenset(r for r in done.stores if _is_visible(r)),
+            frozenset(i for root, i in entries.items() if root in where.escaped),
+            frozenset(r for r in where.returns if r.kind == "fresh" or _is_visible(r)),
+            done.calls_unknown,
+            done.io,
+            done.allocates,
+            done.reason,
+            done.span,
+        )
+        return Piece(function, where, summary)
+
+    def _callees(self, function: Function) -> tuple[Symbol, ...]:
+        known = self.world.callees
+        if function not in known:
+            known[function] = self._find_callees(function)
+        return known[function]
+
+    def _find_callees(self, function: Function) -> tuple[Symbol, ...]:
+        # the sizes of a variable-length array are evaluated, but do not stand in the tree
+        touched = (t.node for t in node_touches(function.body) if t.kind == "call")
+        calls = [n for n in (*walk(function), *touched) if isinstance(n, Call)]
+        back = [s for n in calls if (known := self.library(n)) is not None for s in called_back(known, n)]
+        named = dict.fromkeys([*map(direct_call, calls), *back])
+        return tuple(s for s in named if s is not None and s in self.definitions)
+
+    def _callees_first(self, symbol: Symbol) -> tuple[list[Symbol], bool]:
+        """Return the functions reachable from `symbol` that have no summary yet, callees before callers, and whether
+        one of them may lead to itself."""
+        order: list[Symbol] = []
+        done: set[Symbol] = set()
+        seen = {symbol}
+        recursive = False
+        stack: list[tuple[Symbol, Iterator[Symbol]]] = [(symbol, iter(self._callees(self.definitions[symbol])))]
+        while stack:
+            callee = next((c for c in stack[-1][1] if c not in done and c not in self._known), None)
+            if callee is None:
+                order.append(stack.pop()[0])
+                done.add(order[-1])
+            elif callee in seen:
+                recursive = True
+            else:
+                seen.add(callee)
+                stack.append((callee, iter(self._callees(self.definitions[callee]))))
+        return order, recursive
+
+
+def _mentioned(definitions: Mapping[Symbol, Function], outside: Outside) -> frozenset[str]:
+    return outside.mentioned.union(*map(mentions, definitions.values()))
+
+
+_NOWHERE = Provenance({}, frozenset(), frozenset(), frozenset(), {})
+
+
+def _is_visible(root: Root) -> bool:
+    """Whether a caller can know the memory of a root of its callee."""
+    match root.kind:
+        case "unknown":
+            return True
+        case "fresh":
+            return False
+        case "entry":
+            return True
+        case "object":
+            return root.symbol is not None and is_persistent(root.symbol)
+
+
+def _library_flow(library: FunctionEffects, call: Call, back: list[Summary]) -> CallFlow:
+    """Return what a library function does with addresses; `back`: what it calls."""
+    first = bases(call.arguments[library.returns]) if isinstance(library.returns, int) else None
+    filled = library.fills if library.allocates else frozenset()
+    every = any(summary.retains for summary in back)
+    keeps = frozenset(i for i in range(len(call.arguments)) if every or library.keeps_argument(i))
+    rewrites = frozenset(s for summary in back for s in summary.writes if isinstance(s.type, Pointer))
+    return CallFlow(first, library.returns == "fresh", keeps, rewrites, filled)
+
+
+def _pointed_by(library: FunctionEffects, call: Call) -> tuple[Base, ...]:
+    """Return the bases of what a library function may hand to the function that it calls."""
+    given = [a for i, a in enumerate(call.arguments) if library.reads_argument(i) or library.writes_argument(i)]
+    return tuple(base for argument in given if is_pointer(argument) for base in bases(argument))
+
+
+def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call) -> tuple[Base, ...] | None:
+    """Return the bases of what a call returns, None if nothing is known of it; fresh memory is told apart."""
+    found: list[Base] = []
+    for root in roots:
+        if root.kind == "entry" and root.symbol in parameters:
+            index = parameters.index(root.symbol)
+            found += bases(call.arguments[index]) if index < len(call.arguments) else (Base(None),)
+        elif root.kind == "fresh":
+            continue
+        elif root.symbol is not None:
+            found.append(Base(root.symbol, address=root.kind == "object"))
+        else:
+            found.append(Base(None))
+    return tuple(found) if roots else None
+
+
+# a program is asked of by its own facts and by the steps that rewrite it, and then hardly ever again
+@functools.lru_cache(maxsize=4)
+def _of(program: Identity[Program]) -> Summaries:
+    return Summaries.made(program.value)
+
+
+def _unknown_call(call: Call, *, linked: bool) -> str:
+    function, name = peel(call.function), direct_call(call)
+    if name is None:
+        return f"calls {'a' if not isinstance(function, Name) else f'{function.symbol.name}, a'} function pointer"
+    why = "which other files define: which of them is linked here is not known"
+    return f"calls {name.name}, {why if linked else 'which is not defined here'}"

@@ -1,0 +1,147 @@
+"""Reads and writes of variables, in evaluation order, with calls and the function's own pointers resolved. An array
+counts as one variable: any of its elements.
+
+    sincos(x, &s, &c);  *p = s;      read x, write s, write c, read s, perhaps write what p points to
+
+Invariant: every evaluation of the piece that reads or writes a variable has its event; a write is `certain` only if
+every evaluation of the whole piece does it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.pointers import Provenance, Root
+from warpsmith.poly.pointers.touches import Touch, node_touches, own_touches, touches
+from warpsmith.tree.nodes import Call, Expr, Function, Name, Node, Unary, VarDecl
+from warpsmith.tree.types import Array, Symbol
+from warpsmith.tree.walk import names, peel
+
+__all__ = ["Event", "Variables"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A read or write of `symbol`, or of the member `path` of it; `certain`: a write of just that whole part, always
+    done where the piece is evaluated."""
+
+    write: bool
+    symbol: Symbol
+    path: tuple[str, ...]
+    node: Node
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The variables of one function as its text evaluates them."""
+
+    summaries: Summaries
+    function: Function
+    where: Provenance
+
+    @classmethod
+    def of(cls, summaries: Summaries, function: Function) -> Variables:
+        """Prepare the events of `function`."""
+        return cls(summaries, function, summaries.provenance(function))
+
+    def evaluate(self, expr: Expr | None) -> list[Event]:
+        """Return the events of evaluating `expr`, in order; nothing for None."""
+        return list(self._events(touches(expr))) if expr is not None else []
+
+    def own(self, node: Node) -> list[Event]:
+        """Return the events of a statement without those of the statements in it."""
+        return list(self._events(own_touches(node)))
+
+    def everything(self, node: Node) -> list[Event]:
+        """Return the events of all that `node` contains, in no order."""
+        return list(self._events(node_touches(node)))
+
+    def within_reach(self, node: Node) -> frozenset[Symbol]:
+        """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
+        besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
+        found = set(_named(node))
+        mine = _named(self.function)
+        for touch in node_touches(node):
+            if touch.kind in ("call", "box"):
+                touched = {event.symbol for event in self._indirect(touch)}
+                found |= {s for s in touched if s in mine or s.storage not in ("local", "parameter")}
+            elif touch.symbol is not None:
+                found.add(touch.symbol)
+        return frozenset(found)
+
+    def always_live(self) -> frozenset[Symbol]:
+        """Return the variables that something outside the function's own text may read at any time."""
+        held = self.where.escaped
+        own = {r.symbol for r in held if r.kind == "object" and r.symbol is not None}
+        arrays = {s for s in self.summaries.globals if isinstance(s.type, Array)}
+        return frozenset(own | arrays | self.summaries.address_taken)
+
+    def _events(self, touched: Iterable[Touch]) -> Iterator[Event]:
+        for touch in touched:
+            if touch.kind in ("read", "write") and touch.symbol is not None:
+                yield self._direct(touch, touch.symbol)
+            elif not isinstance(touch.node, VarDecl):
+                yield from self._indirect(touch)
+
+    def _direct(self, touch: Touch, symbol: Symbol) -> Event:
+        certain = touch.certain and touch.whole
+        return Event(touch.kind == "write", symbol, touch.path, touch.node, certain)
+
+    def _indirect(self, touch: Touch) -> Iterator[Event]:
+        """Yield what a call, a box or an access through a pointer may do to variables."""
+        done = self.summaries.done_by((touch,), self.where)
+        for symbol in _in_order(done.reads | self._pointed(done.loads)):
+            yield Event(False, symbol, (), touch.node, certain=False)
+        filled = self._filled(touch)
+        for symbol in _in_order(done.writes | self._pointed(done.stores)):
+            yield Event(True, symbol, (), touch.node, certain=symbol in filled and touch.certain)
+
+    def _pointed(self, roots: set[Root]) -> frozenset[Symbol]:
+        """Return the variables that an access through `roots` may touch."""
+        found = _objects(frozenset(roots))
+        if any(root.kind == "unknown" for root in roots):
+            return found | _objects(self.where.escaped) | _data(self.summaries.held())
+        return found
+
+    def _filled(self, touch: Touch) -> set[Symbol]:
+        """Return the variables that a library call certainly writes whole, and does not read (`sincos(x, &s, &c)`)."""
+        if not isinstance(touch.node, Call) or touch.kind != "call":
+            return set()
+        library = self.summaries.library(touch.node)
+        if library is None or not library.fills:
+            return set()
+        named = [_whole_variable(a) for i, a in enumerate(touch.node.arguments) if i in library.fills]
+        return {symbol for symbol in named if symbol is not None}
+
+
+@functools.lru_cache(maxsize=2048)
+def _named(node: Node) -> frozenset[Symbol]:
+    """Return the variables that `node` names: of a function, every one of its loops asks again."""
+    return frozenset(name.symbol for name in names(node))
+
+
+@functools.lru_cache(maxsize=2048)
+def _objects(roots: frozenset[Root]) -> frozenset[Symbol]:
+    """Return the variables among `roots`: a large function has hundreds, and every access through a pointer asks."""
+    return _data(frozenset(r.symbol for r in roots if r.kind == "object" and r.symbol is not None))
+
+
+@functools.lru_cache(maxsize=256)
+def _data(symbols: frozenset[Symbol]) -> frozenset[Symbol]:
+    return frozenset(symbol for symbol in symbols if symbol.storage != "function")
+
+
+def _in_order(symbols: set[Symbol]) -> list[Symbol]:
+    """Return variables in an order that is the same in every run: reasons are told in it."""
+    return sorted(symbols, key=lambda symbol: symbol.key)
+
+
+def _whole_variable(argument: Expr) -> Symbol | None:
+    """Return x of `&x`; a member or an element is not the whole variable."""
+    argument = peel(argument)
+    operand = peel(argument.operand) if isinstance(argument, Unary) and argument.op == "&" else None
+    return operand.symbol if isinstance(operand, Name) else None

@@ -1,0 +1,54 @@
+"""What a user's effects file vouches for, where a verdict may rest on it.
+
+Invariant: every verdict about a loop of a function that leads to a call of a described function names that description,
+whether the loop itself calls it or only code around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from warpsmith.base.verdict import Proved, Unknown, Verdict
+from warpsmith.poly.effects.library import granted
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.tree.nodes import Call, Function
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.walk import walk
+
+__all__ = ["resting_on", "used_descriptions", "vouched"]
+
+
+def vouched(known: Summaries, function: Function) -> tuple[Assumption, ...]:
+    """Return what the user says of functions that `function`, or a function that it calls, calls."""
+    if not known.program.effects.granted():
+        return ()
+    return known.remembered(("vouched", function), lambda: tuple(dict.fromkeys(_found(known, function))))
+
+
+def _found(known: Summaries, function: Function) -> Iterable[Assumption]:
+    seen, pending = {function}, [function]
+    while pending:
+        for call in (n for n in walk(pending.pop()) if isinstance(n, Call)):
+            entry, name = known.library(call), direct_call(call)
+            callee = known.definitions.get(name) if name is not None else None
+            if entry is not None and entry.granted:
+                yield granted(entry)
+            if callee is not None and callee not in seen:
+                seen.add(callee)
+                pending.append(callee)
+
+
+def used_descriptions(known: Summaries) -> tuple[Assumption, ...]:
+    """Return what the user says of functions that the program calls."""
+    return tuple(dict.fromkeys(a for function in known.definitions.values() for a in vouched(known, function)))
+
+
+def resting_on(verdict: Verdict, assumptions: tuple[Assumption, ...]) -> Verdict:
+    """Return a verdict with the assumptions that it rests on as well."""
+    match verdict:
+        case Proved() | Unknown() if assumptions:
+            return replace(verdict, assumptions=tuple(dict.fromkeys((*verdict.assumptions, *assumptions))))
+        case _:
+            return verdict

@@ -1,0 +1,397 @@
+"""The one place where isl is loaded: sets and relations from formulas, by dimension name, under a work budget.
+
+A set is written as isl text whose tuple is the counters in the order that the caller names, whose existentials are the
+quotients, and whose parameters are every other atom. Parameters are matched by name when two objects meet, so no
+caller ever counts positions among them.
+
+Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
+OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import assert_never
+
+import islpy as isl
+
+from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.isl.vocabulary import Vocabulary
+
+__all__ = [
+    "Floored",
+    "Map",
+    "OutOfBudgetError",
+    "Set",
+    "budget",
+    "deltas",
+    "earlier",
+    "ends",
+    "far",
+    "farthest",
+    "gist",
+    "hull",
+    "image",
+    "is_bounded",
+    "lexicographic",
+    "make_map",
+    "make_set",
+    "make_times",
+    "nearest",
+    "order",
+    "pairs_apart",
+    "parameter_formula",
+    "parameters_of",
+    "pieces",
+    "point",
+    "prefix",
+    "shallow",
+    "undecided",
+    "widened",
+    "without_points",
+    "without_quotients",
+]
+
+Set = isl.Set
+Map = isl.Map
+
+_SET = isl.dim_type.set
+_PARAM = isl.dim_type.param
+# what the nearest pair of a conflict may cost, in isl operations: well below a second
+_NEAREST_EFFORT = 300_000
+_MOST_READ = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Floored:
+    """floor((polynomial + sum of factor * floored) / divisor)."""
+
+    polynomial: Polynomial
+    floors: tuple[tuple[int, Floored], ...]
+    divisor: int
+
+
+class OutOfBudgetError(Exception):
+    """A question is more work than it is worth: it is answered Unknown, and the text says of what there is too much."""
+
+
+@contextmanager
+def budget(operations: int) -> Iterator[None]:
+    """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
+    and leaves the other one in force."""
+    context = isl.DEFAULT_CONTEXT
+    around = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    except isl.Error as error:
+        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({operations:,} steps)") from error
+    finally:
+        context.set_max_operations(around)
+        context.reset_operations()
+
+
+def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
+    """Return {[dims] : formula} as an isl set."""
+    parameters, body = _body(vocabulary, dims, formula, ())
+    return _read_set(f"[{parameters}] -> {{ [{', '.join(dims)}] : {body} }}")
+
+
+def make_map(vocabulary: Vocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula) -> isl.Map:
+    """Return {[dims] -> [outputs] : formula} as an isl relation; the outputs are linear polynomials."""
+    parameters, body = _body(vocabulary, dims, formula, outputs)
+    names = ", ".join(f"o{k}" for k in range(len(outputs)))
+    return _read_map(f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{names}] : {body} }}")
+
+
+# isl objects never change, and one question is asked many times: of every loop around a statement, with and without
+# guards, of each form of a nest.
+@functools.lru_cache(maxsize=_MOST_READ)
+def _read_set(text: str) -> isl.Set:
+    return isl.Set.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+@functools.lru_cache(maxsize=_MOST_READ)
+def _read_map(text: str) -> isl.Map:
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def _body(
+    vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]
+) -> tuple[str, str]:
+    """Return the parameter list and the constraint text, quotients quantified and defined."""
+    formula = vocabulary.without_extremes(formula)
+    used = atoms_of(formula).union(*(p.atoms() for p in outputs))
+    quotients, definitions = vocabulary.definitions(used)
+    whole = both((formula, *definitions))
+    hidden = sorted(quotients - set(dims))
+    parameters = sorted((atoms_of(whole) | used) - quotients - set(dims))
+    text = " and ".join([_text(whole), *(f"o{k} = {_sum(p)}" for k, p in enumerate(outputs))])
+    return ", ".join(parameters), f"exists ({', '.join(hidden)} : {text})" if hidden else text
+
+
+def _text(formula: Formula) -> str:
+    match formula:
+        case Compare(polynomial, equality):
+            return f"{_sum(polynomial)} {'=' if equality else '>='} 0"
+        case And(parts):
+            return "(" + " and ".join(_text(p) for p in parts) + ")" if parts else "true"
+        case Or(parts):
+            return "(" + " or ".join(_text(p) for p in parts) + ")" if parts else "false"
+        case _:
+            assert_never(formula)
+
+
+def _sum(polynomial: Polynomial) -> str:
+    """Return a linear polynomial as isl text."""
+    pieces = [f"{value}{monomial[0]}" if monomial else str(value) for monomial, value in polynomial.terms.items()]
+    return " + ".join(pieces) or "0"
+
+
+def order(depth_in: int, depth_out: int, *, descending: bool) -> isl.Map:
+    """Return {[i, …] -> [i', …]} where i runs before i' in a loop that counts up (down where `descending`)."""
+    left = ["i", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["j", *(f"b{k}" for k in range(1, depth_out))]
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : i {'>' if descending else '<'} j }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
+    """Return { x -> y : the first coordinates are at least `distance` apart }."""
+    left = ["i", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["j", *(f"b{k}" for k in range(1, depth_out))]
+    apart = f"j >= i + {distance} or i >= j + {distance}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
+
+
+def _same_place(values: isl.Set, position: int) -> isl.Map:
+    """Return { x -> y } of the elements, cut behind `position`, that agree in all dimensions before it."""
+    cut = values.project_out(_SET, position + 1, values.dim(_SET) - position - 1)
+    left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
+    same = " and ".join(f"a{k} = b{k}" for k in range(position)) or "true"
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {same} }}"
+    relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return relation.intersect_domain(cut).intersect_range(cut)
+
+
+def farthest(values: isl.Set, position: int) -> int | None:
+    """Return how far apart two elements may be in one dimension that agree in those before it, over all parameters;
+    None where there is no limit."""
+    return _finite(
+        _same_place(values, position).deltas().project_out(_PARAM, 0, values.dim(_PARAM)).dim_max_val(position)
+    )
+
+
+def pairs_apart(values: isl.Set, position: int, distance: int) -> isl.Set:
+    """Return the parameters with two elements at least so far apart in one dimension that agree in those before it."""
+    left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : b{position} >= a{position} + {distance} }}"
+    return _same_place(values, position).intersect(isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)).params()
+
+
+def ends(values: isl.Set, name: str) -> tuple[int | None, int | None]:
+    """Return the least and the greatest value of a parameter in a set over parameters (None: there is none)."""
+    whole = isl.Set.from_params(values)
+    position = whole.find_dim_by_name(_PARAM, name)
+    if position < 0 or whole.is_empty():
+        return None, None
+    moved = whole.move_dims(_SET, 0, _PARAM, position, 1)
+    alone = moved.project_out(_PARAM, 0, moved.dim(_PARAM))
+    return _finite(alone.dim_min_val(0)), _finite(alone.dim_max_val(0))
+
+
+def parameter_formula(values: isl.Set, limit: int = 4) -> Formula | None:
+    """Return a set's projection onto its parameters as a formula; None where it needs quotients or `limit` pieces."""
+    projected = values.params().coalesce()
+    if projected.n_basic_set() > limit:
+        return None
+    options: list[Formula] = []
+    for piece in projected.get_basic_sets():
+        if piece.dim(isl.dim_type.div) > 0:
+            return None
+        options.append(both(_comparison(c) for c in piece.get_constraints()))
+    return either(options)
+
+
+def _comparison(constraint: isl.Constraint) -> Formula:
+    terms: dict[tuple[str, ...], int] = {}
+    for k in range(constraint.dim(_PARAM)):
+        value = constraint.get_coefficient_val(_PARAM, k).to_python()
+        if value:
+            terms[(str(constraint.get_dim_name(_PARAM, k)),)] = value
+    number = constraint.get_constant_val().to_python()
+    return Compare(Polynomial({**terms, **({(): number} if number else {})}), constraint.is_equality())
+
+
+def point(values: isl.Set) -> tuple[Mapping[str, int], tuple[int, ...]] | None:
+    """Return one element: the parameters by name, and the tuple; None for the empty set."""
+    if values.is_empty():
+        return None
+    sample = values.sample_point()
+    space = sample.get_space()
+    parameters = {
+        str(space.get_dim_name(_PARAM, k)): sample.get_coordinate_val(_PARAM, k).to_python()
+        for k in range(space.dim(_PARAM))
+    }
+    return parameters, tuple(sample.get_coordinate_val(_SET, k).to_python() for k in range(space.dim(_SET)))
+
+
+def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floored, ...]]] | None:
+    """Return the lexicographic extreme of a set as a function of its parameters: (where, value of each dimension).
+
+    None where a condition cannot be written without quotients. Raises OutOfBudgetError where the set is unbounded.
+    """
+    extreme = values.lexmax_pw_multi_aff() if greatest else values.lexmin_pw_multi_aff()
+    collected: list[tuple[isl.Set, isl.MultiAff]] = []
+    extreme.coalesce().foreach_piece(lambda where, value: collected.append((where, value)))
+    found: list[tuple[Formula, tuple[Floored, ...]]] = []
+    for where, value in collected:
+        condition = parameter_formula(where)
+        if condition is None:
+            return None
+        found.append((condition, tuple(_floored(value.get_at(k)) for k in range(value.dim(isl.dim_type.out)))))
+    return found
+
+
+def undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
+    """Return parameters without which the conditions of `pieces` need no quotients: each condition is widened to one
+    that needs none, and what that adds is in the answer."""
+    extreme = values.lexmax_pw_multi_aff() if greatest else values.lexmin_pw_multi_aff()
+    found: list[isl.Set] = []
+    extreme.coalesce().foreach_piece(lambda where, _: found.append(where.params()))
+    added = [hull(wide.subtract(where)) for where in found if not (wide := where.remove_divs()).is_equal(where)]
+    return reduce(lambda a, b: a.union(b), added, values.params().subtract(values.params()))
+
+
+def _floored(value: isl.Aff) -> Floored:
+    scale = value.get_denominator_val()
+    terms: dict[tuple[str, ...], int] = {}
+    for k in range(value.dim(_PARAM)):
+        factor = (value.get_coefficient_val(_PARAM, k) * scale).to_python()
+        if factor:
+            terms[(str(value.get_dim_name(_PARAM, k)),)] = factor
+    number = (value.get_constant_val() * scale).to_python()
+    divs = isl.dim_type.div
+    factors = [(value.get_coefficient_val(divs, k) * scale).to_python() for k in range(value.dim(divs))]
+    # A quotient lists all quotients too, itself included, with factor 0.
+    used = tuple((factor, _floored(value.get_div(k))) for k, factor in enumerate(factors) if factor)
+    return Floored(Polynomial({**terms, **({(): number} if number else {})}), used, scale.to_python())
+
+
+def parameters_of(values: isl.Set) -> list[str]:
+    """Return the names of a set's parameters."""
+    space = values.get_space()
+    return [str(space.get_dim_name(_PARAM, k)) for k in range(space.dim(_PARAM))]
+
+
+def deltas(relation: isl.Map, common: int) -> list[tuple[int | None, int | None]]:
+    """Return the least and greatest difference (None: unbounded) of each of the first `common` dimensions."""
+    kinds = isl.dim_type.in_, isl.dim_type.out
+    for kind in kinds:
+        relation = relation.project_out(kind, common, relation.dim(kind) - common)
+    difference = relation.deltas().project_out(_PARAM, 0, relation.dim(_PARAM))
+    return [(_finite(difference.dim_min_val(k)), _finite(difference.dim_max_val(k))) for k in range(common)]
+
+
+def _finite(value: isl.Val) -> int | None:
+    return value.to_python() if value.is_int() else None
+
+
+def image(relation: isl.Map) -> isl.Set:
+    """Return the range of a relation."""
+    return relation.range()
+
+
+def is_bounded(values: isl.Set) -> bool:
+    """Whether every dimension has a least and a greatest value for fixed parameters."""
+    return bool(values.is_bounded())
+
+
+def gist(vocabulary: Vocabulary, formula: Formula, known: Formula) -> Formula:
+    """Return a formula over parameters made simpler by what is known; as it is where that needs quotients."""
+    simple = parameter_formula(make_set(vocabulary, (), formula).gist(make_set(vocabulary, (), known)))
+    return formula if simple is None else simple
+
+
+def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
+    """Keep for each sink its lexicographically latest source (`latest`), or for each source its earliest sink.
+
+    The relation itself where that is too much work: what is then said of a conflict is true, but not the nearest one.
+    """
+    context = isl.DEFAULT_CONTEXT
+    whole = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(_NEAREST_EFFORT)
+    try:
+        return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
+    except isl.Error:
+        return relation
+    finally:
+        context.set_max_operations(whole)
+        context.reset_operations()
+
+
+def without_quotients(values: isl.Set) -> isl.Set:
+    """Return a superset whose projection onto the parameters needs no quotients."""
+    return values.params().remove_divs()
+
+
+def hull(values: isl.Set) -> isl.Set:
+    """Return a convex superset whose bounds are all bounds of `values`."""
+    return isl.Set.from_basic_set(values.simple_hull())
+
+
+def earlier(depth_in: int, depth_out: int, steps: Sequence[int], *, held: int, ties: bool) -> isl.Map:
+    """Return {[x] -> [y] : y runs before x, the first `held` counters the same} for two statements whose common loops
+    have `steps`, outermost first; where all common counters agree, y is before x if `ties`."""
+    left, right = [f"x{k}" for k in range(depth_in)], [f"y{k}" for k in range(depth_out)]
+    same = [f"x{k} = y{k}" for k in range(len(steps))]
+    cases = [" and ".join([*same[:k], f"y{k} {'<' if steps[k] > 0 else '>'} x{k}"]) for k in range(held, len(steps))]
+    if ties:
+        cases.append(" and ".join(same) or "true")
+    body = " or ".join(f"({case})" for case in cases) or "false"
+    text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {body} }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def without_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
+    """Return the pairs of `relation` that are not in `gone`."""
+    return relation.subtract(gone)
+
+
+def make_times(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]]) -> isl.Map:
+    """Return {[dims] -> [floor(value / divisor), …]}, one output a row; the values are linear polynomials."""
+    used = frozenset[str]().union(*(value.atoms() for value, _ in rows))
+    parameters = ", ".join(sorted(used - set(dims)))
+    outputs = ", ".join(f"floor(({_sum(value)})/{divisor})" if divisor != 1 else _sum(value) for value, divisor in rows)
+    text = f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{outputs}] }}"
+    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def lexicographic(first: isl.Map, second: isl.Map) -> isl.Map:
+    """Return {x -> y : first(x) < second(y)} in lexicographic order; both give vectors of one length."""
+    return first.lex_lt_map(second).coalesce()
+
+
+def shallow(relation: isl.Map, depth: int) -> isl.Map:
+    """Return the relation of the first `depth` dimensions of its domain: the others are projected out."""
+    return relation.project_out(isl.dim_type.in_, depth, relation.dim(isl.dim_type.in_) - depth)
+
+
+def widened(relation: isl.Map, depth_in: int, depth_out: int) -> isl.Map:
+    """Return the relation with dimensions of any value appended on both sides."""
+    more_in, more_out = (
+        depth - relation.dim(kind) for kind, depth in ((isl.dim_type.in_, depth_in), (isl.dim_type.out, depth_out))
+    )
+    return relation.add_dims(isl.dim_type.in_, more_in).add_dims(isl.dim_type.out, more_out)
+
+
+def prefix(relation: isl.Map, length: int) -> isl.Map:
+    """Return the relation with only the first `length` input dimensions kept."""
+    return relation.project_out(isl.dim_type.in_, length, relation.dim(isl.dim_type.in_) - length)

@@ -1,0 +1,1 @@
+"""Whether statements may run in another order, or on copies of their own. Read `order.py`, `legality.py`."""

@@ -1,0 +1,313 @@
+"""A run of statements as instances of leaves: where each runs, in what order, and which pairs may not change theirs.
+
+    for (i …) {              leaf S0: domain { [i] : … },     time (0, i, 0)
+        a[i] = b[i];  (S0)   leaf S1: domain { [i, j] : … },  time (0, i, 1, j, 0)
+        for (j …)
+            c[i] += a[j];    dependences  S0[i] -> S1[i', j] : j = i, i' >= i (flow),  S1[i, j] -> S0[i'] : … (anti), …
+    }               (S1)
+
+A leaf is a statement of the run; its counters are those of the loops of the run around it, outermost first; whatever
+it contains (loops too) happens at one point and keeps its order. Invariant: a pair of different leaf instances of which
+one may write what the other touches, in the original order, stands in `dependences`, except through `private`
+variables, as long as no two names are one memory (poly/aliasing/overlap.py) and `obstacles` is empty.
+
+isl sees only dimension names: `state.vocabulary[name]` is the atom behind a counter or parameter (its `symbol`, host
+`expr`, the user's `text`). Work inside `space.budget`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from warpsmith.base.verdict import DependenceKind, Reason
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.dependences.dependences import Reference, access_map, common_steps, references
+from warpsmith.poly.isl.formula import Formula, at_least, both
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
+from warpsmith.poly.isl.space import Map, Set, lexicographic, make_set, make_times, shallow, widened
+from warpsmith.poly.legality.leaves import Survey, survey
+from warpsmith.poly.legality.times import Row, Time
+from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.region import Region, Statement, Subscript
+from warpsmith.poly.regions.state import State
+from warpsmith.tree.nodes import For, Function, Loop, Name, Node, Stmt, While
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children
+
+__all__ = ["Leaf", "Link", "Ordered", "Placed", "order_run", "remembered_order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A statement of the run. `name` is its isl tuple (S0, S1, … in the text's order); `loops` and `counters` (isl
+    names) are those of the run around it; `domain` says where it runs (if `exact`; else at most there): the region's
+    context is not part of it. `time` is the original one."""
+
+    stmt: Stmt
+    name: str
+    loops: tuple[For, ...]
+    counters: tuple[str, ...]
+    domain: Formula
+    exact: bool
+    time: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A reference and the leaf that makes it."""
+
+    reference: Reference
+    leaf: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two references to one object, the first in an earlier instance: {counters of source -> counters of sink} in
+    `relation`. `certain`: each pair really touches one element (else it may)."""
+
+    source: Placed
+    sink: Placed
+    relation: Map
+    certain: bool
+
+    @property
+    def kind(self) -> DependenceKind:
+        """flow: write then read; anti: read then write; output: both write."""
+        if not self.source.reference.access.write:
+            return "anti"
+        return "output" if self.sink.reference.access.write else "flow"
+
+
+@dataclass(slots=True)
+class Ordered:
+    """The ordered model of a run.
+
+    `obstacles` say why the run cannot be reordered by this model at all (empty: it can be). `groups` are the references
+    of each object that is written, `private` the variables that no value of crosses two leaf instances.
+    """
+
+    region: Region
+    state: State
+    leaves: tuple[Leaf, ...]
+    groups: tuple[tuple[Placed, ...], ...]
+    private: frozenset[Symbol]
+    obstacles: tuple[Reason, ...]
+    _accesses: dict[tuple[int, int], Map] = field(default_factory=dict, repr=False)
+    _times: dict[str, Map] = field(default_factory=dict, repr=False)
+    _before: dict[tuple[str, str], Map] = field(default_factory=dict, repr=False)
+
+    def domain(self, leaf: Leaf) -> Set:
+        """Return the points at which a leaf runs, parameters within the region's context."""
+        formula = both((leaf.domain, self.state.context))
+        return make_set(self.state.vocabulary, leaf.counters, formula)
+
+    def time_map(self, leaf: Leaf, time: Time, length: int) -> Map | None:
+        """Return {counters -> time}, padded with zeros to `length` rows; None where a row names what changes."""
+        rows: list[tuple[Polynomial, int]] = []
+        for row in time:
+            value = self.row_value(leaf, row)
+            if value is None or row.divisor <= 0:
+                return None
+            rows.append((value, row.divisor))
+        rows += [(ZERO, 1)] * (length - len(rows))
+        return make_times(leaf.counters, rows)
+
+    def row_value(self, leaf: Leaf, row: Row) -> Polynomial | None:
+        """Return the numerator of a row of a leaf's time over the model's atoms."""
+        own = {loop.variable: name for loop, name in zip(leaf.loops, leaf.counters, strict=True)}
+        own |= {loop.variable: name for loop, name in self.state.outer if loop.variable not in own}
+        total = constant(row.constant)
+        for symbol, factor in row.terms:
+            value = atom(own[symbol]) if symbol in own else self._invariant(symbol)
+            if value is None:
+                return None
+            total = total + value.scaled(factor)
+        return total
+
+    def _invariant(self, symbol: Symbol) -> Polynomial | None:
+        """Return the value of a variable that the run never changes."""
+        if symbol in self.state.written or symbol in self.state.hidden:
+            return None
+        return self.state.scalar(Name(span=self.state.span, type=symbol.type, symbol=symbol))
+
+    def before(self, first: Leaf, second: Leaf) -> Map:
+        """Return {x -> y : `first` at x ran before `second` at y as written}, domains left out."""
+        key = first.name, second.name
+        if key not in self._before:
+            self._before[key] = lexicographic(self._original(first), self._original(second))
+        return self._before[key]
+
+    def _original(self, leaf: Leaf) -> Map:
+        if leaf.name not in self._times:
+            found = self.time_map(leaf, leaf.time, max(len(other.time) for other in self.leaves))
+            assert found is not None, "an original time has counters only"
+            self._times[leaf.name] = found
+        return self._times[leaf.name]
+
+    def links(self) -> Iterator[Link]:
+        """Yield every dependence between two leaf instances, at all depths; none of them is transitive only."""
+        for first, second in self.pairs():
+            link = self.link(first, second, self.before(first.leaf, second.leaf))
+            if link is not None:
+                yield link
+
+    def pairs(self) -> Iterator[tuple[Placed, Placed]]:
+        """Yield all pairs of references to one object of which one writes, in both orders."""
+        for group in self.groups:
+            for k, one in enumerate(group):
+                for other in group[k:]:
+                    if one.reference.access.write or other.reference.access.write:
+                        yield one, other
+                        if one is not other:
+                            yield other, one
+
+    def link(self, first: Placed, second: Placed, within: Map) -> Link | None:
+        """Return the pairs in `within` (leaf counters to leaf counters) that touch one element, or None."""
+        shared = common_steps(first.reference.element, second.reference.element)
+        if shared is None:
+            return None
+        length, overlap = shared
+        left, right = self._access(first, length), self._access(second, length)
+        pairs = left.apply_range(right.reverse()).intersect(within)
+        if pairs.is_empty():
+            return None
+        certain = overlap and first.reference.exact and second.reference.exact
+        return Link(first, second, pairs, certain)
+
+    def statement_link(self, link: Link) -> Map:
+        """Return the link between the iterations of the two statements, loops inside their leaves included.
+
+        Only where every subscript keeps to its dimension: beyond it the program has no meaning.
+        """
+        shared = common_steps(link.source.reference.element, link.sink.reference.element)
+        length = 0 if shared is None else shared[0]
+        ends = [placed.reference for placed in (link.source, link.sink)]
+        left, right = (access_map(self.state, reference, length) for reference in ends)
+        depths = [len(reference.statement.counters) for reference in ends]
+        pairs = left.apply_range(right.reverse()).intersect(widened(link.relation, depths[0], depths[1]))
+        return pairs.intersect_domain(self._meaningful(ends[0])).intersect_range(self._meaningful(ends[1]))
+
+    def _meaningful(self, reference: Reference) -> Set:
+        """Return the iterations in which the subscripts of a reference keep to their dimensions."""
+        vocabulary, parts = self.state.vocabulary, list[Formula]()
+        for step in reference.access.path:
+            if isinstance(step, Subscript) and step.value is not None and step.extent is not None:
+                limits = step.value, step.extent.shifted(-1) - step.value
+                linear = (vocabulary.linear(limit) for limit in limits)
+                parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
+        return make_set(vocabulary, reference.statement.counters, both(parts))
+
+    def _access(self, placed: Placed, length: int) -> Map:
+        key = id(placed.reference), length
+        if key not in self._accesses:
+            whole = access_map(self.state, placed.reference, length)
+            self._accesses[key] = shallow(whole, len(placed.leaf.counters))
+        return self._accesses[key]
+
+
+def remembered_order(
+    facts: Facts,
+    function: Function,
+    run: tuple[Stmt, ...],
+    leaves: Sequence[Stmt],
+    *,
+    owned: frozenset[Symbol] = frozenset(),
+    guards: bool = False,
+    granted: tuple[Assumption, ...] = (),
+) -> Ordered:
+    """As `order_run`, from the memo of `facts` where the same was asked before: one run is asked for many orders."""
+    parts = (function, run, frozenset(leaves), owned, guards, tuple(a.text for a in granted))
+    known = facts.orders.get(parts)
+    if not isinstance(known, Ordered):
+        known = order_run(facts, function, run, leaves, owned=owned, guards=guards, granted=granted)
+        facts.orders[parts] = known
+    return known
+
+
+def order_run(
+    facts: Facts,
+    function: Function,
+    run: tuple[Stmt, ...],
+    leaves: Sequence[Stmt],
+    *,
+    owned: frozenset[Symbol] = frozenset(),
+    guards: bool = False,
+    granted: tuple[Assumption, ...] = (),
+) -> Ordered:
+    """Return the model of `run` (consecutive statements of one block of `function`), `leaves` being what moves.
+
+    `owned` are variables of which each leaf instance has its own copy. With `guards` conditions may be assumed
+    (`region.assumptions`). Raises OutOfBudgetError inside a `budget`.
+    """
+    origin = facts.origin(function)
+    found = survey(facts, function, run, frozenset(leaves), owned)
+    region, state = build_region(origin, run, _around(function, run[0]), guards=guards, granted=granted)
+    placed = _leaves(region, found)
+    owner = {leaf.stmt: leaf for leaf in placed}
+    grouped = references(state, region, found.private, lambda s: _name(s, owner))
+    obstacles = [*found.obstacles, *_control(grouped, owner), *_broken(region, placed)]
+    groups = tuple(
+        tuple(Placed(r, leaf) for r in group if (leaf := _owner(r.statement, owner)) is not None) for group in grouped
+    )
+    if state.lost:
+        shown = " ".join(state.lost[0].span.text.split())
+        obstacles.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
+    whole = replace(
+        region,
+        context=state.context,
+        assumptions=tuple(state.assumptions),
+        unproved=tuple(dict.fromkeys((*region.unproved, *state.unproved))),
+    )
+    return Ordered(whole, state, placed, groups, found.private, tuple(obstacles))
+
+
+def _around(function: Function, goal: Stmt) -> tuple[Loop, ...]:
+    """Return the loops around a statement of a function, outermost first."""
+    stack: list[tuple[Node, tuple[Loop, ...]]] = [(function.body, ())]
+    while stack:
+        node, around = stack.pop()
+        if node is goal:
+            return around
+        inner = (*around, node) if isinstance(node, For | While) else around
+        stack += [(child, inner) for child in children(node)]
+    return ()
+
+
+def _leaves(region: Region, found: Survey) -> tuple[Leaf, ...]:
+    """Return the leaves as the region's walk met them."""
+    placed: list[Leaf] = []
+    for number, standing in enumerate(found.standings):
+        entry = region.entries[standing.stmt]
+        placed.append(
+            Leaf(standing.stmt, f"S{number}", entry.loops, entry.counters, both(entry.path), entry.exact, standing.time)
+        )
+    return tuple(placed)
+
+
+def _owner(statement: Statement, owner: Mapping[Stmt, Leaf]) -> Leaf | None:
+    return next((owner[stmt] for stmt in statement.within if stmt in owner), None)
+
+
+def _name(statement: Statement, owner: Mapping[Stmt, Leaf]) -> str:
+    leaf = _owner(statement, owner)
+    return "" if leaf is None else leaf.name
+
+
+def _control(grouped: Sequence[Sequence[Reference]], owner: Mapping[Stmt, Leaf]) -> Iterator[Reason]:
+    """Yield an obstacle for each bound or condition around leaves that the run may change."""
+    for group in grouped:
+        for reference in group:
+            if _owner(reference.statement, owner) is None:
+                span = reference.access.expr.span
+                shown = " ".join(span.text.split())
+                text = f"{shown} decides which statements run, and may change among them"
+                yield Reason("STP001", text, span)
+
+
+def _broken(region: Region, leaves: Sequence[Leaf]) -> Iterator[Reason]:
+    """Yield an obstacle for each loop around leaves whose counter may repeat a value."""
+    for loop in dict.fromkeys(loop for leaf in leaves for loop in leaf.loops):
+        if loop in region.broken:
+            yield Reason("POR008", region.broken[loop], loop.header, legal_if=("use a wider or signed counter",))

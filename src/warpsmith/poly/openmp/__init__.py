@@ -1,0 +1,1 @@
+"""What OpenMP and OpenACC pragmas claim, judged. Read `claims.py`, `honor.py`."""

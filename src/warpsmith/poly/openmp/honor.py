@@ -1,0 +1,171 @@
+"""What the user's pragmas add to the facts: every claim judged, and the unproved ones granted where they can be.
+
+    Proved    the loop is what the analysis finds it to be; nothing rests on the pragma
+    Refuted   the pragma counts for nothing: the loop is ported only if it is proved without it
+    Unknown   the loop's verdict rests on the claim (an assumption `granted` by the pragma), and the referee tests it
+
+A claim is granted as the user's sequential program means it: variables that the pragma makes each thread's own are each
+iteration's own, what it reduces is combined, and only where the kernel can do exactly that. What it cannot do is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
+from warpsmith.poly.aliasing.blockers import blocker
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import claims_of, threadprivate
+from warpsmith.poly.dependences.reductions import array_reductions
+from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.facts import ClaimFacts, FunctionFacts, LoopFacts, Reduction
+from warpsmith.poly.legality.privacy import private_in
+from warpsmith.poly.openmp.claims import judge_claim
+from warpsmith.tree.claims import Claim
+from warpsmith.tree.nodes import Assign, DeclStmt, For, Function, Loop, Stmt, Unary
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Array, Symbol
+from warpsmith.tree.walk import loops, names, root_symbol, walk
+
+__all__ = ["honored"]
+
+
+def honored(facts: Facts, found: FunctionFacts) -> FunctionFacts:
+    """Return the facts of a function with its claims, and with what those grant."""
+    own = facts.summaries.remembered("threadprivate", lambda: threadprivate(facts.program))
+    claims = claims_of(found.function, own)
+    if not claims:
+        return found
+    around = dict(loops(found.function.body))
+    before = {loop.loop: loop for loop in found.loops}
+    judged = [_judged(facts, found.function, claim, around, before) for claim in claims]
+    return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
+
+
+def _judged(
+    facts: Facts,
+    function: Function,
+    claim: Claim,
+    around: dict[Loop, tuple[Loop, ...]],
+    before: dict[Loop, LoopFacts],
+) -> ClaimFacts:
+    """Return the verdict on a claim, from the memo where loop, pragmas and surroundings are the same nodes."""
+    live = facts.liveness(function).after[claim.marked]
+    key = (id(claim.marked), id(claim.pragma), id(claim.region), tuple(map(id, around[claim.marked])), live)
+    known = facts.claims.get(key)
+    if not isinstance(known, ClaimFacts):
+        known = judge_claim(facts, function, claim, before)
+        facts.claims[key] = known
+    return known
+
+
+def _with_claims(facts: Facts, function: Function, loop: LoopFacts, judged: list[ClaimFacts]) -> LoopFacts:
+    mine = tuple(c for c in judged if c.claim.marked is loop.loop or any(x is loop.loop for x in c.claim.loops))
+    if not mine:
+        return loop
+    for position, one in enumerate(mine):
+        if _is_believed(facts, one.claim) and _may_be_granted(loop, one):
+            granted = _granted(facts, function, loop, one.claim)
+            if isinstance(granted, Reason):
+                return replace(loop, claims=mine, reasons=(*loop.reasons, granted))
+            used = replace(one, granted=_assumption(one.claim))
+            return replace(granted, claims=(*mine[:position], used, *mine[position + 1 :]))
+    return replace(loop, claims=mine)
+
+
+def _is_believed(facts: Facts, claim: Claim) -> bool:
+    place = claim.span.file.path, claim.span.line
+    return facts.options.claims == "trust" and place not in facts.options.disbelieved
+
+
+def _may_be_granted(loop: LoopFacts, one: ClaimFacts) -> bool:
+    """Whether the loop's verdict needs the claim, and the claim is open."""
+    settled = isinstance(loop.verdict, Proved) or isinstance(loop.combined, Proved)
+    wrong = isinstance(loop.verdict, Refuted) and loop.category == "sequential"
+    open_claim = isinstance(one.verdict, Unknown) and one.understood and one.claim.kind == "threads"
+    return open_claim and not settled and not wrong
+
+
+def _assumption(claim: Claim) -> Assumption:
+    text = f"the claim in line {claim.span.line} is true: {claim.text}"
+    return Assumption(text, "granted", None, claim.span)
+
+
+def _granted(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) -> LoopFacts | Reason:
+    """Return the facts of a loop as its claim has them, or why a kernel could not honor the claim."""
+    if not isinstance(loop.loop, For):
+        return loop.reasons[0]
+    stop = blocker(facts.origin(function), loop.loop)
+    if stop is not None:
+        return _unhonored(claim, stop.text)
+    roles = classify_scalars(facts.program, function, loop.loop, facts.liveness(function), facts.summaries)
+    combined = {r.variable: r for r in (*roles.reductions, *array_reductions(loop.loop), *loop.reductions)}
+    why = next(iter((*_unlisted(claim, roles, combined), *_unowned(facts, function, loop.loop, claim))), None)
+    if why is not None:
+        return _unhonored(claim, why)
+    live = facts.liveness(function).after[loop.loop]
+    own = tuple(c.symbol for c in roles.carried)
+    private = (*loop.private, *(s for s in own if s not in loop.private))
+    assumption = _assumption(claim)
+    kept = tuple(r for r in combined.values() if r.variable in claim.reductions or _is_protected(claim, r.variable))
+    kept += tuple(r for r in roles.reductions if r not in kept)
+    reason = Reason("CLM002", f"taken from {claim.text} in line {claim.span.line}, which could not be proved",
+                    claim.span, assumptions=(assumption.text,))  # fmt: skip
+    common = replace(
+        loop, private=private, live_out=tuple(s for s in private if s in live and s in (*loop.live_out, *own)),
+        reasons=(reason, *loop.reasons),
+    )  # fmt: skip
+    if not kept:
+        return replace(common, category="parallel", verdict=Proved((assumption,)), reductions=(), combined=None)
+    doubt = Unknown((reason,))
+    return replace(common, category="reduction", verdict=doubt, combined=Proved((assumption,)), reductions=kept)
+
+
+def _unhonored(claim: Claim, why: str) -> Reason:
+    return Reason("CLM002", f"the claim in line {claim.span.line} is not proved, and no kernel can rest on it: {why}",
+                  claim.span)  # fmt: skip
+
+
+def _unlisted(claim: Claim, roles: ScalarRoles, combined: dict[Symbol, Reduction]) -> Iterator[str]:
+    """Yield what a kernel cannot do in the way that the claim says."""
+    owned = claim.private | claim.lastprivate
+    for carried in roles.carried:
+        if carried.symbol not in owned:
+            yield carried.reason.text
+    for scan in roles.scans:
+        if scan.variable not in owned:
+            yield f"the running value of {scan.variable.name} is used"
+    for symbol, op in claim.reductions.items():
+        if symbol not in combined:
+            yield f"the updates of {symbol.name} have no form that a kernel can combine"
+        elif combined[symbol].op != op:
+            yield f"{symbol.name} is combined by {combined[symbol].op}, not by {op}"
+    yield from _unprotectable(claim, combined)
+
+
+def _unowned(facts: Facts, function: Function, loop: For, claim: Claim) -> Iterator[str]:
+    """Yield the arrays of which every thread has its own, and which a kernel would share."""
+    named = {n.symbol for n in names(loop)}
+    for symbol in sorted((claim.owned - claim.reductions.keys()) & named, key=lambda s: s.key):
+        if isinstance(symbol.type, Array) and not isinstance(private_in(facts, function, loop, symbol), Proved):
+            yield f"every iteration needs its own {symbol.name}"
+
+
+def _unprotectable(claim: Claim, combined: dict[Symbol, Reduction]) -> Iterator[str]:
+    for protected in claim.protected:
+        stores = _stored(protected.statement)
+        if protected.kind == "ordered" or not stores or not stores <= combined.keys():
+            yield f"what {protected.kind} keeps apart (line {protected.statement.span.line}) is no associative update"
+
+
+def _stored(stmt: Stmt) -> set[Symbol]:
+    """Return the variables, arrays included, that a statement stores to."""
+    targets = [n.target for n in walk(stmt) if isinstance(n, Assign)]
+    targets += [n.operand for n in walk(stmt) if isinstance(n, Unary) and ("++" in n.op or "--" in n.op)]
+    declared = {d.symbol for n in walk(stmt) if isinstance(n, DeclStmt) for d in n.declarations}
+    return {s for target in targets if (s := root_symbol(target)) is not None} - declared
+
+
+def _is_protected(claim: Claim, symbol: Symbol) -> bool:
+    return any(n.symbol == symbol for p in claim.protected for n in names(p.statement))

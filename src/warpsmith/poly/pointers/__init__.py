@@ -1,0 +1,1 @@
+"""Where the pointers of one function come from, seen from its text. Read `pointers.py`."""

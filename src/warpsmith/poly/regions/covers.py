@@ -1,0 +1,94 @@
+"""Whether references certainly write every element between the least and the greatest that they touch.
+
+    for (i = 0; i < n; i++) b[i] = …            yes
+    for (i = 0; i < n; i += 2) b[i] = …         no: every other element
+    for (i …) for (j = 0; j < N; j++) c[i*N+j]  yes: rows i, each full;  with j < N - 1: no
+
+Invariant: True only if the set of elements written at certain points of exact domains contains all full rows from the
+first to the last touched one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from warpsmith.poly.isl.formula import at_least, atoms_of, both
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
+from warpsmith.poly.isl.space import Set, image, make_map, make_set
+from warpsmith.poly.regions.region import Access, Statement
+from warpsmith.poly.regions.state import State
+from warpsmith.poly.regions.views import layouts
+
+__all__ = ["covers"]
+
+
+def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool:
+    """Return whether all that lies between the extremes of the references is certainly written by them.
+
+    `state` is what `build_region` returned with the statements; all references have one base. Raises OutOfBudgetError.
+    """
+    if any(not access.known or any(isinstance(s, str) for s in access.path) for _, access in references):
+        return False
+    views = layouts(state, references, guards=False)
+    if views is None or len(views) > 1:
+        return False
+    sizes = _sizes(state, views[0].strides)
+    if sizes is None:
+        return False
+    subscripts = list(zip(references, views[0].subscripts, strict=True))
+    rows = [_image(state, s, d[:1]) for (s, _), d in subscripts]
+    certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and s.exact]
+    if not certain:
+        return False
+    touched = _union(rows).coalesce()
+    if not touched.is_equal(touched.remove_divs().simple_hull().to_set()):
+        return False
+    target = touched.flat_product(_full(state, sizes)) if sizes else touched
+    return bool(target.is_subset(_union(certain)))
+
+
+def _union(sets: Sequence[Set]) -> Set:
+    whole = sets[0]
+    for one in sets[1:]:
+        whole = whole.union(one)
+    return whole
+
+
+def _image(state: State, statement: Statement, digits: Sequence[Polynomial]) -> Set:
+    """Return the values of the first digits as a set over the parameters."""
+    formula = both((statement.domain, state.context))
+    formula = both((formula, state.ranges(atoms_of(formula))))
+    return image(make_map(state.vocabulary, statement.counters, digits, formula))
+
+
+def _full(state: State, sizes: Sequence[Polynomial]) -> Set:
+    """Return {[d] : 0 <= d < size} for the inner digits."""
+    names = tuple(state.vocabulary.quotient(("digit", k), f"d{k}")[0] for k in range(len(sizes)))
+    parts = [at_least(atom(n), ZERO) for n in names]
+    parts += [at_least(size.shifted(-1), atom(n)) for n, size in zip(names, sizes, strict=True)]
+    return make_set(state.vocabulary, names, both(parts))
+
+
+def _sizes(state: State, strides: Sequence[Polynomial]) -> list[Polynomial] | None:
+    """Return how many values each inner digit has; None where strides do not divide each other."""
+    found: list[Polynomial] = []
+    for outer, inner in pairwise(strides):
+        size = _quotient(outer, inner)
+        linear = None if size is None else state.vocabulary.linear(size)
+        if linear is None:
+            return None
+        found.append(linear)
+    return found
+
+
+def _quotient(outer: Polynomial, inner: Polynomial) -> Polynomial | None:
+    if len(outer.terms) != 1 or len(inner.terms) != 1:
+        return None
+    ((big, many),), ((small, few),) = outer.terms.items(), inner.terms.items()
+    left = list(big)
+    for name in small:
+        if name not in left:
+            return None
+        left.remove(name)
+    return Polynomial({tuple(left): many // few}) if many % few == 0 else None

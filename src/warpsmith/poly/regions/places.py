@@ -1,0 +1,209 @@
+"""Which element an lvalue names: base variable, pointer place, and the path of subscripts and member names.
+
+    a[i][j].x     base a, path (i, j in 0..M, "x")
+    *(p + i)      base p, path (i)
+    s->data[i]    base s, place "s->data", path (i)        the pointer itself is read from memory
+    q[j], q = a + i*N    base a, path (i*N + j)            a local pointer with one known value
+    a_flat[a_at[i] + j]  base a_flat, path (i, j)          rows that are apart, by where they start (tree/units.py)
+
+An array decays to a pointer to its first element; adding to a pointer adds to the last subscript.
+"""
+
+from __future__ import annotations
+
+from warpsmith.poly.isl.formula import TRUE
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
+from warpsmith.poly.regions.region import ROW_STEP, Path, Subscript
+from warpsmith.poly.regions.state import Address, State
+from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
+from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.walk import names, peel
+
+__all__ = ["address_of", "place_of"]
+
+_RAW = "?"
+
+
+def place_of(state: State, expr: Expr) -> Address | None:
+    """Return the object that an lvalue names (its path complete); None where even the base is not known."""
+    expr = peel(expr)
+    match expr:
+        case Name(symbol=symbol):
+            return Address(symbol, "", ())
+        case Index(base=base, index=index):
+            pointer = address_of(state, base)
+            return None if pointer is None else _moved(state, pointer, index, 1)
+        case Unary(op="*", operand=operand):
+            return address_of(state, operand)
+        case Member(base=base, field=field, arrow=arrow):
+            whole = address_of(state, base) if arrow else place_of(state, base)
+            owner = _pointee(peel(base).type) if arrow else peel(base).type
+            if whole is None:
+                return None
+            opaque = not isinstance(owner, Record) or owner.union
+            return Address(whole.base, whole.place, (*whole.path, field), whole.known and not opaque)
+        case _:
+            return None
+
+
+def address_of(state: State, expr: Expr) -> Address | None:
+    """Return the value of a pointer expression (an array decays); None where even the base is not known."""
+    expr = peel(expr)
+    if isinstance(expr.type, Array):
+        return _decayed(state, expr, expr.type)
+    match expr:
+        case Name(symbol=symbol):
+            return _variable(state, symbol)
+        case Binary(op="+" | "-", left=left, right=right):
+            return _sum(state, expr, left, right)
+        case Unary(op="&", operand=operand):
+            return _taken(state, operand)
+        case Cast(operand=operand):
+            return _cast(state, expr, operand)
+        case Index() | Member() | Unary(op="*"):
+            return _loaded_pointer(state, expr)
+        case _:
+            return None
+
+
+def _variable(state: State, symbol: Symbol) -> Address | None:
+    if symbol in state.pointers:
+        return state.pointers[symbol]
+    if symbol in state.written or symbol in state.hidden:
+        return Address(symbol, _RAW, (), known=False)
+    return Address(symbol, "", (Subscript(ZERO),))
+
+
+def _decayed(state: State, expr: Expr, type: Array) -> Address | None:
+    """An array lvalue becomes a pointer to its element 0; inner arrays carry the extent of their dimension."""
+    whole = place_of(state, expr)
+    if whole is None:
+        return None
+    inner = bool(whole.path) and isinstance(whole.path[-1], Subscript)
+    extent = _extent(state, type, whole.base) if inner else None
+    known = whole.known and not (inner and extent is None)
+    return Address(whole.base, whole.place, (*whole.path, Subscript(ZERO, extent)), known)
+
+
+def _extent(state: State, type: Array, base: Symbol) -> Polynomial | None:
+    if type.count is not None:
+        return constant(type.count)
+    if type.extent is None or any(n.symbol in state.hidden or n.symbol in state.unstable for n in names(type.extent)):
+        return None
+    return state.affine.exact(type.extent)
+
+
+def _sum(state: State, expr: Binary, left: Expr, right: Expr) -> Address | None:
+    pointer, index = (left, right) if is_integer(peel(right).type) else (right, left)
+    if not is_integer(peel(index).type):
+        return None
+    base = address_of(state, pointer)
+    return None if base is None else _moved(state, base, index, -1 if expr.op == "-" else 1)
+
+
+def _moved(state: State, pointer: Address, index: Expr, sign: int) -> Address:
+    """Return the pointer moved by `sign * index` elements."""
+    if not pointer.known or not pointer.path or not isinstance(pointer.path[-1], Subscript):
+        return Address(pointer.base, pointer.place, pointer.path, known=False)
+    last = pointer.path[-1]
+    chosen = _injective(state, index)
+    if chosen is not None and sign == 1 and last == Subscript(ZERO):
+        return Address(pointer.base, pointer.place, (*pointer.path[:-1], chosen[0], Subscript(chosen[1])))
+    row = _row(state, pointer, index) if sign == 1 and last == Subscript(ZERO) else None
+    if row is not None:
+        start = Address(pointer.base, pointer.place, row[0])
+        return start if row[1] is None else _moved(state, start, row[1], 1)
+    step = _offset(state, index)
+    if last.value is None or step is None:
+        return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(None, last.extent)))
+    value = last.value + step.scaled(sign)
+    return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(value, last.extent)))
+
+
+def _offset(state: State, index: Expr) -> Polynomial | None:
+    """Return a subscript's value; a 64-bit unsigned one is address arithmetic, so a wrapped -1 is -1.
+
+    Reaching element 2^62 on the other side is no program: the value must stay below 2^62 in size, or be an element
+    number that its type holds.
+    """
+    expr = peel(index)
+    type = expr.type
+    if not isinstance(type, Scalar) or type.kind != "unsigned" or type.bits < LONG_LONG.bits:
+        return state.affine.exact(expr)
+    found = state.affine.residue(expr)
+    if found is None or found[1]:
+        return None if found is None else found[0]
+    limits = (found[0].shifted(2**62), constant(2**64 - 1) - found[0])
+    return found[0] if state.require(limits, expr) else None
+
+
+def _injective(state: State, index: Expr) -> tuple[str, Polynomial] | None:
+    """`idx[e]` where the user vouched for injective(idx): equal elements exactly where e is equal."""
+    expr = peel(index)
+    if not isinstance(expr, Index) or not isinstance(base := peel(expr.base), Name):
+        return None
+    granted = state.injective.get(base.symbol.name)
+    if granted is None or base.symbol in state.written or base.symbol in state.stored:
+        return None
+    value = _offset(state, expr.index)
+    linear = None if value is None else state.vocabulary.linear(value)
+    if linear is None:
+        return None
+    state.assume(granted, TRUE)
+    return f"@{base.symbol.name}", linear
+
+
+def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None] | None:
+    """Return the path of a row, `a_at[e]` or `a_at[e] + k`, and what is added to its start; None where the subscript
+    names no row, or two rows may share elements."""
+    starts, apart = state.rows.get(pointer.base, (None, None))
+    added = peel(index)
+    sides = (added.left, added.right) if isinstance(added, Binary) and added.op == "+" else (added, None)
+    first, rest = peel(sides[0]), sides[1]
+    named = peel(first.base) if isinstance(first, Index) else None
+    if starts is None or len(pointer.path) > 1 or not isinstance(first, Index):
+        return None
+    if not isinstance(named, Name) or named.symbol != starts or not (apart is None or state.guards):
+        return None
+    value = _offset(state, first.index)
+    linear = None if value is None else state.vocabulary.linear(value)
+    if linear is None:
+        return None
+    if apart is not None:
+        state.assume(apart, TRUE)
+    return (f"@{starts.name}", Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
+
+
+def _taken(state: State, operand: Expr) -> Address | None:
+    """`&lvalue`: a pointer to it, when its last step is a subscript; else to an object of its own."""
+    whole = place_of(state, operand)
+    if whole is None:
+        return None
+    if whole.path and isinstance(whole.path[-1], Subscript):
+        return whole
+    return Address(whole.base, whole.place, whole.path, known=False)
+
+
+def _cast(state: State, expr: Cast, operand: Expr) -> Address | None:
+    """A cast that keeps the element type keeps the address; another one loses the shape, not the base."""
+    inner = address_of(state, operand)
+    if inner is None:
+        return None
+    if _pointee(expr.type) == _pointee(peel(operand).type):
+        return inner
+    return Address(inner.base, inner.place, inner.path, known=False)
+
+
+def _loaded_pointer(state: State, expr: Expr) -> Address | None:
+    """A pointer read from memory: a place of its own if it cannot change in the scope."""
+    whole = place_of(state, expr)
+    if whole is None or not isinstance(expr.type, Pointer):
+        return None
+    if not state.stable(expr):
+        return Address(whole.base, _RAW, (), known=False)
+    return Address(whole.base, "".join(print_expr(expr, nothing).split()), (Subscript(ZERO),))
+
+
+def _pointee(type: Type) -> Type | None:
+    return type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else None

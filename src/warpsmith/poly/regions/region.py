@@ -1,0 +1,106 @@
+"""A region of the program as a mathematical object: statements with iteration domains and accesses.
+
+    Region     = scope (statements of one block), statements, context, assumptions
+    Statement  = node, loops around it inside the scope, domain over their counters, accesses
+    Access     = base variable, place (which pointer), path of subscripts and member names
+
+A parameter is any integer that does not change in the scope; the counters of loops around the scope are such
+parameters, with what is known of their range in `context`. `exact` is False where the domain is only a superset
+(a condition on data, a statement inside a `while`): the statement may run there, or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpsmith.poly.isl.formula import Formula
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.tree.nodes import Expr, For, Node, Stmt
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import Symbol, Type
+
+__all__ = ["ROW_STEP", "VIEW_STEP", "Access", "Entry", "Path", "Region", "Statement", "Subscript"]
+
+ROW_STEP = "@"
+"""What stands in a path between the subscript of a row and that of an element in it."""
+
+VIEW_STEP = "@view"
+"""What comparable subscripts begin with that see an object in another shape than most (views.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """One subscript: its value (None: any), the extent of its dimension (None: the outermost, or not known), and
+    whether 0 <= value < extent is proved or guarded."""
+
+    value: Polynomial | None
+    extent: Polynomial | None = None
+    bounded: bool = True
+
+
+Path = tuple[Subscript | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One reference. `place` names the pointer behind which the elements lie (`s->data`), "" for the base itself.
+
+    `known` is False where nothing is known but the base: any element, of any shape (a call that is given the pointer).
+    `element` is the type of what is read or written.
+    """
+
+    expr: Expr
+    base: Symbol
+    place: str
+    path: Path
+    known: bool
+    element: Type
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A piece of the program that runs once for each point of its domain (if `exact`; else at most so).
+
+    `within` are the tree's statements that it is part of, outermost first."""
+
+    node: Node
+    loops: tuple[For, ...]
+    counters: tuple[str, ...]
+    domain: Formula
+    exact: bool
+    accesses: tuple[Access, ...]
+    within: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a statement of the tree is entered: for the points of `path` (if `exact`; else at most there)."""
+
+    loops: tuple[For, ...]
+    counters: tuple[str, ...]
+    path: tuple[Formula, ...]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The model of `scope`. `unproved`: side conditions that were needed and neither proved nor guarded, in words.
+
+    `broken` are loops whose counter may repeat a value (it may wrap around): such a loop's iterations cannot be told
+    apart by their counter; the text says why. `reached`: `context` is all that it takes for the scope to be entered.
+    `entries` has every statement of the tree below the scope (one that stands there twice: where it stands last).
+    """
+
+    scope: tuple[Stmt, ...]
+    vocabulary: Vocabulary
+    statements: tuple[Statement, ...]
+    outer: tuple[tuple[For, str], ...]
+    context: Formula
+    assumptions: tuple[Assumption, ...]
+    unproved: tuple[str, ...]
+    broken: dict[For, str]
+    reached: bool
+    entries: Mapping[Stmt, Entry] = field(default_factory=dict)

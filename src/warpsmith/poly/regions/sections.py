@@ -1,0 +1,325 @@
+"""Which elements of every array a statement run may touch over one execution of a scope, as host expressions.
+
+    for (k …)                    scope: the k loop          run: the nest inside
+      for (i = k+1; i < N; …)    A: [N + 1, N*N)            evaluated once, before the k loop
+        for (j …) A[i*N + j] …
+
+Invariant: every element that the run touches lies in the section, and the section lies in the object: its ends are
+touched by accesses that certainly happen, or it is clipped to the object's known extent, or the user vouched for it
+(`reachable(a)`).
+Limits: memory behind pointers that are themselves loaded from memory has no section; nor has a pointer that the scope
+changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.effects.extents import known_extent
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.facts import PolyOptions, Section, Sections, statement_spans
+from warpsmith.poly.isl.bound_values import same_value
+from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
+from warpsmith.poly.regions.covers import covers
+from warpsmith.poly.regions.granted import grants
+from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.region import Access, Region, Statement
+from warpsmith.poly.regions.state import State
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Function, If, Literal, Node, Stmt, VarDecl, While
+from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
+from warpsmith.tree.walk import children, peel, same, walk
+
+__all__ = ["known_extent", "loops_around", "run_sections", "sections"]
+
+Reference = tuple[Statement, Access]
+
+
+def sections(
+    program: Program,
+    function: Function,
+    run: tuple[Stmt, ...],
+    scope: tuple[Stmt, ...],
+    options: PolyOptions,
+    *,
+    summaries: Summaries | None = None,
+    given: tuple[Assumption, ...] = (),
+    wanted: Symbol | None = None,
+) -> Sections:
+    """Return what `run` may touch over one whole execution of `scope` (statements of one block that contain `run`),
+    where the conditions `given` hold at its entry; `wanted`: of this array alone.
+
+    Bounds are host expressions over variables defined before `scope` and unchanged within it, of type long long, in
+    elements of the innermost element type; an empty section has upper <= lower. A failure names the array and what
+    would help. Pass `Summaries.of(program)` to ask many times.
+    """
+    known = summaries if summaries is not None else Summaries.of(program)
+    work = _Work(program, function, scope, options, known, given, wanted)
+    question = ("sections", function, run, scope, options, tuple(id(a.condition) for a in given), wanted)
+    return known.remembered(question, lambda: _within_budget(work, run))
+
+
+_SHARE = 16
+"""The part of a loop's work budget that its sections may use: they are asked for many times in a plan."""
+
+
+def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    try:
+        with budget(work.options.max_operations // _SHARE):
+            return _all(work, run)
+    except OutOfBudgetError:
+        reason = Reason(
+            "POR005", "the touched sections could not be worked out within the work budget", work.scope[0].span
+        )
+        return Sections((), (), (reason,), given_up=True)
+
+
+def run_sections(
+    program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
+) -> Sections:
+    """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
+    return _all(_Work(program, function, run, options, summaries), run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is asked."""
+
+    program: Program
+    function: Function
+    scope: tuple[Stmt, ...]
+    options: PolyOptions
+    summaries: Summaries
+    given: tuple[Assumption, ...] = ()
+    wanted: Symbol | None = None
+    bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
+
+
+def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    """Answer as written; with what the user granted, where that leaves fewer questions open or fewer to be tested."""
+    answer = _answer(work, run, ())
+    # what an injective subscript reads is known no better
+    granted = tuple(a for a in work.options.granted if not a.text.lstrip().startswith("injective"))
+    if not granted or not (answer.failures or answer.assumptions):
+        return answer
+    other = _answer(work, run, granted)
+    return other if _open(other) < _open(answer) else answer
+
+
+def _open(answer: Sections) -> tuple[int, int]:
+    return len(answer.failures), sum(assumption.kind == "guarded" for assumption in answer.assumptions)
+
+
+def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> Sections:
+    origin = Origin.of(work.program, work.function, work.summaries)
+    around = _around(work, work.scope[0])
+    region, state = build_region(origin, work.scope, around, guards=work.options.guards, granted=granted)
+    inside = {node for stmt in run for node in walk(stmt)}
+    changed = frozenset(
+        s for stmt in work.scope for s in effects(work.program, stmt, work.function, work.summaries).direct_writes
+    )
+    own = {n.symbol for stmt in work.scope for n in walk(stmt) if isinstance(n, VarDecl)}
+    found: list[Section] = []
+    failures: list[Reason] = []
+    unbounded: set[Symbol] = set()
+    elsewhere: set[Symbol] = set()
+    whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
+    inner = None if whole else build_region(origin, run, _around(work, run[0]), guards=False, granted=granted)
+    for one in (state,) if inner is None else (state, inner[1]):
+        one.take(work.given)
+    for (symbol, place), references in _groups(region, inside).items():
+        if work.wanted not in (None, symbol) or (symbol in own and isinstance(symbol.type, Array)):
+            continue
+        every = inner if inner is not None else (region, state)
+        obstacle = _obstacle(symbol, place, references, changed, own)
+        stop = obstacle or _doubt(work, symbol, every, inside)
+        answer = stop if stop is not None else _section(work, state, symbol, references)
+        if isinstance(answer, Reason):
+            failures.append(answer)
+            (unbounded if obstacle is None else elsewhere).add(symbol)
+        else:
+            found.append(_with_cover(work, answer, every, inside))
+    return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
+
+
+def _around(work: _Work, stmt: Stmt) -> tuple[Stmt, ...]:
+    return work.summaries.remembered(("around", work.function, stmt), lambda: loops_around(work.function, stmt))
+
+
+def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:
+    """Return the references to memory of the run, by base and place, in the order of the text."""
+    found: dict[tuple[Symbol, str], list[Reference]] = {}
+    for statement in region.statements:
+        if statement.node not in inside:
+            continue
+        for access in statement.accesses:
+            if isinstance(access.base.type, Array | Pointer) and (access.path or not access.known):
+                found.setdefault((access.base, access.place), []).append((statement, access))
+    return found
+
+
+def _obstacle(
+    symbol: Symbol, place: str, references: Sequence[Reference], changed: frozenset[Symbol], own: set[Symbol]
+) -> Reason | None:
+    """Return why there can be no section at the scope's entry, or None."""
+    span = references[0][1].expr.span
+    if isinstance(symbol.type, Pointer) and symbol in changed and symbol not in own:
+        text = f"pointer {symbol.name} is reassigned in the loop"
+        return Reason("POR008", text, span, legal_if=(f"{symbol.name} keeps its value there",))
+    if isinstance(symbol.type, Pointer) and symbol in own:
+        return Reason("POR008", f"pointer {symbol.name} is made inside, from more than one address", span)
+    if place:
+        shown = " ".join(span.text.split()) if place == "?" else place
+        text = f"{shown} goes through a pointer that is kept in memory or not known"
+        return Reason("POR005", text, span, legal_if=("index a named array or a pointer that does not change",))
+    return None
+
+
+def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set[Node]) -> Reason | None:
+    """Return why the object may be smaller than the section: its ends are touched only under a condition on data, and
+    its extent is not known. Copying it would reach past the object."""
+    region, state = every
+    references = _groups(region, inside).get((symbol, ""), [])
+    certain = [(s, a) for s, a in references if s.exact and a.known]
+    if len(certain) == len(references) or not all(a.known for _, a in references):
+        return None
+    if known_extent(work.program, work.function, symbol, work.scope[0], work.summaries) is not None:
+        return None
+    if grants(work.options.granted, "reachable", symbol.name) is not None:
+        return None
+    span = statement_spans(work.scope)
+    most = _bounds(work, state, references, span)
+    least = _bounds(work, state, certain, span) if certain else None
+    if isinstance(most, LinearBounds) and isinstance(least, LinearBounds):
+        if same(most.lower, least.lower) and same(most.upper, least.upper):
+            return None
+    elif isinstance(most, Reason):
+        return None
+    text = f"{symbol.name} is touched under a condition on data only, so how much of it there is cannot be known"
+    return Reason("POR005", text, references[0][1].expr.span, settled_by=(f"reachable({symbol.name})",))
+
+
+def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:
+    span = statement_spans(work.scope)
+    bounds = _bounds(work, state, references, span)
+    extent = known_extent(work.program, work.function, symbol, work.scope[0], work.summaries)
+    if isinstance(bounds, Reason):
+        if extent is None:
+            remedy = f"declare {symbol.name} with its size, or allocate it in {work.function.symbol.name}"
+            return Reason(bounds.rule, bounds.text, bounds.span, legal_if=(*bounds.legal_if, remedy))
+        bounds = _whole(extent, span)
+    elif extent is not None and bounds.joined:
+        # what the views touch together is most often all of it, and said in one word
+        bounds = _whole(extent, span)
+    elif extent is not None and not all(statement.exact for statement, _ in references):
+        bounds = _clipped(bounds, extent)
+    read = any(not access.write for _, access in references)
+    written = any(access.write for _, access in references)
+    return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
+
+
+def _whole(extent: Expr, span: Span) -> LinearBounds:
+    return LinearBounds(Literal(span=span, type=INT, text="0", value=0), extent)
+
+
+def _bounds(work: _Work, state: State, references: Sequence[Reference], span: Span) -> LinearBounds | Reason:
+    """As `linear_bounds`, which is asked for the same references up to three times; again where it adds guards."""
+    question = (id(state), id(state.context), span, *(id(part) for reference in references for part in reference))
+    if question not in work.bounds:
+        context = state.context
+        answer = linear_bounds(state, references, span)
+        if state.context is not context:
+            return answer
+        work.bounds[question] = answer, (state, context, tuple(references))
+    return work.bounds[question][0]
+
+
+def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
+    """Keep the bounds to the object."""
+    span = extent.span
+    zero = Literal(span=span, type=INT, text="0", value=0)
+    lower, upper = bounds.lower, bounds.upper
+    if not (isinstance(lower, Literal) and isinstance(lower.value, int) and lower.value >= 0):
+        lower = _choose(Binary(span=span, type=INT, op="<", left=lower, right=zero), zero, lower)
+    known = _number(upper), _number(extent)
+    if known[0] is not None and known[1] is not None:
+        upper = upper if known[0] <= known[1] else extent
+    elif not same_value(upper, extent):
+        upper = _choose(Binary(span=span, type=INT, op="<", left=extent, right=upper), extent, upper)
+    return LinearBounds(lower, upper)
+
+
+def _number(expr: Expr) -> int | None:
+    expr = peel(expr)
+    while isinstance(expr, Cast) and is_integer(expr.type):
+        expr = peel(expr.operand)
+    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) else None
+
+
+def _choose(condition: Expr, then: Expr, other: Expr) -> Expr:
+    return Conditional(span=condition.span, type=LONG_LONG, condition=condition, then=then, other=other)
+
+
+def _with_cover(work: _Work, section: Section, every: tuple[Region, State], inside: set[Node]) -> Section:
+    """Say whether each execution of the run certainly writes the whole section."""
+    region, state = every
+    references = _groups(region, inside).get((section.symbol, ""), [])
+    if not section.written or not references:
+        return section
+    bounds = _bounds(work, state, references, statement_spans(work.scope))
+    if isinstance(bounds, Reason):
+        return section
+    if not (_agrees(section.lower, bounds.lower) and _agrees(section.upper, bounds.upper)):
+        return section
+    if not covers(state, references):
+        return section
+    return Section(section.symbol, section.element, section.lower, section.upper, section.read, section.written, True)
+
+
+def _agrees(scope: Expr, run: Expr) -> bool:
+    """Whether a bound over the scope has the value of the run's own bound wherever the scope's section has elements:
+    `T >= 1 && n >= 3 ? n - 1 : 0` agrees with `n >= 3 ? n - 1 : 0`."""
+    if not isinstance(scope, Conditional) or not _is_zero(scope.other):
+        return same(scope, run)
+    stated = list(_conjuncts(scope.condition))
+    needed: list[Expr] = []
+    if isinstance(run, Conditional) and _is_zero(run.other):
+        needed, run = list(_conjuncts(run.condition)), run.then
+    return same(scope.then, run) and all(any(same(n, s) for s in stated) for n in needed)
+
+
+def _is_zero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value == 0
+
+
+def _conjuncts(condition: Expr) -> Iterator[Expr]:
+    if isinstance(condition, Binary) and condition.op == "&&":
+        yield from _conjuncts(condition.left)
+        yield from _conjuncts(condition.right)
+    else:
+        yield condition
+
+
+def loops_around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
+    """Return the loops and conditions around a statement, outermost first."""
+    return tuple(node for node in _path(function.body, stmt) if isinstance(node, For | While | If))
+
+
+def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
+    stack: list[tuple[Node, Iterator[Node]]] = [(top, children(top))]
+    while stack:
+        _, rest = stack[-1]
+        following = next(rest, None)
+        if following is wanted:
+            return tuple(n for n, _ in stack)
+        if following is None:
+            stack.pop()
+        else:
+            stack.append((following, children(following)))
+    return ()

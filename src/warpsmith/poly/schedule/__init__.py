@@ -1,0 +1,1 @@
+"""New schedules: their search, and loops that carry them out. Read `scheduling.py`, `scanning.py`."""

@@ -1,0 +1,301 @@
+"""Finding new times for a run: hyperplanes for one leaf, isl's scheduler for several.
+
+    for (i …) for (j …) A[i][j] = A[i-1][j] + A[i][j-1];        dependences (1, 0), (0, 1)
+        hyperplane c = (1, 1): c·d >= 1 for both, so that all of i + j = w may run at once
+
+Nothing here decides whether an order is legal: what is proposed is judged as what a user writes (`keeps_order`).
+Hyperplanes are after L. Lamport: The parallel execution of DO loops (CACM 1974): the least nonnegative factors along
+the loops' own directions. The scheduler is isl's, with the options that PPCG gives it (S. Verdoolaege and others:
+Polyhedral parallel code generation for CUDA, TACO 2013): outer parallelism where there is some, else the loop that
+carries most (P. Feautrier, Some efficient solutions to the affine scheduling problem II, IJPP 1992).
+Limits: factors up to 4 for hyperplanes; schedules with quotients or factors above 8 are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+
+import islpy as isl
+
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget
+from warpsmith.poly.legality.order import Leaf, Link, Ordered, order_run
+from warpsmith.poly.legality.times import Row, Time
+from warpsmith.tree.nodes import Function, Name, Node, Stmt
+from warpsmith.tree.nodes import replace as changed
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import rebuild, same, walk
+
+__all__ = ["hyperplane", "proposals", "wave_time"]
+
+_SET = isl.dim_type.set
+_PARAM = isl.dim_type.param
+_IN = isl.dim_type.in_
+_MOST_FACTOR = 4
+_MOST_COEFFICIENT = 8
+_MOST_ROWS = 12
+_SHARE = 4
+"""The part of a loop's work budget that one search for times may use: several are made for each form of a nest."""
+
+Times = Mapping[Stmt, Time]
+
+
+def hyperplane(facts: Facts, function: Function, run: tuple[Stmt, ...], leaf: Stmt) -> tuple[int, ...] | None:
+    """Return the factors of the counters around `leaf`, the only one of `run`, whose sum grows along every dependence;
+    None where there are none."""
+    try:
+        with budget(facts.options.max_operations):
+            model = order_run(facts, function, run, (leaf,), guards=facts.options.guards)
+            return None if model.obstacles else _hyperplane(model)
+    except OutOfBudgetError:
+        return None
+
+
+def _hyperplane(model: Ordered) -> tuple[int, ...] | None:
+    (leaf,) = model.leaves
+    depth = len(leaf.loops)
+    distances = _distances(model)
+    signs = [1 if loop.step > 0 else -1 for loop in leaf.loops]
+    for factors in _candidates(depth):
+        own = tuple(f * s for f, s in zip(factors, signs, strict=True))
+        if all(_carries(distance, own) for distance in distances):
+            return own
+    return None
+
+
+def _candidates(depth: int) -> Iterator[tuple[int, ...]]:
+    """Yield factors, those with the smallest sum first; among them the ones with small factors inside."""
+    whole = product(range(_MOST_FACTOR + 1), repeat=depth)
+    yield from sorted((f for f in whole if any(f)), key=lambda f: (sum(f), max(f), f[::-1]))
+
+
+def _distances(model: Ordered) -> list[Set]:
+    """Return the differences of counters of every dependence, in the way of the text."""
+    found: list[Set] = []
+    for link in model.links():
+        difference = link.relation.deltas()
+        found.append(difference.project_out(_PARAM, 0, difference.dim(_PARAM)).coalesce())
+    return found
+
+
+def _carries(distance: Set, factors: Sequence[int]) -> bool:
+    """Whether factors · d >= 1 for every difference d."""
+    aff = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(distance.get_space()))
+    for k, factor in enumerate(factors):
+        aff = aff.add_coefficient_val(_IN, k, isl.Val(factor))
+    still = aff.le_basic_set(isl.Aff.zero_on_domain(aff.get_domain_local_space()))
+    return bool(distance.intersect(isl.Set.from_basic_set(still)).is_empty())
+
+
+def proposals(facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: tuple[Stmt, ...]) -> Iterator[Times]:
+    """Yield times for the leaves of a run that may show more parallelism, the likeliest first; each only once."""
+    seen: list[dict[Stmt, Time]] = []
+    for found in _proposals(facts, function, run, leaves):
+        if found not in seen:
+            seen.append(found)
+            yield found
+
+
+def _proposals(
+    facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: tuple[Stmt, ...]
+) -> Iterator[dict[Stmt, Time]]:
+    try:
+        with budget(facts.options.max_operations // _SHARE):
+            model = order_run(facts, function, run, leaves, guards=facts.options.guards)
+            links = [] if model.obstacles else list(model.links())
+            found = [_scheduled(model, links, whole=whole) for whole in (False, True)]
+            if not model.obstacles and len(model.leaves) == 1:
+                found.insert(0, _wave(model))
+    except OutOfBudgetError:
+        return
+    for times in found:
+        if times is not None:
+            yield from _packed(times, model)
+            yield times
+
+
+def _wave(model: Ordered) -> dict[Stmt, Time] | None:
+    factors = _hyperplane(model)
+    if factors is None:
+        return None
+    (leaf,) = model.leaves
+    return {leaf.stmt: wave_time(tuple(loop.variable for loop in leaf.loops), factors)}
+
+
+def wave_time(counters: Sequence[Symbol], factors: Sequence[int]) -> Time:
+    """Return the time (factors · counters, then the counters but one that the first row tells)."""
+    row = Row(tuple((s, f) for s, f in zip(counters, factors, strict=True) if f))
+    told = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
+    return row, *(Row(((s, 1),)) for k, s in enumerate(counters) if k != told)
+
+
+def _packed(times: Mapping[Stmt, Time], model: Ordered) -> Iterator[dict[Stmt, Time]]:
+    """Yield the times with statements that are another one at other points put into that one's loops:
+    `A[i][i] -= A[i][k] * A[i][k]` is `A[i][j] -= A[i][k] * A[j][k]` at j = i."""
+    packed = dict(times)
+    for leaf in model.leaves:
+        for other in model.leaves:
+            counters = None if other is leaf or len(other.loops) < len(leaf.loops) else _matched(other, leaf)
+            if counters is not None and (packed[other.stmt] is times[other.stmt]):
+                moved = tuple(_moved(row, counters) for row in times[other.stmt])
+                packed[leaf.stmt] = times[leaf.stmt] if moved == times[leaf.stmt] else moved
+                break
+    if packed != dict(times):
+        yield packed
+
+
+def _moved(row: Row, counters: Mapping[Symbol, Symbol]) -> Row:
+    terms: dict[Symbol, int] = {}
+    for symbol, factor in row.terms:
+        own = counters.get(symbol, symbol)
+        terms[own] = terms.get(own, 0) + factor
+    return replace(row, terms=tuple((s, f) for s, f in terms.items() if f))
+
+
+def _matched(one: Leaf, other: Leaf) -> dict[Symbol, Symbol] | None:
+    """Return the counter of `other` for each counter of `one` with which their statements are the same; None: none."""
+    theirs = {loop.variable for loop in other.loops}
+    found = {loop.variable: loop.variable for loop in one.loops if loop.variable in theirs}
+    free = {loop.variable for loop in one.loops} - found.keys()
+    for a, b in zip(walk(one.stmt), walk(other.stmt), strict=False):
+        if type(a) is not type(b):
+            return None
+        if isinstance(a, Name) and isinstance(b, Name) and a.symbol != b.symbol:
+            if a.symbol not in free | found.keys() or b.symbol not in theirs:
+                return None
+            if found.setdefault(a.symbol, b.symbol) != b.symbol:
+                return None
+        elif isinstance(a, Name) and a.symbol in free:
+            return None
+    if len(found) < len({loop.variable for loop in one.loops}):
+        return None
+
+    def change(node: Node) -> Node:
+        own = found.get(node.symbol) if isinstance(node, Name) else None
+        return node if own is None or not isinstance(node, Name) else changed(node, symbol=own, type=own.type)
+
+    return found if same(rebuild(one.stmt, change), other.stmt) else None
+
+
+# --- isl's scheduler
+
+
+@contextmanager
+def _options(*, whole: bool) -> Iterator[None]:
+    """Set isl's scheduling options for a while; `whole`: statements that depend on each other share their loops."""
+    context = isl.DEFAULT_CONTEXT
+    wanted = {"outer_coincidence": 1, "maximize_band_depth": 1, "maximize_coincidence": 1, "treat_coalescing": 1,
+              "serialize_sccs": 0 if whole else 1, "whole_component": int(whole)}  # fmt: skip
+    before = {name: getattr(context, f"get_schedule_{name}")() for name in wanted}
+    for name, value in wanted.items():
+        getattr(context, f"set_schedule_{name}")(value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            getattr(context, f"set_schedule_{name}")(value)
+
+
+def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Time] | None:
+    """Return the times of a schedule that isl finds."""
+    if model.obstacles:
+        return None
+    domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
+    for leaf in model.leaves:
+        domain = domain.union(isl.UnionSet.from_set(model.domain(leaf).set_tuple_name(leaf.name)))
+    order = isl.UnionMap.empty(domain.get_space())
+    flow = order
+    for link in links:
+        relation = link.relation.set_tuple_name(_IN, link.source.leaf.name)
+        relation = relation.set_tuple_name(isl.dim_type.out, link.sink.leaf.name)
+        order = order.union(isl.UnionMap.from_map(relation))
+        if link.kind == "flow":
+            flow = flow.union(isl.UnionMap.from_map(relation))
+    order = order.coalesce()
+    with _options(whole=whole):
+        wanted = isl.ScheduleConstraints.on_domain(domain).set_validity(order).set_coincidence(order)
+        schedule = wanted.set_proximity(flow.coalesce()).compute_schedule()
+    rows: dict[str, list[Row]] = {leaf.name: [] for leaf in model.leaves}
+    if not _flatten(model, schedule.get_root(), rows):
+        return None
+    return {leaf.stmt: _trimmed(rows[leaf.name]) for leaf in model.leaves}
+
+
+def _trimmed(rows: Sequence[Row]) -> Time:
+    kept = list(rows)
+    while len(kept) > 1 and kept[-1] == Row():
+        kept.pop()
+    return tuple(kept)
+
+
+def _flatten(model: Ordered, node: isl.ScheduleNode, rows: dict[str, list[Row]]) -> bool:
+    """Append the rows of a schedule tree to those of each leaf; False where they are not plain sums of counters."""
+    kind = isl.schedule_node_type(node.get_type())
+    if kind == isl.schedule_node_type.leaf:
+        return True
+    if kind == isl.schedule_node_type.band and not _flatten_band(model, node, rows):
+        return False
+    several = kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
+    for k in range(node.n_children()):
+        child = node.get_child(k)
+        if several:
+            for name in _reached(child.get_child(0)):
+                rows[name].append(Row(constant=k))
+        if not _flatten(model, child, rows):
+            return False
+    return True
+
+
+def _flatten_band(model: Ordered, node: isl.ScheduleNode, rows: dict[str, list[Row]]) -> bool:
+    names = _reached(node)
+    partial = node.band_get_partial_schedule()
+    for k in range(node.band_n_member()):
+        for leaf in model.leaves:
+            if leaf.name not in names:
+                continue
+            row = _band_row(model, leaf, partial.get_union_pw_aff(k))
+            if row is None or len(rows[leaf.name]) >= _MOST_ROWS:
+                return False
+            rows[leaf.name].append(row)
+    return True
+
+
+def _reached(node: isl.ScheduleNode) -> list[str]:
+    """Return the leaves that a node of the tree schedules."""
+    found: list[str] = []
+    node.get_domain().foreach_set(lambda one: found.append(str(one.get_tuple_name())))
+    return sorted(found)
+
+
+def _band_row(model: Ordered, leaf: Leaf, value: isl.UnionPwAff) -> Row | None:
+    own: list[isl.PwAff] = []
+    value.foreach_pw_aff(lambda one: own.append(one))
+    pieces: list[isl.Aff] = []
+    for one in (one for one in own if one.domain().get_tuple_name() == leaf.name):
+        one.foreach_piece(lambda _where, aff: pieces.append(aff))
+    return _row(model, leaf, pieces[0]) if len(pieces) == 1 else None
+
+
+def _row(model: Ordered, leaf: Leaf, aff: isl.Aff) -> Row | None:
+    """Return an affine form of a leaf's counters as a row; None where it is not whole, or absurd."""
+    if aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one():
+        return None
+    terms: list[tuple[Symbol, int]] = []
+    for k, loop in enumerate(leaf.loops):
+        factor = aff.get_coefficient_val(_IN, k).to_python()
+        if factor:
+            terms.append((loop.variable, factor))
+    for k in range(aff.dim(_PARAM)):
+        factor = aff.get_coefficient_val(_PARAM, k).to_python()
+        if factor:
+            symbol = model.state.vocabulary[str(aff.get_dim_name(_PARAM, k))].symbol
+            if symbol is None:
+                return None
+            terms.append((symbol, factor))
+    constant = aff.get_constant_val().to_python()
+    if any(abs(factor) > _MOST_COEFFICIENT for _, factor in terms) or abs(constant) > 2 * _MOST_COEFFICIENT:
+        return None
+    return Row(tuple(terms), constant)

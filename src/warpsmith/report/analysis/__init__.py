@@ -1,0 +1,1 @@
+"""The report of `analyze`, in every format. Read `model.py`."""

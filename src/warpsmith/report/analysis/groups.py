@@ -1,0 +1,109 @@
+"""Findings that say the same thing, told once: a wall of lines becomes a list of causes, the costliest first.
+
+k<float>, k<int>   instances of a template: the same text, line by line
+p[i].x  p[i].y     accesses with one cause and one remedy, in one kernel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from warpsmith.report.analysis.model import Reported
+
+__all__ = ["GroupBy", "Told", "headings", "told_once"]
+
+GroupBy = Literal["", "kernel", "rule", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One finding for several that are alike. `kernels`: those that it holds for; `others`: at other places."""
+
+    first: Reported
+    kernels: tuple[str, ...]
+    others: tuple[Reported, ...]
+
+    @property
+    def number(self) -> int:
+        """How many places it stands for."""
+        return 1 + len(self.others)
+
+    def elsewhere(self) -> list[tuple[str, str]]:
+        """Return what is said of the other places (`the same`, or another message), each with its lines; those in
+        another file than the first with the file."""
+        lines: dict[str, list[str]] = {}
+        for one in sorted(self.others, key=lambda one: one.finding.message != self.first.finding.message):
+            lines.setdefault(one.finding.message, []).append(_line(one, self.first))
+        return [
+            (
+                "the same" if message == self.first.finding.message else message,
+                f"{'line' if len(places) == 1 else 'lines'} {', '.join(dict.fromkeys(places))}",
+            )
+            for message, places in lines.items()
+        ]
+
+
+def told_once(findings: Sequence[Reported]) -> list[Told]:
+    """Return the findings, those that are alike put together where the first of them stands."""
+    copies: dict[Hashable, list[Reported]] = {}
+    for one in findings:
+        copies.setdefault((_place(one), _cause(one), one.finding.message), []).append(one)
+    alike: dict[Hashable, list[list[Reported]]] = {}
+    for same in copies.values():
+        kernels = tuple(dict.fromkeys(one.kernel for one in same))
+        alike.setdefault((kernels, _cause(same[0]), same[0].input), []).append(same)
+    return [
+        Told(
+            group[0][0],
+            tuple(dict.fromkeys(one.kernel for one in group[0] if one.kernel)),
+            tuple(same[0] for same in group[1:]),
+        )
+        for group in alike.values()
+    ]
+
+
+def _line(one: Reported, first: Reported) -> str:
+    span, other = one.finding.span, first.finding.span
+    if span is None:
+        return one.input
+    here = other is not None and span.file.path == other.file.path
+    return str(span.line) if here else f"{span.file.path}:{span.line}"
+
+
+def _place(one: Reported) -> Hashable:
+    return one.fingerprint or id(one) if one.finding.span is None else str(one.finding.span)
+
+
+_EACH: Final = ("SYN001", "SYN002", "SYN003", "SYN004", "SYN008", "MEM02", "SUP", "BAS")
+"""Rules about mistakes: each of them is one of its own."""
+
+
+def _cause(one: Reported) -> Hashable:
+    finding = one.finding
+    own: Hashable = (finding.message, str(finding.span)) if finding.rule.startswith(_EACH) else ()
+    if finding.rule == "SYN005":
+        own = tuple((step.text, str(step.span)) for step in finding.why)
+    return (finding.rule, one.severity, finding.certainty, finding.help, own)
+
+
+def headings(told: Sequence[Told], by: GroupBy) -> list[tuple[str, list[Told]]]:
+    """Return the findings below one heading each, in the order in which these come up; one without a text for all
+    where nothing is asked for."""
+    if not by:
+        return [("", list(told))] if told else []
+    found: dict[str, list[Told]] = {}
+    for one in told:
+        found.setdefault(_heading(one, by), []).append(one)
+    return list(found.items())
+
+
+def _heading(one: Told, by: GroupBy) -> str:
+    match by:
+        case "kernel":
+            return f"kernel {', '.join(one.kernels)}" if one.kernels else one.first.input
+        case "rule":
+            return one.first.finding.rule
+        case _:
+            return one.first.input if one.first.finding.span is None else one.first.finding.span.file.path

@@ -1,0 +1,1 @@
+"""Drawings in SVG that several reports show. Read `diagram.py`."""

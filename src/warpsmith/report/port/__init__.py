@@ -1,0 +1,1 @@
+"""The report of `port`: loops, kernels, copies. Read `text.py`, `json.py`."""

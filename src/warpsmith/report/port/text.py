@@ -1,0 +1,180 @@
+"""The report as text for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.source import one_line, readable
+from warpsmith.base.verdict import Reason
+from warpsmith.report.legible import plain_expression, short_expression
+from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.report.port.copies import copies_text
+from warpsmith.report.port.hottest import hottest_text
+from warpsmith.report.table import table_text
+from warpsmith.run.verification import Verification
+
+__all__ = ["port_text", "table_text", "verification_text"]
+
+_MOST_IDLE = 6
+
+
+def port_text(report: Report, writes: str = "-o DIR writes the files") -> str:
+    """Return the summary of a port or a survey: loops, plan, verdict of the referee, files; `writes` says how to get
+    them where nothing was asked to be written."""
+    parts = [_loops_text(report.loops, decided=report.command != "survey")]
+    if report.kernels:
+        parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
+        parts.append(copies_text(report.transfers))
+    parts += [_finding_text(finding) for finding in report.findings]
+    if report.verify is not None:
+        parts.append(verification_text(report.verify))
+    if report.outputs:
+        parts.append("wrote   " + "  ".join(report.outputs))
+    if report.hottest is not None:
+        parts.append(hottest_text(report.hottest))
+    return "\n".join([part for part in parts if part] + [_closing(report, writes)])
+
+
+def _finding_text(finding: Finding) -> str:
+    """Return an error with its source line, anything milder as one line."""
+    if finding.severity == "error" or finding.span is None:
+        return render_finding(finding)
+    return readable(f"{finding.span}: {finding.severity}[{finding.rule}] {finding.message}")
+
+
+def _loops_text(loops: Sequence[LoopEntry], *, decided: bool) -> str:
+    if not loops:
+        return "no loops"
+    blocks = []
+    for path, entries in groupby(loops, key=lambda loop: loop.span.file.path):
+        group = list(entries)
+        functions = len({loop.function for loop in group})
+        head = f"{one_line(path)}: {_count(len(group), 'loop')} in {_count(functions, 'function')}"
+        blocks.append(
+            head + "\n" + table_text(_loop_rows(group, decided=decided), header=("line", "loop", "category", "why"))
+        )
+    return "\n".join(blocks)
+
+
+def _loop_rows(loops: Sequence[LoopEntry], *, decided: bool) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    previous = ""
+    shallowest = min(loop.depth for loop in loops)
+    for loop in loops:
+        why = _why(loop)
+        label = "  " * (loop.depth - shallowest) + loop.label
+        rows.append((str(loop.span.line), label, _category(loop, decided=decided), '"' if why == previous else why))
+        previous = why
+    return rows
+
+
+def _category(loop: LoopEntry, *, decided: bool) -> str:
+    """Return the category; a parallel loop says where it runs, once that is `decided` (a survey decides nothing)."""
+    if decided and loop.category == "parallel" and not loop.ported:
+        return "parallel, on host"
+    return loop.category
+
+
+def _why(loop: LoopEntry) -> str:
+    texts = [_reason_text(loop, reason) for reason in loop.reasons[:1]]
+    if not loop.reasons or not loop.reasons[0].assumptions:
+        texts += [f"{'if' if kind == 'guarded' else 'granted:'} {text}" for text, kind in loop.assumptions]
+    return readable("; ".join(texts))
+
+
+def _reason_text(loop: LoopEntry, reason: Reason) -> str:
+    dependence = reason.dependence
+    if dependence is None:
+        return reason.text
+    distance = dependence.distance[loop.depth - 1] if loop.depth <= len(dependence.distance) else None
+    lines = f"line {dependence.source.line} -> line {dependence.sink.line}"
+    return f"{reason.text} ({lines}, {'distance varies' if distance is None else f'distance {distance}'})"
+
+
+def _kernel_row(kernel: KernelEntry) -> tuple[str, ...]:
+    first, last = kernel.span.line, kernel.span.end_line
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    axes = ", ".join(f"{counter} on {axis}" for counter, axis in kernel.mapping.items()) or "one thread"
+    block = ",".join(_trim([str(size) for size in kernel.block]))
+    grid = ", ".join(_trim([short_expression(plain_expression(size)) for size in kernel.grid]))
+    return kernel.name, lines, f"{axes}; blocks of {block}, grid {grid}"
+
+
+def _trim(sizes: Sequence[str]) -> list[str]:
+    kept = list(sizes)
+    while len(kept) > 1 and kept[-1] == "1":
+        kept.pop()
+    return kept
+
+
+def verification_text(verify: Verification) -> str:
+    """Return the referee's word: two lines where it passed, every reason where it did not."""
+    word = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED", "skipped": "SKIPPED"}[verify.status]
+    how: list[str] = [verify.executor]
+    if verify.schedules:
+        how.append(_count(verify.schedules, "hostile schedule"))
+    if verify.inputs:
+        how.append(verify.inputs)
+    lines = [f"verify  {word}   {', '.join(how)}", f"        {_agreement(verify)}"]
+    return "\n".join(lines + [render_finding(reason) for reason in verify.reasons])
+
+
+def _agreement(verify: Verification) -> str:
+    if verify.status == "skipped":
+        return "nothing was compared"
+    worst = max((item.max_abs for item in verify.live_out), default=None)
+    texts = [_compared(verify) if verify.live_out else "program output compared"]
+    if worst is not None and worst > 0:
+        texts.append(f"max abs err {worst:.2g}")
+    if verify.tolerance:
+        equal = verify.tolerance.removeprefix("not needed: ")
+        texts.append(equal if equal != verify.tolerance else f"tolerance {equal}")
+    texts.append("no races" if not verify.races else _count(len(verify.races), "race"))
+    return ", ".join(texts)
+
+
+def _compared(verify: Verification) -> str:
+    """Return how much was compared: of each object, at the instance of which least was."""
+    compared = sum(item.compared for item in verify.live_out)
+    masked = sum(item.masked for item in verify.live_out)
+    left_out = f" ({masked:,} left out)" if masked else ""
+    return f"{_count(len(verify.live_out), 'object')}, {_count(compared, 'element')} compared{left_out}"
+
+
+def _closing(report: Report, writes: str) -> str:
+    total = len(report.loops)
+    ported = sum(loop.ported for loop in report.loops)
+    if not ported:
+        kinds = Counter(loop.category for loop in report.loops)
+        listed = ", ".join(f"{count} {category}" for category, count in kinds.most_common())
+        return f"{_count(total, 'loop')}: {listed}. Nothing was ported." if total else "Nothing was ported."
+    written = "" if report.outputs else f" Nothing was written: {writes}, --diff shows them."
+    rejected = report.verify is not None and report.verify.status == "fail"
+    if rejected or any(finding.severity == "error" for finding in report.findings):
+        written = "" if report.outputs else " Nothing was written."
+    return f"{_claim(report, total, ported)}{written}"
+
+
+def _claim(report: Report, total: int, made: int) -> str:
+    """Say how many loops were ported: those that a run has launched. Of the others there are kernels, no more."""
+    stay = total - made
+    rest = f"{stay} {'stays' if stay == 1 else 'stay'} on the host" if stay else ""
+    verify = report.verify
+    if verify is None or verify.launches is None:
+        told = ["not run", *([rest] if rest else [])]
+        return f"Kernels for {made} of {_count(total, 'loop')} ({'; '.join(told)})."
+    idle = [loop for loop in report.loops if loop.kernel is not None and not verify.launches_of(loop.kernel)]
+    told = [rest] if rest else []
+    if idle:
+        places = ", ".join(f"line {loop.span.line}" for loop in idle[:_MOST_IDLE])
+        more = f" and {len(idle) - _MOST_IDLE} more" if len(idle) > _MOST_IDLE else ""
+        told.append(f"{len(idle)} never launched in the run: {places}{more}")
+    besides = f" ({'; '.join(told)})" if told else ""
+    return f"Ported {made - len(idle)} of {_count(total, 'loop')}{besides}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,1 @@
+"""The report of `simulate`, in every format. Read `model.py`."""

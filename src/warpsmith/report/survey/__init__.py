@@ -1,0 +1,1 @@
+"""The report of `survey`, in every format. Read `model.py`."""
