@@ -18,7 +18,7 @@ import pytest
 
 from tests.project.nvcc_stand_in import install
 from tests.random_programs.acceptance import BESIDE, IDLE
-from warpsmith.run.emulated_counts import read_counts
+from warpsmith.run.emulated.counts import read_counts
 
 PROJECTS = Path(__file__).parents[1] / "examples" / "projects"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import warpsmith.run
-from warpsmith.run.cuda_text import rewrite_cuda
+from warpsmith.run.native.cuda_text import rewrite_cuda
 
 __all__ = ["Counts", "build", "count"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from warpsmith.analysis.resources.resources import Compiled
-from warpsmith.flows import explain_file
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernel_shape import Launching
-from warpsmith.flows.kernel_units import KernelFile
+from warpsmith.flows.explaining import explain_file
+from warpsmith.flows.kernels.shape import Launching
+from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.settings.read import Wanted, read_settings
 
 HEAD = """.version 8.0

@@ -338,7 +338,7 @@ def test_an_error_of_ours_leaves_the_other_kernels(
             raise ZeroDivisionError
         return judge(facts)
 
-    monkeypatch.setattr("warpsmith.flows.explain_file.judge", broken)
+    monkeypatch.setattr("warpsmith.flows.explaining.explain_file.judge", broken)
     code, found = document(capsys, "k.ptx", "--block", "64")
     assert (code, codes(found)) == (70, ["MEM001"])
     assert "fine cannot be analyzed" in str(found["diagnostics"][0]["message"])
@@ -351,7 +351,7 @@ def test_a_kernel_that_takes_too_long_is_left_out(
         while True:
             pass
 
-    monkeypatch.setattr("warpsmith.flows.explain_file.judge", endless)
+    monkeypatch.setattr("warpsmith.flows.explaining.explain_file.judge", endless)
     code, found = document(capsys, "k.ptx", "--kernel", "fine", "--timeout", "0.2")
     assert code == 124
     assert "took longer than 0.2 s" in str(found["diagnostics"][0]["message"])

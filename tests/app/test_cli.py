@@ -169,7 +169,7 @@ def test_an_internal_error_is_no_traceback(monkeypatch: pytest.MonkeyPatch, caps
     def broken(*_: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("warpsmith.app.cli.port.port", broken)
+    monkeypatch.setattr("warpsmith.app.cli.commands.port.port", broken)
     assert run("port", LU) == 70
     err = capsys.readouterr().err
     assert "this is a bug in warpsmith" in err
@@ -183,7 +183,7 @@ def test_an_interrupt_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("warpsmith.app.cli.port.port", interrupted)
+    monkeypatch.setattr("warpsmith.app.cli.commands.port.port", interrupted)
     assert run("port", LU) == 130
 
 
@@ -195,7 +195,7 @@ def test_an_interrupt_while_a_class_is_made_exits_130(monkeypatch: pytest.Monkey
     def interrupted(*_: object) -> None:
         type("Made", (), {"part": Interrupting()})
 
-    monkeypatch.setattr("warpsmith.app.cli.port.port", interrupted)
+    monkeypatch.setattr("warpsmith.app.cli.commands.port.port", interrupted)
     assert run("port", LU) == 130
 
 

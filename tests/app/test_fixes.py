@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from warpsmith.app.cli import watch
+from warpsmith.app.cli.commands import watch
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.report.port.json import schema

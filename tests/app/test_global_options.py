@@ -61,7 +61,7 @@ def test_before_and_after_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(global_options())
         return ()
 
-    monkeypatch.setattr(import_module("warpsmith.app.cli.devices"), "load_devices", noted)
+    monkeypatch.setattr(import_module("warpsmith.app.cli.about.devices"), "load_devices", noted)
     given = ["-q", "-v", "--color", "never", "-j", "3", "--no-progress", "--isolated", "--json", "--exit-zero"]
     for words in ([*given, "devices"], ["devices", *given], [*given[:4], "devices", *given[4:]]):
         run_guarded(warpsmith, words)

@@ -39,8 +39,8 @@ def test_an_output_that_exists(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("the port was begun")
 
-    monkeypatch.setattr("warpsmith.app.cli.port.port", never)
-    monkeypatch.setattr("warpsmith.app.cli.port.ported_project", never)
+    monkeypatch.setattr("warpsmith.app.cli.commands.port.port", never)
+    monkeypatch.setattr("warpsmith.app.cli.commands.port.ported_project", never)
     (here / present).parent.mkdir(exist_ok=True)
     (here / present).write_text("mine")
     assert run_guarded(warpsmith, ["port", "a.c", *words]) == 2

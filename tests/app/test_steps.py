@@ -11,9 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from warpsmith.app.cli.about.steps import page_text
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
-from warpsmith.app.cli.steps import page_text
 from warpsmith.catalogue import STEPS, describe, step_class
 from warpsmith.report.port.json import schema
 

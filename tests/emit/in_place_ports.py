@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from warpsmith.emit.in_place import InPlace
+from warpsmith.emit.host.in_place import InPlace
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.offload.plan import Plan
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.build_macros import macro_checks
+from warpsmith.emit.host.build_macros import macro_checks
 
 GUARDED = "#ifndef SIZES_H\n#define SIZES_H\n#ifndef N\n#define N 100\n#endif\n#define OWN 1\n#endif\n"
 # the text of a file, the options with which it was ported, and builds with what each says (None: it is made)

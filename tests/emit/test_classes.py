@@ -8,9 +8,9 @@ import pytest
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.emit.classes import Classes
+from warpsmith.emit.device.classes import Classes
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.run.device_compile import compile_nvcc, has_nvcc
+from warpsmith.run.native.device_compile import compile_nvcc, has_nvcc
 from warpsmith.tree.nodes import Literal, Name
 from warpsmith.tree.types import DOUBLE, INT, Array, Field, Pointer, Record, Scalar, Symbol
 

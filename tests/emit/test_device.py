@@ -9,13 +9,13 @@ from typing import cast
 import pytest
 
 from warpsmith.base.errors import RefusedError
-from warpsmith.emit.cuda import emit_cuda, emit_kernels
-from warpsmith.emit.device_code import for_device
+from warpsmith.emit.device.device_code import for_device
+from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
 from warpsmith.tree.nodes import Function, Launch, Name, Stmt, replace
-from warpsmith.tree.patch import Patcher
-from warpsmith.tree.printer import join_lines
+from warpsmith.tree.printing.patch import Patcher
+from warpsmith.tree.printing.printer import join_lines
 from warpsmith.tree.program import Kernel, Parameter, Program
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.emit.in_place_ports import Made, assembled, make, preprocessed, write
-from warpsmith.run.device_compile import has_nvcc
-from warpsmith.tree.additions import additions, without_additions
+from warpsmith.run.native.device_compile import has_nvcc
+from warpsmith.tree.text.additions import additions, without_additions
 
 PLAIN = b"""\
 #include <stdlib.h>

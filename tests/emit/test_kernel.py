@@ -11,12 +11,12 @@ import pytest
 
 from tests.emit.examples import lu, saxpy
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.emit.cuda import emit_cuda
+from warpsmith.emit.device.kernel import KernelText, kernel_text
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.kernel import KernelText, kernel_text
+from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.emit.words import Support
 from warpsmith.tree.nodes import Binary, Call, Conditional, Expr, ExprStmt, For, Literal, Name, Relation
-from warpsmith.tree.printer import Printer
+from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Axis, Kernel, MappedLoop, Parameter
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, UNSIGNED, VOID, FunctionType, Scalar, Symbol
 

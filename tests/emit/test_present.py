@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host_device import HOST_DEVICE
-from warpsmith.emit.present import present_text
+from warpsmith.emit.carried.present import present_text
 from warpsmith.emit.words import Support
-from warpsmith.run.tools import cxx_compiler
+from warpsmith.run.native.tools import cxx_compiler
 
 _AFTER = r"""
 enum { SIZE = 96, LASTING = 64 };

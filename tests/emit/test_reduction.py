@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.emit.cuda import emit_cuda
-from warpsmith.flows.plan import writable_port
+from warpsmith.emit.host.cuda import emit_cuda
+from warpsmith.flows.porting.plan import writable_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions

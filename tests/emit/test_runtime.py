@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.runtime import check_text, declarations, pool_text
+from warpsmith.emit.carried.runtime import check_text, declarations, pool_text
 from warpsmith.emit.words import Support
 
 CUDA = """\

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.units import UNIT_HEADERS, unit_declarations, unit_text
+from warpsmith.emit.carried.units import UNIT_HEADERS, unit_declarations, unit_text
 from warpsmith.emit.words import Support
-from warpsmith.run.tools import c_compiler, cxx_compiler
+from warpsmith.run.native.tools import c_compiler, cxx_compiler
 
 _SUPPORT = Support("ws")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host_device import CALLERS, HOST_DEVICE
-from warpsmith.emit.present import present_declarations, present_text
+from warpsmith.emit.carried.present import present_declarations, present_text
 from warpsmith.emit.words import Support
-from warpsmith.run.tools import cxx_compiler
+from warpsmith.run.native.tools import cxx_compiler
 
 _PROGRAM = r"""
 #include <alloca.h>

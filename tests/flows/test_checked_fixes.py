@@ -12,8 +12,8 @@ from warpsmith.base.source import Edit, Span
 from warpsmith.fixes.site import Trees
 from warpsmith.flows.explain import ExplainOptions
 from warpsmith.flows.fix_files import Mended, fix_files
-from warpsmith.flows.kernel_shape import Launching
-from warpsmith.flows.kernel_units import KernelFile
+from warpsmith.flows.kernels.shape import Launching
+from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.settings.read import Wanted, read_settings
 
 SOURCE = """\
@@ -37,7 +37,7 @@ def mended(edit: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Mended:
             return ()
         return (Fix("seeded", (Edit(Span(trees.file, start, start + len(edit[0])), edit[1]),), safe=True),)
 
-    monkeypatch.setattr(import_module("warpsmith.flows.explain_file"), "proposals", seeded)
+    monkeypatch.setattr(import_module("warpsmith.flows.explaining.explain_file"), "proposals", seeded)
     settings = read_settings(Wanted({"jobs": 1}, None, files=False, environment=False))
     options = ExplainOptions(settings, Launching((32, 32, 1), (1, 1, 1)))
     return fix_files([KernelFile("k.cu", text=SOURCE)], options, unsafe=True)

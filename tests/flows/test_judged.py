@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
-from warpsmith.flows.judged import doubted
-from warpsmith.flows.plan import writable_port
+from warpsmith.flows.porting.judged import doubted
+from warpsmith.flows.porting.plan import writable_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions

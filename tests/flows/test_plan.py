@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpsmith.base.verdict import Proved
-from warpsmith.emit.cuda import emit_cuda, refused_kernels
-from warpsmith.flows.plan import writable_port
+from warpsmith.emit.host.cuda import emit_cuda, refused_kernels
 from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.porting.plan import writable_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Port

@@ -9,9 +9,9 @@ import pytest
 from tests.random_programs.acceptance import is_accepted
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
-from warpsmith.flows.judged import doubted
-from warpsmith.flows.plan import Written
 from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.porting.judged import doubted
+from warpsmith.flows.porting.plan import Written
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.prepared import Prepared
 from warpsmith.run.verification import Verification

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.findings import Finding
-from warpsmith.flows import ptx_kernels
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
-from warpsmith.front.nvrtc import PtxText, has_nvrtc
+from warpsmith.flows.kernels import ptx_kernels
+from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.front.cuda.nvrtc import PtxText, has_nvrtc
 from warpsmith.settings.read import Wanted, read_settings
 
 TEXT = """\

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.flows import remedies
+from warpsmith.flows.hints import remedies
+from warpsmith.flows.hints.remedies import Inputs, hints
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.remedies import Inputs, hints
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.openmp.honor import honored
 from warpsmith.report.hints import hint_json
-from warpsmith.tree.effects_file import users_effects
+from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Assumption
 
 CORPUS = Path(__file__).parent.parent / "loops/refused"

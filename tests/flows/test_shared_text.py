@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.flows import prepare
-from warpsmith.flows.plan import Written
-from warpsmith.flows.prepare import planned
+from warpsmith.flows.porting import prepare
+from warpsmith.flows.porting.plan import Written
+from warpsmith.flows.porting.prepare import planned
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
@@ -17,7 +17,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree import shared
-from warpsmith.tree.additions import without_additions
+from warpsmith.tree.text.additions import without_additions
 
 HEADER = """#pragma once
 #include <vector>

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.step_check import verify_steps
+from warpsmith.flows.porting.step_check import verify_steps
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.flows.targets import build_folder, target_commands
+from warpsmith.flows.porting.targets import build_folder, target_commands
 from warpsmith.project.model import CompileCommand, Project
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.transfers import compared_schemes
+from warpsmith.flows.porting.transfers import compared_schemes
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.report.port.copies import transfers_text
 from warpsmith.run.verification import VerifyOptions

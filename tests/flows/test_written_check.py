@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows import prepare, written_check
-from warpsmith.flows.plan import Written
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.flows.porting import prepare, written_check
+from warpsmith.flows.porting.plan import Written
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Port
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.front.conftest import Load, function
 from warpsmith.tree.nodes import For, While
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import loops
 
 DECLARATIONS = """

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front import cxx_library, kinds
-from warpsmith.front.expressions import Expressions
+from warpsmith.front.c.expressions import Expressions
+from warpsmith.front.clang import kinds
+from warpsmith.front.clang.node_table import NodeTable
+from warpsmith.front.clang.process import parse_files
+from warpsmith.front.clang.wire import Dump
+from warpsmith.front.cxx import library as cxx_library
 from warpsmith.front.inputs import parser_arguments
 from warpsmith.front.load import Loaded
-from warpsmith.front.node_table import NodeTable
-from warpsmith.front.process import parse_files
-from warpsmith.front.wire import Dump
 from warpsmith.tree.nodes import Call, Expr, ExprStmt, For, Function, Verbatim, VerbatimExpr, While
-from warpsmith.tree.printer import nothing, print_expr, print_stmt
+from warpsmith.tree.printing.printer import nothing, print_expr, print_stmt
 from warpsmith.tree.walk import loops
 
 EVERYTHING = """

@@ -7,9 +7,11 @@ import re
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front import cxx_bodies, cxx_library, escapes
+from warpsmith.front.c import escapes
+from warpsmith.front.cxx import bodies as cxx_bodies
+from warpsmith.front.cxx import library as cxx_library
 from warpsmith.tree.nodes import Expr, ExprStmt, For, Function, Member, Return, VarDecl, VerbatimExpr, While
-from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.walk import loops
 
 TEXT = """

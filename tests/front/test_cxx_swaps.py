@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front import cxx_calls, cxx_values
+from warpsmith.front.cxx import calls as cxx_calls
+from warpsmith.front.cxx import values as cxx_values
 from warpsmith.tree.nodes import Assign, Block, Function, Verbatim, VerbatimExpr
-from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.printing.printer import nothing, print_expr
 
 TEXT = """
 #include <array>

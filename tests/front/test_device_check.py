@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.front.device_check import check_device
+from warpsmith.front.cuda.check import check_device
 
 GOOD = """
 #include <cuda_runtime.h>

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.front.device_instances import named_instances
-from warpsmith.front.device_marks import kernel_name, place_of, traits_of
-from warpsmith.front.device_swizzles import lanes_named
-from warpsmith.front.wire import Mark
+from warpsmith.front.c.device_marks import kernel_name, place_of, traits_of
+from warpsmith.front.clang.device_instances import named_instances
+from warpsmith.front.clang.wire import Mark
+from warpsmith.front.device.swizzles import lanes_named
 
 KNOWN = {"WIDE": 64, "ns::DEEP": 3}.get
 

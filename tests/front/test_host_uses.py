@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.front.host_uses import find_host_uses
+from warpsmith.front.cuda.host_uses import find_host_uses
 
 _HOST_USES = """#include <cstdio>
 #include <cstdlib>

@@ -25,7 +25,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import walk
 

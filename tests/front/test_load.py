@@ -9,7 +9,7 @@ import pytest
 from tests.front.conftest import Load, found, function
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import render_finding
-from warpsmith.front import process
+from warpsmith.front.clang import process
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import For, GlobalDecl, Name, Other, Verbatim, VerbatimExpr, While
 from warpsmith.tree.walk import walk

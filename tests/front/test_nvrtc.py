@@ -4,10 +4,10 @@ import pytest
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
+from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx, has_nvrtc
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
 from warpsmith.front.load import FrontOptions
-from warpsmith.front.nvrtc import PtxText, compile_to_ptx, has_nvrtc
 from warpsmith.front.ptx.read import read_ptx
 
 TEXT = """
@@ -63,6 +63,6 @@ def test_a_compilation_without_an_end_is_given_up() -> None:
 
 
 def test_without_nvrtc_the_finding_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warpsmith.front.nvrtc.has_nvrtc", lambda: False)
+    monkeypatch.setattr("warpsmith.front.cuda.nvrtc.has_nvrtc", lambda: False)
     answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",))
     assert isinstance(answer, Finding) and "cuda" in answer.help[0]

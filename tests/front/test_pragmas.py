@@ -8,8 +8,8 @@ import pytest
 
 from tests.front.conftest import Load, found, function
 from warpsmith.front.pragmas import read_directive
-from warpsmith.tree.directives import Directive
 from warpsmith.tree.nodes import Block, For, If, Pragma
+from warpsmith.tree.text.directives import Directive
 
 
 def read(text: str, **macros: str) -> Directive:

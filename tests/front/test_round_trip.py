@@ -15,7 +15,7 @@ import pytest
 from warpsmith.base.source import Edit, SourceFile, apply_edits
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Node, Verbatim, VerbatimExpr, While
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = [*sorted((ROOT / "examples").glob("*.c")), *sorted((ROOT / "tests" / "cases").glob("*.c"))]

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from warpsmith.base.source import SourceFile
-from warpsmith.front.scan import Scan, bare
+from warpsmith.front.c.scan import Scan, bare
 
 
 def scan(text: str) -> Scan:

@@ -12,7 +12,7 @@ from warpsmith.loops.steps.order.skew import Skew
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.tree.printer import Printer
+from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Program
 
 __all__ = ["applied", "categories", "outputs", "text_of"]

@@ -12,7 +12,7 @@ from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.patch import unit_text
+from warpsmith.tree.printing.patch import unit_text
 
 __all__ = ["HEAD", "assert_same", "categories", "rewritten", "verdict_of"]
 

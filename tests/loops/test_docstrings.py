@@ -15,8 +15,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.recipes.transforms import example_step
 from warpsmith.tree.nodes import Expr
-from warpsmith.tree.patch import unit_text
-from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.printing.patch import unit_text
+from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Program
 
 

@@ -10,7 +10,7 @@ from tests.loops.refusals import one
 from warpsmith.loops.analysis.expression import parse, visible
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import Place
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 
 BODY = (
     "int p = n; { double d = 1; x[0] = d; } for (int i = 0; i < n; i++) { int q = i; x[q] = p; }"

@@ -19,7 +19,7 @@ from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Expr, ExprStmt
-from warpsmith.tree.patch import unit_text
+from warpsmith.tree.printing.patch import unit_text
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import loop_names
 

@@ -24,7 +24,7 @@ from warpsmith.poly.aliasing import unchanged
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.patch import unit_text
+from warpsmith.tree.printing.patch import unit_text
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loop_names, walk
 

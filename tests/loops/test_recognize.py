@@ -12,7 +12,7 @@ from warpsmith.loops.steps.statements.recognize_reduction import RecognizeReduct
 from warpsmith.loops.steps.statements.recognize_scan import RecognizeScan
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 
 HEAD = (
     "double f(int n, double *restrict a, double *restrict b) { double s = 0.0, t = 0.0; for (int i = 0; i < n; i++) {"

@@ -11,7 +11,7 @@ from warpsmith.loops.analysis.substitute import copied, fixed_text, replaced
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number
 from warpsmith.loops.place import Place, with_run
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.walk import names, same, walk
 
 BODY = "for (int i = 0; i < n; i++) { double t = x[i]; for (int j = 0; j < m; j++) { t += a[i][j]; } y[i] = t; }"

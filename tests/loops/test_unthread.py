@@ -14,7 +14,7 @@ from tests.poly.team_programs import MANY, ONE, SHOW
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops.steps.order import unthread
 from warpsmith.loops.steps.order.unthread import Unthread
-from warpsmith.tree.directives import Directive
+from warpsmith.tree.text.directives import Directive
 
 
 def alone(title: str) -> str:

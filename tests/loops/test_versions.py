@@ -10,7 +10,7 @@ from tests.offload.hand import load
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.tree.nodes import DeclStmt, Empty, Expr, For, Function, If, Stmt
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import walk
 

@@ -24,8 +24,8 @@ from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.nodes import For, Function, VarDecl
-from warpsmith.tree.patch import unit_text
-from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.printing.patch import unit_text
+from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
 

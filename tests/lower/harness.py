@@ -14,7 +14,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.lower.program import Lowered, lower
-from warpsmith.run.emulated_build import run_emulated
+from warpsmith.run.emulated.build import run_emulated
 from warpsmith.run.verification import Sources
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch

@@ -12,7 +12,7 @@ from warpsmith.offload.fragments import Choice
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.tree.nodes import Pragma
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 
 PIVOT = """
 void f(int n, double *A)

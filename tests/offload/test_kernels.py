@@ -11,7 +11,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.offload.mapping.kernels import Built
 from warpsmith.offload.selection.choice import choose
 from warpsmith.tree.nodes import Launch
-from warpsmith.tree.printer import print_expr, print_stmt, print_type
+from warpsmith.tree.printing.printer import print_expr, print_stmt, print_type
 from warpsmith.tree.program import Kernel
 
 LU = """

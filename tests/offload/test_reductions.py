@@ -13,7 +13,7 @@ from warpsmith.offload.values.reductions import Accumulator, accumulators, is_re
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Call
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import walk
 
 DATA = "enum { N = 100 }; double a[N], h[N], L[N][N]; int k[N], c[N]; float f[N]; unsigned char tiny[N]; long w[N];\n"

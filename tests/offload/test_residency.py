@@ -15,7 +15,7 @@ from warpsmith.offload.plan import Buffer, OffloadOptions
 from warpsmith.offload.selection.choice import choose
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions, statement_spans
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import names
 
 

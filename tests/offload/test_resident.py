@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.transfers import measured_copies
+from warpsmith.flows.porting.transfers import measured_copies
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.regions import needs
 from warpsmith.report.timeline.events import timeline
 from warpsmith.report.timeline.svg import timeline_svg
 from warpsmith.report.timeline.text import timeline_text
 from warpsmith.tree.nodes import Update
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 
 _STEP = """\
 void step(double *u, double *v, int n)

@@ -17,7 +17,7 @@ from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Sources, VerifyOptions
 
 Ported = Callable[..., PortResult]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.random_programs.acceptance import is_accepted
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.transfers import measured_copies
+from warpsmith.flows.porting.transfers import measured_copies
 from warpsmith.report.timeline.events import timeline
 from warpsmith.report.timeline.text import timeline_text
 from warpsmith.run.verification import VerifyOptions

@@ -12,7 +12,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Sources, VerifyOptions
 from warpsmith.tree.program import Assumption
 

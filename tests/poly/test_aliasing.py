@@ -9,7 +9,7 @@ from tests.poly.programs import function, load, loop
 from warpsmith.base.source import Span
 from warpsmith.poly.aliasing.aliasing import alias_pairs, relation
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import names
 

@@ -10,7 +10,7 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import Effects, effects, escaped
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.tree.effects_file import users_effects
+from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Program
 
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <math.h>\n#include <errno.h>\n"

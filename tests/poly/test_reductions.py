@@ -13,7 +13,7 @@ from warpsmith.poly.dependences.reductions import Update, updates
 from warpsmith.poly.dependences.running import Running, running_value
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Node
-from warpsmith.tree.printer import Printer
+from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.walk import rebuild, walk
 
 HEAD = """

@@ -11,7 +11,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
 from warpsmith.poly.regions.bounds import linear_bounds
 from warpsmith.poly.regions.model import build_region
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import loops
 
 # the guard that delinearizing needs, `m` being the length of a row

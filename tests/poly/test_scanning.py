@@ -19,7 +19,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.rows import Points
 from warpsmith.poly.schedule.scanning import ScanError, scan
 from warpsmith.tree.nodes import Block, For, Function, Stmt
-from warpsmith.tree.printer import Printer
+from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Program
 
 SIZES = ((0, 0), (1, 1), (2, 5), (6, 4), (-3, 2))

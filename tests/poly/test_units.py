@@ -19,7 +19,7 @@ from warpsmith.poly.dependences import dependences
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.nodes import Literal
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import INT
 
 HEAD = """

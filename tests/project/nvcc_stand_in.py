@@ -10,10 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from warpsmith.run import emulated_build
-from warpsmith.run.cuda_text import rewrite_cuda
-from warpsmith.run.emulated_headers import FOREMOST
-from warpsmith.run.tools import cxx_compiler
+from warpsmith.run.emulated import build as emulated_build
+from warpsmith.run.emulated.headers import FOREMOST
+from warpsmith.run.native.cuda_text import rewrite_cuda
+from warpsmith.run.native.tools import cxx_compiler
 
 __all__ = ["install"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.emit import heap
+from warpsmith.emit.carried import heap
 from warpsmith.offload.regions import coherence, holds, needs
 
 __all__ = ["freed_unseen", "no_end_at_a_return", "no_update_after_writes", "no_update_before_reads"]

@@ -25,8 +25,8 @@ from warpsmith.loops.step import step_text
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Block, Call, Expr, For, Function, Loop, Name, Stmt, VarDecl
-from warpsmith.tree.patch import unit_text
-from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.printing.patch import unit_text
+from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array
 from warpsmith.tree.walk import loop_names, loops, names, walk

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.front import cxx_calls, expressions
-from warpsmith.front.expressions import Expressions
+from warpsmith.front.c import expressions
+from warpsmith.front.c.expressions import Expressions
+from warpsmith.front.cxx import calls as cxx_calls
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions

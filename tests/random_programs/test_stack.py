@@ -11,10 +11,10 @@ from tests.emit.host_device import CALLERS
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.seeded_holds import no_update_after_writes, no_update_before_reads
 from tests.random_programs.stack_programs import stack_program
-from warpsmith.emit import watched
+from warpsmith.emit.carried import watched
 from warpsmith.emit.words import Support
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.transfers import measured_copies
+from warpsmith.flows.porting.transfers import measured_copies
 from warpsmith.offload.plan import Hold
 from warpsmith.offload.regions import holds
 from warpsmith.offload.regions import stack as hold_stack

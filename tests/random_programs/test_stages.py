@@ -15,7 +15,7 @@ from tests.random_programs.seeded_holds import (
     no_update_before_reads,
 )
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
-from warpsmith.emit import heap
+from warpsmith.emit.carried import heap
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.data import resident_homes
 from warpsmith.offload.memory import presence

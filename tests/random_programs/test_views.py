@@ -11,11 +11,11 @@ import pytest
 
 from tests.random_programs.view_programs import NATURAL, render_views
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.sources import sources_of
-from warpsmith.run.emulated_build import build_emulated, schedule_environment
-from warpsmith.run.emulated_counts import read_counts
-from warpsmith.run.reference import runtime_files
-from warpsmith.run.tools import run_limited
+from warpsmith.flows.porting.sources import sources_of
+from warpsmith.run.emulated.build import build_emulated, schedule_environment
+from warpsmith.run.emulated.counts import read_counts
+from warpsmith.run.native.tools import run_limited
+from warpsmith.run.referee.reference import runtime_files
 
 SHARE = 0.99
 """How many of the kernels have to be launched at natural sizes."""

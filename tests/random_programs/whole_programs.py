@@ -22,11 +22,11 @@ from typing import Literal
 from tests.random_programs.apart import Ended, apart
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.sources import sources_of
+from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
-from warpsmith.run.emulated_build import build_emulated, run_emulated
-from warpsmith.run.tools import Limits
+from warpsmith.run.emulated.build import build_emulated, run_emulated
+from warpsmith.run.native.tools import Limits
 
 __all__ = ["BAD", "Outcome", "Word", "judge", "together"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.flows.plan import Written, writable_port
+from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.step import Step

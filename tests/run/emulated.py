@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.emulated_build import Executable, RunResult, build_emulated, run_emulated
-from warpsmith.run.tools import Limits
+from warpsmith.run.emulated.build import Executable, RunResult, build_emulated, run_emulated
+from warpsmith.run.native.tools import Limits
 from warpsmith.run.verification import Sources
 
 SCHEDULES = (0, 1, 2)

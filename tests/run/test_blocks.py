@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.flows.plan import Written, writable_port
-from warpsmith.flows.sources import sources_of
+from warpsmith.flows.porting.plan import Written, writable_port
+from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Verification, VerifyOptions
 
 _PROGRAM = Path(__file__).with_name("blocks_program.c")

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.captures import CaptureLog, Record, read_log
-from warpsmith.run.programs import build_native
-from warpsmith.run.reference import runtime_files
+from warpsmith.run.compare.captures import CaptureLog, Record, read_log
+from warpsmith.run.native.programs import build_native
+from warpsmith.run.referee.reference import runtime_files
 from warpsmith.run.verification import Sources
 
 HEAD = """#include <stdlib.h>

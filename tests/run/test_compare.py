@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from warpsmith.run.compare import compare_arrays, distances, show_value
-from warpsmith.run.tolerance import (
+from warpsmith.run.compare.compare import compare_arrays, distances, show_value
+from warpsmith.run.compare.tolerance import (
     EXACT,
     Allowance,
     allowance_of,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.run.cuda_text import rewrite_cuda
+from warpsmith.run.native.cuda_text import rewrite_cuda
 
 
 def _launch(kernel: str, arguments: str, name: str = "") -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.doubts import Shown, find_doubts
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.doubts import Shown, find_doubts
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import LiveOut, PortedRegion, Sources, Verification, VerifyOptions
 
 QUICK = VerifyOptions(timeout_s=20)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.run import emulated_headers
-from warpsmith.run.emulated_headers import header_words
-from warpsmith.run.tools import Limits, cxx_compiler
+from warpsmith.run.emulated import headers as emulated_headers
+from warpsmith.run.emulated.headers import header_words
+from warpsmith.run.native.tools import Limits, cxx_compiler
 
 KERNELS = "#include <mutex>\nint f() { return answer; }\n"
 PLAIN = ("-include", "ws_instrumented.h", "-include", "cuda_runtime.h")

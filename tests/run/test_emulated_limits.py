@@ -8,9 +8,9 @@ import pytest
 
 from tests.run.emulated import SCHEDULES, outputs, program, run_all
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.emulated_build import Executable, RunResult, build_emulated, run_emulated
-from warpsmith.run.emulated_device import device_environment
-from warpsmith.run.tools import Limits
+from warpsmith.run.emulated.build import Executable, RunResult, build_emulated, run_emulated
+from warpsmith.run.emulated.device import device_environment
+from warpsmith.run.native.tools import Limits
 from warpsmith.run.verification import Sources
 
 _TEXT = Path(__file__).with_name("limits.cu").read_text()

@@ -6,8 +6,8 @@ import pytest
 
 from tests.run.emulated import SCHEDULES, program, run_all
 from warpsmith.base.findings import Finding
-from warpsmith.run.emulated_build import RunResult
-from warpsmith.run.tools import Limits
+from warpsmith.run.emulated.build import RunResult
+from warpsmith.run.native.tools import Limits
 from warpsmith.run.verification import Race
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.harness import defines, harnessed, plan_harness, strip_text
-from warpsmith.run.referee import verify
+from warpsmith.run.native.harness import defines, harnessed, plan_harness, strip_text
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, Verification, VerifyOptions
 from warpsmith.tree.nodes import Binary, Expr, Function, Literal, Unary
 from warpsmith.tree.types import INT, Symbol

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from warpsmith.run.captures import Block, CaptureLog, Record, Summary
-from warpsmith.run.judge import Evidence, compare_logs
+from warpsmith.run.compare.captures import Block, CaptureLog, Record, Summary
+from warpsmith.run.compare.judge import Evidence, compare_logs
 
 KEY = ("f/i", "y")
 

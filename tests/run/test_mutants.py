@@ -10,9 +10,9 @@ import pytest
 from tests.run.mutant_programs import PROGRAMS
 from tests.run.mutants import COPIES_IN_A_LOOP, HOST_CONSTANTS, MUTANTS, Mutant
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows.device_code import host_uses
-from warpsmith.run.referee import judge_program
-from warpsmith.run.reference import Reference
+from warpsmith.flows.porting.device_code import host_uses
+from warpsmith.run.referee.referee import judge_program
+from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import Copies, Sources, Verification, VerifyOptions
 
 OPTIONS = VerifyOptions(timeout_s=30)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.run.output import OutputRule, compare_files, compare_text, masked_tokens, noise, rule_of, without_noise
+from warpsmith.run.compare.output import (
+    OutputRule,
+    compare_files,
+    compare_text,
+    masked_tokens,
+    noise,
+    rule_of,
+    without_noise,
+)
 
 PLAIN = OutputRule()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.base.findings import Finding
-from warpsmith.run.ptxas import _read, assembled
+from warpsmith.run.native.ptxas import _read, assembled
 
 SAID = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.cuda import emit_cuda
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows.plan import writable_port
-from warpsmith.flows.sources import sources_of
+from warpsmith.emit.host.cuda import emit_cuda
+from warpsmith.flows.porting.plan import writable_port
+from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import judge_program
-from warpsmith.run.reference import Reference
+from warpsmith.run.referee.referee import judge_program
+from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import Sources, Verification, VerifyOptions
 
 PROGRAM = """\

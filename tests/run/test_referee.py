@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Sources, Verification, VerifyOptions
 
 PROGRAM = """#include <stdio.h>

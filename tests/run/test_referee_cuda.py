@@ -8,8 +8,8 @@ import pytest
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.candidate import is_cuda
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.candidate import is_cuda
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
 from warpsmith.tree.walk import names
 

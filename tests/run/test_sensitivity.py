@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from tests.run.test_judge import log, record
-from warpsmith.run.captures import Block, Record, Summary
-from warpsmith.run.judge import Evidence
-from warpsmith.run.sensitivity import tells_apart
+from warpsmith.run.compare.captures import Block, Record, Summary
+from warpsmith.run.compare.judge import Evidence
+from warpsmith.run.compare.sensitivity import tells_apart
 
 VALUES = [1.0, 2.0, 3.0, 4.0]
 

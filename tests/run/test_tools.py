@@ -15,7 +15,7 @@ import pytest
 from tests.run.emulated import build, program
 from warpsmith.base.errors import UsageError
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.tools import Limits, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.native.tools import Limits, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources
 
 
@@ -42,13 +42,14 @@ def test_limits_are_the_same_with_and_without_the_launcher(tmp_path: Path, monke
     with_launcher = run_limited([shell, "-c", show], tmp_path, limits=limits)
     assert with_launcher.stdout.split()[:4] == [b"0", b"32768", b"2048", b"1048576"]
     assert with_launcher.exit_code == -signal.SIGSEGV
-    monkeypatch.setattr("warpsmith.run.tools._launcher", lambda limits: None)
+    monkeypatch.setattr("warpsmith.run.native.tools._launcher", lambda limits: None)
     without = run_limited([shell, "-c", show], tmp_path, limits=limits)
     assert (without.exit_code, without.stdout) == (with_launcher.exit_code, with_launcher.stdout)
 
 
 def test_a_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
-    start = "import sys, pathlib; from warpsmith.run.tools import run_limited as run; run(sys.argv[1:], pathlib.Path())"
+    imports = "import sys, pathlib; from warpsmith.run.native.tools import run_limited"
+    start = f"{imports}; run_limited(sys.argv[1:], pathlib.Path())"
     sleeper = ["sh", "-c", "echo $$ > pid.new; mv pid.new pid; exec sleep 60"]
     with subprocess.Popen([sys.executable, "-c", start, *sleeper], cwd=tmp_path) as parent:
         assert _is_soon(lambda: (tmp_path / "pid").exists())

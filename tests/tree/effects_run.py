@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpsmith.tree.effects import FunctionEffects
+from warpsmith.tree.effects.effects import FunctionEffects
 
 SIZE = 64
 

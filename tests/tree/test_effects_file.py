@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.errors import UsageError
-from warpsmith.tree.effects import FunctionEffects
-from warpsmith.tree.effects_file import house_effects, users_effects
+from warpsmith.tree.effects.effects import FunctionEffects
+from warpsmith.tree.effects.file import house_effects, users_effects
 
 HOUSE = house_effects()
 

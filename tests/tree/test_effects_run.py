@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tree.effects_run import CALLS, contradictions, observed
-from warpsmith.tree.effects_file import house_effects
+from warpsmith.tree.effects.file import house_effects
 
 Seen = dict[str, tuple[set[int], set[int]]]
 

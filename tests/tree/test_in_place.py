@@ -11,8 +11,8 @@ import pytest
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.additions import without_additions
-from warpsmith.tree.in_place import Heads, in_place_text
+from warpsmith.tree.in_place.edits import Heads, in_place_text
+from warpsmith.tree.in_place.versioned import Inserted, Versioned
 from warpsmith.tree.nodes import (
     DataEnter,
     DeclStmt,
@@ -27,9 +27,9 @@ from warpsmith.tree.nodes import (
     Update,
     replace,
 )
-from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Unit
-from warpsmith.tree.versioned import Inserted, Versioned
+from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.walk import walk
 
 DONOR = "int on(void);\nvoid device(int m), update(int what);\nvoid donor(const int *p)\n{\n    int m = *p + 1;\n}\n"

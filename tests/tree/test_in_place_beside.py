@@ -11,10 +11,10 @@ import pytest
 
 from tests.tree.test_in_place import DONOR, MAIN, Words, printed
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.additions import without_additions
-from warpsmith.tree.in_place import Heads, in_place_text
+from warpsmith.tree.in_place.edits import Heads, in_place_text
+from warpsmith.tree.in_place.versioned import Inserted, Versioned
 from warpsmith.tree.nodes import For, Launch, Stmt, Update
-from warpsmith.tree.versioned import Inserted, Versioned
+from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.walk import walk
 
 PRAGMA = "#pragma omp parallel for\n"

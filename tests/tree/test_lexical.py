@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.tree.layout import indentation_unit, indented, line_end, outdented, own_line, wrapped
-from warpsmith.tree.lexical import directives, identifiers, map_words, tokens
+from warpsmith.tree.text.layout import indentation_unit, indented, line_end, outdented, own_line, wrapped
+from warpsmith.tree.text.lexical import directives, identifiers, map_words, tokens
 
 
 @given(st.text(alphabet="ab1 \"'\\/*\n\r#R(){}.\t", max_size=80))

@@ -9,7 +9,7 @@ import pytest
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Edit, SourceFile, Span
-from warpsmith.tree.openers import Opener, opener_insertions
+from warpsmith.tree.text.openers import Opener, opener_insertions
 
 CLASS = "class Box { public: explicit Box(int n) : n_(n) {} private: int n_; };\n"
 USER = """\

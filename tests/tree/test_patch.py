@@ -33,8 +33,8 @@ from warpsmith.tree.nodes import (
     Verbatim,
     replace,
 )  # fmt: skip
-from warpsmith.tree.patch import Patcher, include_offset, unit_text
-from warpsmith.tree.printer import DeviceStmt
+from warpsmith.tree.printing.patch import Patcher, include_offset, unit_text
+from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Unit
 from warpsmith.tree.types import INT, LONG_LONG, Symbol
 from warpsmith.tree.walk import rebuild, walk

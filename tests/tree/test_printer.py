@@ -37,8 +37,8 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.precedence import needs_parentheses
-from warpsmith.tree.printer import nothing, print_expr, print_stmt, print_top, print_type
+from warpsmith.tree.printing.precedence import needs_parentheses
+from warpsmith.tree.printing.printer import nothing, print_expr, print_stmt, print_top, print_type
 from warpsmith.tree.types import (
     CHAR,
     DOUBLE,

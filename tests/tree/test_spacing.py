@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.front.clang.process import library_path
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.front.process import library_path
 from warpsmith.tree.nodes import Binary, Conditional, Expr, Function, Index, Literal, Member, Name, Node, Unary, replace
-from warpsmith.tree.patch import Patcher
-from warpsmith.tree.printer import print_expr
-from warpsmith.tree.spacing import fuses, joined
+from warpsmith.tree.printing.patch import Patcher
+from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.text.spacing import fuses, joined
 from warpsmith.tree.types import INT, Pointer, Symbol
 from warpsmith.tree.walk import rebuild
 
@@ -83,7 +83,7 @@ def test_what_would_stay_apart_gets_no_blank() -> None:
 def test_a_rule_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for pair in ("/*", "--", "->", "<:"):
         known = frozenset(("/*", "--", "->", "<:")) - {pair}
-        monkeypatch.setattr("warpsmith.tree.spacing._PAIRS", known)
+        monkeypatch.setattr("warpsmith.tree.text.spacing._PAIRS", known)
         (got,) = lexed([joined(pair) + " ;"])
         assert got[:-1] != list(pair)
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.poly.programs import function, load
 from warpsmith.base.errors import RefusedError
-from warpsmith.tree.versioned import Versioned
-from warpsmith.tree.written_twice import check_twice
+from warpsmith.tree.in_place.versioned import Versioned
+from warpsmith.tree.in_place.written_twice import check_twice
 
 TEXT = """int f(int n, int *a) {
     int s = 0;

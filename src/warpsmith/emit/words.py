@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warpsmith.tree.lexical import identifiers, name_from
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import identifiers, name_from
 
 __all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overloaded", "is_reserved"]
 

@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.clock import Clock
-from warpsmith.flows.explain_file import FileResult, FileTask
-from warpsmith.flows.explain_files import explain_files
-from warpsmith.flows.kernel_shape import Launching, check_names
-from warpsmith.flows.kernel_units import KernelFile
-from warpsmith.flows.selection import Choice, Chosen, chosen
+from warpsmith.flows.explaining.explain_file import FileResult, FileTask
+from warpsmith.flows.explaining.explain_files import explain_files
+from warpsmith.flows.explaining.selection import Choice, Chosen, chosen
+from warpsmith.flows.kernels.shape import Launching, check_names
+from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.machine.devices import device
 from warpsmith.report.analysis.baseline import Baseline
 from warpsmith.report.analysis.model import SEVERITIES, AnalysisReport

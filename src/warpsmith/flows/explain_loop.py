@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from warpsmith.base.verdict import Proved
+from warpsmith.flows.hints.remedies import Inputs, hints
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.remedies import Inputs, hints
-from warpsmith.flows.select import find_loop
+from warpsmith.flows.porting.select import find_loop
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.remedies.steps import step_trial
 from warpsmith.poly.analyze import Facts

@@ -18,9 +18,9 @@ from typing import Final
 from warpsmith.base.findings import Finding
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.checked_fixes import combined
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernel_units import KernelFile
+from warpsmith.flows.explaining.checked_fixes import combined
+from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 
 __all__ = ["Edited", "Mended", "fix_files"]

@@ -13,12 +13,12 @@ from pathlib import Path
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.series import Built, Earlier, Series, earlier_port, make_series
-from warpsmith.flows.targets import build_folder, build_root, sources_below, target_commands
+from warpsmith.flows.porting.series import Built, Earlier, Series, earlier_port, make_series
+from warpsmith.flows.porting.targets import build_folder, build_root, sources_below, target_commands
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import CompileCommand, Project
-from warpsmith.tree.additions import without_additions
 from warpsmith.tree.nodes import NOT_MADE, While
+from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.walk import loop_names
 
 __all__ = ["PortedProject", "port_project", "project_of"]

@@ -9,15 +9,15 @@ from functools import partial
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.in_place import InPlace
-from warpsmith.flows.asked import Asked
-from warpsmith.flows.assumed import check_forms, check_names, check_sizes, heeded
+from warpsmith.emit.host.in_place import InPlace
 from warpsmith.flows.clock import Clock
-from warpsmith.flows.plan import Written
-from warpsmith.flows.prepare import planned
-from warpsmith.flows.refused import Trials, with_remedies
-from warpsmith.flows.remedies import Inputs
-from warpsmith.flows.select import select_loops
+from warpsmith.flows.hints.refused import Trials, with_remedies
+from warpsmith.flows.hints.remedies import Inputs
+from warpsmith.flows.porting.asked import Asked
+from warpsmith.flows.porting.assumed import check_forms, check_names, check_sizes, heeded
+from warpsmith.flows.porting.plan import Written
+from warpsmith.flows.porting.prepare import planned
+from warpsmith.flows.porting.select import select_loops
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
@@ -36,9 +36,10 @@ __all__ = ["PortOptions", "PortResult", "port"]
 class PortOptions:
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
-    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/asked.py; `explain_illegal`:
-    look for what would make a refused one legal; `root`: the folder of the project in which the port shall be written
-    in place as well; `assumed`: what the configuration vouches for, granted where the program has all of its names."""
+    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/porting/asked.py;
+    `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
+    shall be written in place as well; `assumed`: what the configuration vouches for, granted where the program has all
+    of its names."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
     poly: PolyOptions = field(default_factory=PolyOptions)
@@ -176,6 +177,6 @@ def _without(paths: Sequence[str | Source], options: PortOptions, wrong: tuple[F
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
-    from warpsmith.flows.judged import judged
+    from warpsmith.flows.porting.judged import judged
 
     return judged(prepared, written, options.run, options.root)

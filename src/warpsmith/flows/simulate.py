@@ -15,10 +15,10 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.flows.clock import Clock
-from warpsmith.flows.kernel_arguments import ELEMENTS, Argument, Array, arguments_for
-from warpsmith.flows.kernel_names import shown_names
-from warpsmith.flows.kernel_units import KernelFile, KernelUnit, read_unit
-from warpsmith.flows.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
+from warpsmith.flows.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
+from warpsmith.flows.kernels.names import shown_names
+from warpsmith.flows.kernels.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
+from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.flows.time_limit import OutOfTimeError, time_limit
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID, block_fits

@@ -9,11 +9,11 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows.device_code import host_uses
-from warpsmith.flows.harness import extents_of
+from warpsmith.flows.porting.device_code import host_uses
+from warpsmith.flows.porting.harness import extents_of
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee import verify
+from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, Verification, VerifyOptions
 from warpsmith.tree.program import Program
 

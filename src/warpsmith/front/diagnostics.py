@@ -14,7 +14,7 @@ from typing import Final
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.wire import Diagnostic
+from warpsmith.front.clang.wire import Diagnostic
 
 __all__ = ["diagnostic_findings"]
 

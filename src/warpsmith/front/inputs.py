@@ -8,7 +8,7 @@ from typing import Final
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.front.system_headers import own_headers, system_arguments
+from warpsmith.front.clang.system_headers import own_headers, system_arguments
 from warpsmith.tree.program import Language
 
 __all__ = ["Input", "Source", "parser_arguments", "read_input"]

@@ -17,19 +17,19 @@ from pathlib import Path
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front import kinds
-from warpsmith.front.canonical import constant_value
-from warpsmith.front.context import Context
-from warpsmith.front.device_functions import DeviceFunctions
-from warpsmith.front.device_instances import named_instances
-from warpsmith.front.device_losses import LostKernel, lost_in_part
-from warpsmith.front.device_problems import Problems
-from warpsmith.front.device_source import DeviceInput, device_arguments, read_device_input
-from warpsmith.front.device_statements import DeviceStatements
+from warpsmith.front.c.canonical import constant_value
+from warpsmith.front.c.context import Context
+from warpsmith.front.clang import kinds
+from warpsmith.front.clang.device_instances import named_instances
+from warpsmith.front.clang.process import Failed, parse_files
+from warpsmith.front.clang.wire import Dump, Mark
+from warpsmith.front.cuda.losses import LostKernel, lost_in_part
+from warpsmith.front.cuda.problems import Problems
+from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
+from warpsmith.front.device.functions import DeviceFunctions
+from warpsmith.front.device.statements import DeviceStatements
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, full_source, too_deep_findings
-from warpsmith.front.process import Failed, parse_files
-from warpsmith.front.wire import Dump, Mark
 from warpsmith.tree.nodes import Function, GlobalDecl, Name, Top, VarDecl
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.repeats import HostRepeat
@@ -54,7 +54,7 @@ class LaunchSite:
 class KernelUnit:
     """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost`
     what of them cannot. `device_text`: the file without its host functions, in the same places, for a compiler that
-    takes device code only (front/nvrtc.py); "" for OpenCL."""
+    takes device code only (front/cuda/nvrtc.py); "" for OpenCL."""
 
     program: Program
     kernels: tuple[str, ...]

@@ -14,17 +14,17 @@ from pathlib import Path
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.context import Context
-from warpsmith.front.cxx_library import NATIVE
+from warpsmith.front.c.context import Context
+from warpsmith.front.c.escapes import escaped_keys
+from warpsmith.front.c.unit import build_unit
+from warpsmith.front.c.writes import Knowledge, Writes, close_over_calls, writes_of
+from warpsmith.front.clang.process import Failed, parse_files
+from warpsmith.front.clang.wire import Dump, Request
+from warpsmith.front.cxx.library import NATIVE
 from warpsmith.front.diagnostics import diagnostic_findings
-from warpsmith.front.escapes import escaped_keys
 from warpsmith.front.inputs import Input, Source, parser_arguments, read_input
-from warpsmith.front.process import Failed, parse_files
-from warpsmith.front.unit import build_unit
-from warpsmith.front.wire import Dump, Request
-from warpsmith.front.writes import Knowledge, Writes, close_over_calls, writes_of
-from warpsmith.tree.effects import EffectsTable
-from warpsmith.tree.effects_file import house_effects
+from warpsmith.tree.effects.effects import EffectsTable
+from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import Function, While
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loops

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from warpsmith.tree.directives import Clause, Directive, Family, Listed, words_of
-from warpsmith.tree.lexical import tokens
+from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
+from warpsmith.tree.text.lexical import tokens
 
 __all__ = ["read_directive"]
 

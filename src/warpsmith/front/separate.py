@@ -16,9 +16,13 @@ from typing import Final
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
-from warpsmith.front import kinds
-from warpsmith.front.context import Context
-from warpsmith.front.escapes import escaped_keys
+from warpsmith.front.c.context import Context
+from warpsmith.front.c.escapes import escaped_keys
+from warpsmith.front.c.unit import build_unit
+from warpsmith.front.c.writes import Knowledge
+from warpsmith.front.clang import kinds
+from warpsmith.front.clang.process import parse_files
+from warpsmith.front.clang.wire import ELSEWHERE, Dump
 from warpsmith.front.inputs import Input, Source, read_input
 from warpsmith.front.load import (
     Files,
@@ -28,11 +32,7 @@ from warpsmith.front.load import (
     parse_request,
     too_deep_findings,
 )
-from warpsmith.front.process import parse_files
-from warpsmith.front.unit import build_unit
-from warpsmith.front.wire import ELSEWHERE, Dump
-from warpsmith.front.writes import Knowledge
-from warpsmith.tree.effects import EffectsTable
+from warpsmith.tree.effects.effects import EffectsTable
 from warpsmith.tree.nodes import Function, While
 from warpsmith.tree.program import Unit
 from warpsmith.tree.walk import loops

@@ -10,9 +10,9 @@ import dataclasses
 import functools
 from dataclasses import dataclass, field
 
-from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import names, walk
 

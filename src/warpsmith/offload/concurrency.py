@@ -17,9 +17,9 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.team import in_the_way
-from warpsmith.tree.conditionals import open_conditionals
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, Stmt, While
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.conditionals import open_conditionals
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 

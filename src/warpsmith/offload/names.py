@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from warpsmith.tree.lexical import name_from
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.walk import names
 
 __all__ = ["Names", "is_keyword", "is_reserved"]

@@ -13,10 +13,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Change
+from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, While
 from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.versioned import Versioned
 
 __all__ = [
     "Buffer",

@@ -48,10 +48,10 @@ from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
-from warpsmith.tree.versioned import Versioned
 from warpsmith.tree.walk import walk
 
 __all__ = ["plan_port"]

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from warpsmith.tree.claims import Claim, Protected, Protection
-from warpsmith.tree.directives import Directive, words_of
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -32,6 +31,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.directives import Directive, words_of
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 

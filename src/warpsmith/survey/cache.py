@@ -25,8 +25,8 @@ from typing import cast
 
 import warpsmith
 from warpsmith.base.cache import cache_folder
+from warpsmith.front.clang.system_headers import system_arguments
 from warpsmith.front.inputs import Source
-from warpsmith.front.system_headers import system_arguments
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.texts import Texts, compact, fingerprint, join_texts, plain_of, split_texts
 from warpsmith.tree.plain import Plain

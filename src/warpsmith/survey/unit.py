@@ -16,9 +16,9 @@ from typing import cast
 
 from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Reason
+from warpsmith.front.c.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.front.inputs import Source
 from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
-from warpsmith.front.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.effort import effort_of
 from warpsmith.offload.automatic import automatic

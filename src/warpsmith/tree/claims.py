@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from warpsmith.base.source import Span
-from warpsmith.tree.directives import Directive
 from warpsmith.tree.nodes import For, Loop, Pragma, Stmt
+from warpsmith.tree.text.directives import Directive
 from warpsmith.tree.types import Symbol
 
 __all__ = ["Claim", "ClaimKind", "Protected", "Protection"]

@@ -45,8 +45,8 @@ from typing import TypeVar
 
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
-from warpsmith.tree.directives import Directive
-from warpsmith.tree.openers import Opener
+from warpsmith.tree.text.directives import Directive
+from warpsmith.tree.text.openers import Opener
 from warpsmith.tree.types import Symbol, Type
 
 __all__ = [
@@ -426,8 +426,8 @@ class Copy(Node):
     cause: Span
 
 
-# Residency across functions: statements that ask the present table of the generated runtime (emit/present.py). All of
-# them are insertions, and do nothing where nothing is present.
+# Residency across functions: statements that ask the present table of the generated runtime (emit/carried/present.py).
+# All of them are insertions, and do nothing where nothing is present.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -14,8 +14,8 @@ from typing import Literal, Protocol
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Verdict
-from warpsmith.tree.effects import EffectsTable
-from warpsmith.tree.effects_file import house_effects
+from warpsmith.tree.effects.effects import EffectsTable
+from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, Top
 from warpsmith.tree.types import Symbol
 
@@ -179,7 +179,7 @@ class Kernel:
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
     and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
     it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
-    `scan`: the body needs a running value, and three kernels run for it (emit/scan.py).
+    `scan`: the body needs a running value, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
     """

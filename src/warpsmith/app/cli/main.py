@@ -18,21 +18,21 @@ from warpsmith.app.cli.supervise import run_supervised
 __all__ = ["main"]
 
 COMMANDS = {
-    "analyze": ("warpsmith.app.cli.analyze", "Say what GPU kernels cost and what is wrong with them."),
-    "baseline": ("warpsmith.app.cli.baseline", "Write, check, prune or show findings that are known."),
-    "completion": ("warpsmith.app.cli.completion", "Print what lets a shell complete commands and options."),
-    "config": ("warpsmith.app.cli.config", "Show what is set, where it comes from, and what can be set."),
-    "demo": ("warpsmith.app.cli.demo", "Write a small example, port it, judge it and explain it."),
-    "devices": ("warpsmith.app.cli.devices", "List the GPU models and their limits."),
-    "diff": ("warpsmith.app.cli.diff", "Say what changed between two reports, or two sources."),
-    "doctor": ("warpsmith.app.cli.doctor", "Say which tools are found and what is missing."),
-    "explain": ("warpsmith.app.cli.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
-    "port": ("warpsmith.app.cli.port", "Move the loops of C files to CUDA, and prove it by running."),
-    "rules": ("warpsmith.app.cli.rules", "List the rules about kernels."),
-    "simulate": ("warpsmith.app.cli.simulate", "Run a kernel lane by lane; count branches, accesses and mistakes."),
-    "steps": ("warpsmith.app.cli.steps", "List the steps that rewrite or place loops, with before and after."),
-    "survey": ("warpsmith.app.cli.survey", "List every loop of a project in one category, by work."),
-    "verify": ("warpsmith.app.cli.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
+    "analyze": ("commands.analyze", "Say what GPU kernels cost and what is wrong with them."),
+    "baseline": ("commands.baseline", "Write, check, prune or show findings that are known."),
+    "completion": ("about.completion", "Print what lets a shell complete commands and options."),
+    "config": ("about.config", "Show what is set, where it comes from, and what can be set."),
+    "demo": ("about.demo", "Write a small example, port it, judge it and explain it."),
+    "devices": ("about.devices", "List the GPU models and their limits."),
+    "diff": ("commands.diff", "Say what changed between two reports, or two sources."),
+    "doctor": ("about.doctor", "Say which tools are found and what is missing."),
+    "explain": ("commands.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
+    "port": ("commands.port", "Move the loops of C files to CUDA, and prove it by running."),
+    "rules": ("about.rules", "List the rules about kernels."),
+    "simulate": ("commands.simulate", "Run a kernel lane by lane; count branches, accesses and mistakes."),
+    "steps": ("about.steps", "List the steps that rewrite or place loops, with before and after."),
+    "survey": ("commands.survey", "List every loop of a project in one category, by work."),
+    "verify": ("commands.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
 }
 
 
@@ -45,7 +45,7 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name][0]).command
+        command = import_module(f"warpsmith.app.cli.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -15,7 +15,7 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.settings.model import Settings
-from warpsmith.tree.effects_file import users_effects
+from warpsmith.tree.effects.file import users_effects
 
 __all__ = [
     "chosen_device",

@@ -51,7 +51,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
-from warpsmith.tree.references import is_own_object, refers
+from warpsmith.tree.printing.references import is_own_object, refers
 from warpsmith.tree.types import INT, Array, Pointer, Symbol
 from warpsmith.tree.walk import children, peel, same, walk
 

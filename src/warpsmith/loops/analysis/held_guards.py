@@ -41,7 +41,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
 from warpsmith.tree.units import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.walk import peel, same, walk

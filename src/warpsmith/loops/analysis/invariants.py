@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
     Unary,
     While,
 )
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 

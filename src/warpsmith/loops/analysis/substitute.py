@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import TypeVar, cast
 
 from warpsmith.loops.fresh import Fresh, declared_symbols
-from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr, replace
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import children, names, rebuild, walk
 

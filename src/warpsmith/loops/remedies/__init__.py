@@ -9,6 +9,6 @@
     generator.py      a linear congruential generator that skips ahead
     second_buffer.py  a copy of what later iterations overwrite
 
-Nothing here is a promise: flows/remedies.py applies a candidate to a copy of the program, and drops it where the
+Nothing here is a promise: flows/hints/remedies.py applies a candidate to a copy of the program, and drops it where the
 verdict does not change.
 """

@@ -20,7 +20,7 @@ from warpsmith.loops.remedies.rewriting import Place, calls_program, declared, f
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Assign, Call, Expr, For, Index, Member, Node, Unary
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, root_symbol, walk, written_symbols
 

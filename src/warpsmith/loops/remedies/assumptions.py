@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Pointer, Symbol, is_integer
 from warpsmith.tree.walk import loops, names, peel, root_symbol, walk, written_symbols

@@ -21,7 +21,6 @@ from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import Place, is_plain, may_meet, place_of, renamings, with_edits
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.layout import own_line
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -42,7 +41,8 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.text.layout import own_line
 from warpsmith.tree.types import Pointer, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, same, statements_of, walk, written_symbols
 

@@ -16,8 +16,6 @@ from warpsmith.base.source import Edit, Span
 from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.layout import indent_at, indentation_unit, line_end, slice_text, starts_line
-from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -39,7 +37,9 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
+from warpsmith.tree.text.layout import indent_at, indentation_unit, line_end, slice_text, starts_line
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, walk
 

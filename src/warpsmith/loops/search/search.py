@@ -29,7 +29,7 @@ from warpsmith.loops.step import Step, rewritten
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
-from warpsmith.tree.printer import print_stmt
+from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, loops, statements_of, walk
 

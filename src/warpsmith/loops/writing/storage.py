@@ -33,7 +33,7 @@ from warpsmith.tree.nodes import (
     Unary,
     VarDecl,
 )
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Unit
 from warpsmith.tree.types import DOUBLE, INT, SIZE_T, VOID, FunctionType, Pointer, Scalar, Symbol, Type
 

@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Pointer, Symbol
 from warpsmith.tree.walk import children, rebuild, walk
 

@@ -51,8 +51,8 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
-from warpsmith.tree.places import is_balanced
 from warpsmith.tree.program import Assumption
+from warpsmith.tree.text.places import is_balanced
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, same, walk
 

@@ -17,9 +17,9 @@ from warpsmith.offload.expressions import binary
 from warpsmith.offload.memory.presence import Presence
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
-from warpsmith.tree.effects import FunctionEffects
+from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Cast, Expr, Function, SizeOf
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
 

@@ -17,7 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.poly.effects.extents import byte_size
 from warpsmith.tree.nodes import Expr, SizeOf
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Scalar, Symbol, element_type
 from warpsmith.tree.units import unit_bytes, unit_lower, unit_upper

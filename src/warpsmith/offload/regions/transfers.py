@@ -14,7 +14,7 @@ from warpsmith.offload.plan import Held, Inserted, RefusedHold, Transfer
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import DataPause, Function, If, Node, SizeOf, Stmt, Update
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import loop_names, walk
 

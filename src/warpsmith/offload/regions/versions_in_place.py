@@ -21,8 +21,8 @@ from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.transfers.flow import Place, statement_runs
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.offload.transfers.splice import splice
+from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import DeclStmt, Function, Node, Stmt, replace
-from warpsmith.tree.versioned import Versioned
 from warpsmith.tree.walk import walk
 
 __all__ = ["beside", "versions_in_place", "written_in_versions"]

@@ -10,8 +10,8 @@
 
 Invariant: a thread that starts its iteration with the value that all earlier iterations leave does in the user's own
 statements what that iteration does; poly proved that nothing else is carried. The order in which elements are combined
-is free (poly/dependences/reductions.py), so that value may be computed in parts (emit/scan.py): exactly for integers,
-minima and maxima, up to rounding for sums and products of floating point.
+is free (poly/dependences/reductions.py), so that value may be computed in parts (emit/device/scan.py): exactly for
+integers, minima and maxima, up to rounding for sums and products of floating point.
 """
 
 from __future__ import annotations

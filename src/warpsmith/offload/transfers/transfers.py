@@ -42,7 +42,7 @@ from warpsmith.tree.nodes import (
     Unary,
     replace,
 )
-from warpsmith.tree.printer import print_expr, print_type
+from warpsmith.tree.printing.printer import print_expr, print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.units import unit_size
 from warpsmith.tree.walk import loop_names, loops, walk

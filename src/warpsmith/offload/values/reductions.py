@@ -1,7 +1,7 @@
 """Accumulators: what the threads of a nest update together, and how.
 
     for (i …) s += a[i];              sum     every thread sums its own iterations in an `s` of its own; the parts are
-                                              combined in a fixed order (emit/reduction.py), then with the old s
+                                              combined in a fixed order (emit/device/reduction.py), then with the old s
     for (j …) C[i][k] += A[i][j];     sum     the same, for one element that no iteration moves
     for (i …) h[b[i]]++;              atomic  each update is one indivisible operation on the device's memory
 

@@ -1,4 +1,4 @@
-"""A running value on its way from the host's names (scans.py) to the kernel's (emit/scan.py)."""
+"""A running value on its way from the host's names (scans.py) to the kernel's (emit/device/scan.py)."""
 
 from __future__ import annotations
 

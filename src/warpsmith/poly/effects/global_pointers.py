@@ -16,7 +16,7 @@ from warpsmith.poly.effects.library import described
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.poly.pointers.touches import bases, direct_call
-from warpsmith.tree.effects import EffectsTable, FunctionEffects
+from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.nodes import (
     Assign,
     Call,

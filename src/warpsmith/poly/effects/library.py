@@ -14,8 +14,8 @@ import functools
 from dataclasses import replace
 
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
-from warpsmith.tree.effects import EffectsTable, FunctionEffects
-from warpsmith.tree.effects_file import house_effects
+from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
+from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import Call, Expr, Function, Literal, Name, Node, Unary, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type

@@ -23,7 +23,7 @@ from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.effects.world import Callee, Piece, World, remembered, world_of
 from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
 from warpsmith.poly.pointers.touches import Base, Touch, bases, direct_call, is_pointer, node_touches
-from warpsmith.tree.effects import FunctionEffects
+from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,
     CaptureStmt,

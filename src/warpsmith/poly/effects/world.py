@@ -20,7 +20,7 @@ from warpsmith.poly.effects.global_pointers import GlobalSurvey
 from warpsmith.poly.effects.outside import Outside
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.pointers.pointers import Provenance
-from warpsmith.tree.effects import EffectsTable, FunctionEffects
+from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.nodes import Call, Function, Node
 from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import walk

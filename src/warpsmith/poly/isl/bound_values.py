@@ -9,7 +9,7 @@ from __future__ import annotations
 from warpsmith.poly.isl.polynomial import Polynomial, atom
 from warpsmith.poly.isl.polynomial import constant as plain
 from warpsmith.tree.nodes import Binary, Cast, Expr, Literal, Name, Unary
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Scalar, Type, is_integer
 from warpsmith.tree.walk import peel, same
 

@@ -31,7 +31,6 @@ from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.openmp.team_parts import NEUTRAL, Part, parts_in, starts_of
-from warpsmith.tree.directives import Directive
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -48,6 +47,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     While,
 )
+from warpsmith.tree.text.directives import Directive
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, walk
 

@@ -18,7 +18,7 @@ from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.regions.region import ROW_STEP, Access, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Conditional, Expr, Function, Literal, Name
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.units import row_tables, rows_clear, rows_distinct

@@ -17,7 +17,7 @@ from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.room import Nest
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Binary, For
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import INT, Scalar, common_type, integer_range
 from warpsmith.tree.walk import peel
 

@@ -16,7 +16,7 @@ from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
 from warpsmith.poly.regions.region import ROW_STEP, Path, Subscript
 from warpsmith.poly.regions.state import Address, State
 from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
-from warpsmith.tree.printer import nothing, print_expr
+from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel
 

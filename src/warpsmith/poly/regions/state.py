@@ -22,7 +22,7 @@ from warpsmith.poly.isl.vocabulary import Vocabulary
 from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.region import Path
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk

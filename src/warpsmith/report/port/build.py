@@ -12,7 +12,7 @@ from warpsmith.report.model import KernelEntry, LoopEntry
 from warpsmith.report.port.after_steps import BEST_FIRST, LoopWord, loop_word, unplanned_reasons
 from warpsmith.report.port.served import Served
 from warpsmith.tree.nodes import NOT_MADE, Binary, Expr, For, Literal, While
-from warpsmith.tree.printer import print_expr
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Kernel
 from warpsmith.tree.types import LONG_LONG
 

@@ -40,7 +40,7 @@ from warpsmith.tree.nodes import (
     Update,
     While,
 )
-from warpsmith.tree.printer import print_expr, shown
+from warpsmith.tree.printing.printer import print_expr, shown
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.units import names_units

@@ -58,7 +58,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     VarDecl,
 )
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import (
     INT,

@@ -27,7 +27,6 @@ from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -53,8 +52,9 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.nodes import replace as node_with
-from warpsmith.tree.printer import shown
+from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Symbol
 from warpsmith.tree.walk import children, names, peel, rebuild, same, walk
 

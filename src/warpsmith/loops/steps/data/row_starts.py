@@ -53,7 +53,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.printer import print_type
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.units import row_starts, row_tables, row_zero

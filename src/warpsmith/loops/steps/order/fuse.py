@@ -30,9 +30,9 @@ from warpsmith.loops.place import Place, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.times import Time, at, counter
-from warpsmith.tree.lexical import identifiers
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, Expr, For, Function, Node, Stmt, replace
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.walk import names, same, walk
 
 __all__ = ["Fuse"]

@@ -33,9 +33,9 @@ from warpsmith.loops.place import Place, with_run
 from warpsmith.loops.writing.pieces import compared, guarded, instance, plus, typed, unchangeable
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.directives import Clause, Directive
 from warpsmith.tree.nodes import Expr, For, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.directives import Clause, Directive
 from warpsmith.tree.walk import walk
 
 __all__ = ["Peel"]

@@ -19,9 +19,9 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
-from warpsmith.tree.directives import Clause, Directive, Listed
 from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
+from warpsmith.tree.text.directives import Clause, Directive, Listed
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, rebuild, walk
 

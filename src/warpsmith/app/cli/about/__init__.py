@@ -1,0 +1,1 @@
+"""Commands that tell about warpsmith and its surroundings, one a file."""

@@ -1,0 +1,1 @@
+"""Commands that do work, one a file."""

@@ -1,0 +1,101 @@
+"""`warpsmith explain`: a rule, a family of rules, a term, or a loop."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+
+import click
+
+from warpsmith import __version__
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.options import compiler_options, effects_option
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.report.analysis.text import columns
+from warpsmith.report.json_parts import SCHEMA
+from warpsmith.report.rules import Term, load_rules, load_terms, rule_json, rule_text, term_text
+
+__all__ = ["command"]
+
+
+@click.command("explain", cls=Command)
+@click.argument("subject", metavar="RULE | FAMILY | TERM | STEP | FILE:LINE")
+@effects_option
+@compiler_options
+def command(
+    subject: str,
+    **given: object,
+) -> int:
+    """Explain a rule (POR003), a family (POR), a category (scan), a term (divergent, "bank conflict"), a step (tile), a
+    word of --assume (injective), or a loop (lu.c:11): category, dependence, what would help."""
+    file, _, line = subject.rpartition(":")
+    if file and line.isdecimal():
+        # loaded where it is wanted: a rule is a page of text, a loop takes the whole compiler
+        from warpsmith.app.cli.commands.explain_loop import explained_loop
+
+        click.echo(explained_loop(file, subject, given, as_json=global_options().json))
+        return 0
+    page = _page(subject)
+    click.echo(json.dumps(page.document, indent=2, ensure_ascii=False) if global_options().json else page.text)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What is said of a word, as text and as the keys of a document."""
+
+    text: str
+    rows: Mapping[str, object]
+
+    @property
+    def document(self) -> dict[str, object]:
+        head = {"schema": SCHEMA, "command": "explain", "version": __version__, "inputs": [], "status": "ok"}
+        return {**head, "diagnostics": [], **self.rows}
+
+
+def _page(subject: str) -> _Page:
+    """Return the page of a rule, a family, a term or a step; raises UsageError where there is none."""
+    rules = load_rules()
+    code = subject.upper()
+    named = {rule.name: rule for rule in rules.values()}
+    if (one := rules.get(code) or named.get(subject)) is not None:
+        return _Page(rule_text(one), {"rules": [rule_json(one)]})
+    if (term := _term(subject)) is not None:
+        return _Page(term_text(term), {"terms": [asdict(term)]})
+    family = [rule for rule in rules.values() if rule.code.startswith(code)]
+    if family:
+        listed = "\n".join(columns([(rule.code, rule.name, rule.what) for rule in family]))
+        return _Page(listed, {"rules": [rule_json(rule) for rule in family]})
+    # the steps come with all that rewrites loops: it is loaded for them alone
+    catalogue = import_module("warpsmith.catalogue")
+    steps = [cls.name for cls in catalogue.STEPS]
+    if subject in steps:
+        return _step(subject)
+    raise UsageError(_unknown(subject, [*rules, *named, *load_terms(), *steps]))
+
+
+def _step(name: str) -> _Page:
+    pages = import_module("warpsmith.app.cli.about.steps")
+    entry = json.loads(pages.step_json(name))
+    return _Page(pages.step_text(name), {"steps": entry["steps"]})
+
+
+def _unknown(subject: str, words: list[str]) -> Finding:
+    known = {word.lower(): word for word in words}
+    near = [known[word] for word in difflib.get_close_matches(subject.lower(), known, n=3, cutoff=0.6)]
+    helps = (f"did you mean {', '.join(near)}?",) if near else ()
+    message = f"no rule, term, step or loop is called {subject!r}"
+    lists = f"`warpsmith rules` lists the rules, `warpsmith steps` the steps; the terms: {', '.join(load_terms())}"
+    return Finding("INP000", "error", message, help=(*helps, lists))
+
+
+def _term(subject: str) -> Term | None:
+    return next((term for name, term in load_terms().items() if _words(name) == _words(subject)), None)
+
+
+def _words(name: str) -> list[str]:
+    return name.lower().replace("-", " ").replace("_", " ").split()

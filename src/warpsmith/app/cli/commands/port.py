@@ -1,0 +1,308 @@
+"""`warpsmith port`: loops of C files to CUDA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from warpsmith.app.cli.about.settings import settings_of
+from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.commands.patch import (
+    apply_command,
+    check_patches,
+    is_project,
+    ported_project,
+    project_options,
+    shown,
+    write_patches,
+)
+from warpsmith.app.cli.commands.timeline import check_timeline, timeline_options, transfer_texts
+from warpsmith.app.cli.console import tell
+from warpsmith.app.cli.failure import TIMED_OUT, exit_code
+from warpsmith.app.cli.options import (
+    chosen_device,
+    claims_option,
+    compiler_options,
+    effects_option,
+    front_options,
+    run_options,
+    text,
+    texts,
+    trusted,
+    verify_options,
+)
+from warpsmith.app.cli.output import check_free, holds, unified_diff, write_files
+from warpsmith.app.cli.progress import watched
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import held
+from warpsmith.emit.file_names import kernel_stem
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.cuda import paths_below
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.offload.plan import OffloadOptions, TransferScheme
+from warpsmith.poly.effects.vouched import used_descriptions
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.recipes.placement import recorded_steps
+from warpsmith.recipes.writing import write_recipe
+from warpsmith.report.model import Report, Status
+from warpsmith.report.port.build import kernel_entries, loop_entries
+from warpsmith.report.port.claims import claim_findings
+from warpsmith.report.port.hottest import hottest_loop
+from warpsmith.report.port.json import report_json
+from warpsmith.report.port.text import port_text
+from warpsmith.run.verification import timed_out
+from warpsmith.tree.program import Assumption
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """Where results go."""
+
+    directory: str | None
+    force: bool
+    diff: bool
+    json: bool
+    recipe: str | None = None
+
+
+@click.command(
+    "port", cls=Command, writes=True, short_help="Move the loops of C files to CUDA, and prove it by running."
+)
+@click.argument("paths", nargs=-1, metavar="[FILE...]")
+@click.option("--survey", is_flag=True, help="Verdicts only: every loop in exactly one category.")
+@click.option("--recipe", metavar="FILE", help="Apply the steps of a recipe, and nothing else.")
+@click.option(
+    "--save-recipe", metavar="FILE", help="Write every step of this port, the automatic ones too (-: print them)."
+)
+@click.option(
+    "--transform",
+    "transforms",
+    multiple=True,
+    metavar="NAME=LOOP[,KEY=VALUE]",
+    help="Apply a step first (`warpsmith steps` lists them).",
+)
+@click.option("--explain-illegal", is_flag=True, help="Say what would make a refused step legal.")
+@click.option("--loop", "loops", multiple=True, metavar="FILE:LINE", help="Port this loop (or FUNCTION/VAR/VAR).")
+@click.option("--diff", is_flag=True, help="Print what changes as a unified diff.")
+@click.option("--single-file", is_flag=True, help="One .cu file (C++ input only).")
+@click.option(
+    "--verify",
+    "referee",
+    type=click.Choice(["auto", "emulation", "off"]),
+    default="auto",
+    show_default=True,
+    help="Build, run under hostile schedules, compare.",
+)
+@click.option(
+    "--assume", "assumed", multiple=True, metavar="TEXT", help="Vouch for a fact: 'injective(idx)', 'n >= 1'."
+)
+@claims_option
+@click.option("--precise-fp", is_flag=True, help="No floating-point reduction in another order.")
+@click.option("--no-guards", is_flag=True, help="Refuse what would need a test at run time.")
+@click.option(
+    "--transfers",
+    type=click.Choice(["fragment", "host", "mixed", "optimized"]),
+    default="optimized",
+    show_default=True,
+    help="How copies are placed.",
+)
+@click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
+@timeline_options
+@effects_option
+@project_options
+@compiler_options
+@run_options
+def command(paths: tuple[str, ...], **given: object) -> int:
+    """Move the loops of C files to CUDA, and prove the result by running it.
+
+    -o names the folder below which the ported program is written; without it nothing is. Exit code 1: a loop that was
+    asked for cannot be ported, or the referee rejects. 3: the referee has not judged all of the port; the files are
+    written, and the report says what is open, and what helps. 124: not in time.
+    """
+    said = global_options()
+    output = _Output(
+        directory=said.output,
+        force=said.force,
+        diff=bool(given["diff"]),
+        json=said.json,
+        recipe=text(given["save_recipe"]),
+    )
+    if is_project(given):
+        return _project(paths, output, given)
+    if not paths:
+        message = "name the C files to port, or a project's compile commands: -p compile_commands.json"
+        raise UsageError(Finding("INP000", "error", message, help=("try `warpsmith port --help`",)))
+    if output.recipe == "-" and (output.json or output.diff):
+        message = f"two documents for one output: the recipe and the {'report' if output.json else 'diff'}"
+        raise UsageError(Finding("INP000", "error", message, help=("give the recipe a file: --save-recipe FILE",)))
+    check_timeline(text(given["timeline"]), force=output.force)
+    if output.directory is not None and not given["survey"]:
+        names = _names(paths, single_file=bool(given["single_file"]))
+        check_free(output.directory, names, force=output.force)
+    options = _port_options(given)
+    with watched() as progress:
+        result = port(paths, replace(options, run=replace(options.run, progress=progress)))
+    tell(result.diagnostics)
+    # A port that the referee rejects is never written: nobody should run it by accident.
+    accepted = result.verification is None or result.verification.status != "fail"
+    written: tuple[str, ...] = ()
+    recipe = _recipe(paths, result) if accepted and output.recipe is not None else None
+    if accepted:
+        written = _write(output, result.files, recipe)
+    report = _report(paths, result, written, survey=bool(given["survey"]))
+    if output.json:
+        click.echo(report_json(report))
+    elif output.diff:
+        click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
+        click.echo(port_text(report), err=True)
+    elif output.recipe == "-":
+        click.echo(recipe or "", nl=False)
+        click.echo(port_text(report), err=True)
+    else:
+        click.echo(port_text(report))
+    _transfers_told(
+        result, options, given, force=output.force, to_stderr=output.json or output.diff or output.recipe == "-"
+    )
+    return _exit_code(report)
+
+
+def _transfers_told(
+    result: PortResult, options: PortOptions, given: dict[str, object], *, force: bool, to_stderr: bool
+) -> None:
+    """Print what --timeline and --compare-transfers ask for, and write the picture."""
+    out, compare = text(given["timeline"]), bool(given["compare_transfers"])
+    for told in transfer_texts(result, options, out=out, compare=compare, force=force):
+        click.echo(told, err=to_stderr)
+
+
+_WRITES = "--patch OUT writes the patches"
+
+
+def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) -> int:
+    """Port inside a project: nothing is written but the patches."""
+    out = text(given["patch"])
+    if out is not None and not given["survey"]:
+        check_patches(out, force=output.force)
+    options = _port_options(given)
+    with watched() as progress:
+        ported = ported_project(paths, given, replace(options, run=replace(options.run, progress=progress)))
+    result = ported.result
+    tell(result.diagnostics)
+    written = write_patches(out, ported, force=output.force) if out is not None else ()
+    told = ported.series.findings if ported.series is not None else ()
+    result = replace(result, findings=(*result.findings, *told))
+    report = _report(paths or (str(given["project"]),), result, written, survey=bool(given["survey"]))
+    if output.json:
+        click.echo(report_json(report))
+    elif output.diff:
+        click.echo(shown(ported), nl=False)
+        click.echo(port_text(report, _WRITES), err=True)
+    else:
+        click.echo(port_text(report, _WRITES))
+        if written:
+            click.echo(f"apply   {apply_command(ported, written)}")
+    return _exit_code(report)
+
+
+def _names(paths: tuple[str, ...], *, single_file: bool) -> list[str]:
+    """Return the files that a port of `paths` may write."""
+    hosts = paths_below(paths)
+    kernels = [host.with_name(f"{kernel_stem(host)}_kernels{suffix}") for host in hosts for suffix in (".cu", ".h")]
+    return [str(host.with_suffix(".cu")) for host in hosts] if single_file else [*map(str, hosts), *map(str, kernels)]
+
+
+def _port_options(given: dict[str, object]) -> PortOptions:
+    guards = not given["no_guards"]
+    settings = settings_of({})
+    granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
+    return PortOptions(
+        front=front_options(given, settings),
+        poly=PolyOptions(guards=guards, granted=granted, claims=trusted(given)),
+        offload=OffloadOptions(
+            device=chosen_device(given, settings),
+            transfers=_transfers(str(given["transfers"])),
+            sizes=_sizes(texts(given["sizes"])),
+            guards=guards,
+            precise_fp=bool(given["precise_fp"]),
+        ),
+        run=verify_options(given, settings),
+        loops=texts(given["loops"]),
+        survey=bool(given["survey"]),
+        verify=given["referee"] != "off",
+        single_file=bool(given["single_file"]),
+        recipe=text(given["recipe"]),
+        transforms=texts(given["transforms"]),
+        explain_illegal=bool(given["explain_illegal"]),
+        assumed=settings.texts("assume"),
+    )
+
+
+def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
+    """Return the recipe of everything that this port applied."""
+    steps = recorded_steps([applied.step for applied in result.prepared.applied], result.plan)
+    granted = [assumption.text for assumption in result.prepared.original.options.granted]
+    granted += [assumption.text for assumption in used_descriptions(result.facts.summaries)]
+    return write_recipe(steps, granted, paths)
+
+
+def _write(output: _Output, files: tuple[OutputFile, ...], recipe: str | None) -> tuple[str, ...]:
+    """Write what was asked for, all of it or nothing; a recipe that already says the same is left alone."""
+    wanted = list(files) if output.directory is not None else []
+    if output.recipe in {None, "-"} or recipe is None or holds(output.recipe, recipe):
+        return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
+    wanted.append(OutputFile(str(Path(output.recipe).absolute()), held(recipe)))
+    return (*write_files(output.directory or ".", wanted, force=output.force)[:-1], output.recipe)
+
+
+def _transfers(name: str) -> TransferScheme:
+    schemes: tuple[TransferScheme, ...] = ("fragment", "host", "mixed", "optimized")
+    return next(scheme for scheme in schemes if scheme == name)
+
+
+def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not value.strip().lstrip("-").isdecimal():
+            message = f"--arg takes NAME=VALUE with a whole number; it got {pair!r}"
+            raise UsageError(Finding("INP000", "error", message, help=("for example --arg n=4096",)))
+        sizes[name.strip()] = int(value)
+    return sizes
+
+
+def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], *, survey: bool) -> Report:
+    plan = result.plan
+    loops = loop_entries(result.prepared, plan)
+    return Report(
+        command="survey" if survey else "port",
+        inputs=paths,
+        status=_status(result),
+        diagnostics=result.diagnostics,
+        loops=loops,
+        kernels=kernel_entries(plan),
+        transfers=plan.transfers if plan else (),
+        outputs=written,
+        verify=result.verification,
+        findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
+        hottest=None if plan is None else hottest_loop([f for _, f in result.program.functions()], loops),
+        timing_s=result.timing_s,
+    )
+
+
+def _status(result: PortResult) -> Status:
+    rejected = result.verification is not None and result.verification.status == "fail"
+    if rejected or any(finding.severity == "error" for finding in result.findings):
+        return "negative"
+    unjudged = result.verification is not None and result.verification.status in ("undecided", "skipped")
+    incomplete = unjudged or any(finding.severity == "error" for finding in result.diagnostics)
+    return "incomplete" if incomplete else "ok"
+
+
+def _exit_code(report: Report) -> int:
+    late = report.verify is not None and timed_out(report.verify)
+    return TIMED_OUT if late else exit_code(report.status, report.diagnostics)

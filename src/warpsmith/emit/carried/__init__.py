@@ -1,0 +1,1 @@
+"""The run time that a port carries. Read `present.py`."""

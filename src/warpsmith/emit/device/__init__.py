@@ -1,0 +1,1 @@
+"""Kernels and their helpers as CUDA C++. Read `kernel.py`."""

@@ -1,0 +1,202 @@
+"""Classes of C++ in device code, where each is the plain struct that its objects are.
+
+    namespace geo { template <class T> struct vec { T x, y; private: T z; }; }        geo::vec<double> in host text
+    struct geo_vec_double { double x; double y; double z; };                          geo_vec_double in a kernel
+    std::array<double, 3> &row                                                        double (&row)[3]
+    kind::solid                                                                       1
+
+Invariant: an object of the struct has its members where one of the class has them; a class of which that cannot be said
+(a union, bit-fields, a virtual table, padding that somebody asked for) is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.emit.device.device_code import cxx_words, refuse
+from warpsmith.emit.device.prototypes import plain
+from warpsmith.emit.words import is_reserved
+from warpsmith.tree.nodes import Cast, Function, Literal, Name, Node, VarDecl, replace
+from warpsmith.tree.printing.printer import print_type
+from warpsmith.tree.printing.references import elements
+from warpsmith.tree.program import Kernel
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.walk import rebuild
+
+__all__ = ["Classes"]
+
+N = TypeVar("N", bound=Node)
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The structs of one unit's device code, `made` as they are met, those that others hold first. `prefix` goes before
+    their names; `known` is what the unit defines, by name; `cxx`: it is one of C++."""
+
+    prefix: str
+    known: Mapping[str, str]
+    cxx: bool
+    made: dict[str, tuple[str, Record]] = field(default_factory=dict)
+
+    def texts(self, functions: Collection[str]) -> list[str]:
+        """Return the definitions; raises RefusedError where one of the device's `functions` is called so."""
+        for name, (tag, record) in self.made.items():
+            if name in functions:
+                message = f"device code cannot have the class {tag} as {name}: something else is called so"
+                raise RefusedError(Finding("POR008", "error", message, record.definition))
+        return [_definition(name, record) for name, (_, record) in self.made.items()]
+
+    def kernel(self, kernel: Kernel) -> Kernel:
+        """Return the kernel with structs in place of classes."""
+        return dataclasses.replace(
+            kernel,
+            body=self.node(kernel.body),
+            parameters=tuple(
+                dataclasses.replace(p, symbol=self.symbol(p.symbol, kernel.body)) for p in kernel.parameters
+            ),
+            locals=tuple(self.symbol(symbol, kernel.body) for symbol in kernel.locals),
+        )
+
+    def function(self, function: Function) -> Function:
+        """Return the function with structs in place of classes."""
+        return replace(
+            function,
+            symbol=self.symbol(function.symbol, function),
+            parameters=tuple(self.symbol(p, function) for p in function.parameters),
+            body=self.node(function.body),
+        )
+
+    def node(self, node: N) -> N:
+        """Return the node with structs in place of classes wherever a type is written."""
+
+        def change(part: Node) -> Node:
+            match part:
+                case VarDecl():
+                    symbol = self.symbol(part.symbol, part)
+                    return part if symbol is part.symbol else replace(part, symbol=symbol)
+                case Name(symbol=symbol) if self._is_scoped(part):
+                    return Literal(span=part.span, type=part.type, text=_number(symbol.value or 0), value=symbol.value)
+                case Literal(value=int(value)) if "::" in part.text:
+                    return replace(part, text=_number(value))
+                case Cast():
+                    type = self.type(part.type, part)
+                    return part if type is part.type else replace(part, type=type)
+                case _:
+                    return part
+
+        return rebuild(node, change)
+
+    def _is_scoped(self, name: Name) -> bool:
+        """Whether device code does not know an enumerator by its name."""
+        unknown = "::" in name.span.text or name.symbol.name not in self.known
+        return self.cxx and name.symbol.storage == "enumerator" and unknown
+
+    def symbol(self, symbol: Symbol, node: Node) -> Symbol:
+        """Return the symbol with the type that it has on the device."""
+        type = self.type(symbol.type, node)
+        return symbol if type is symbol.type else dataclasses.replace(symbol, type=type)
+
+    def type(self, type: Type, node: Node) -> Type:
+        """Return the type as device code writes it; itself where no class is in it."""
+        match type:
+            case Pointer():
+                to = self.type(type.to, node)
+                return type if to is type.to else dataclasses.replace(type, to=to, spelling="")
+            case Array():
+                of = self.type(type.of, node)
+                same = of is type.of and not elements(type)
+                return type if same else dataclasses.replace(type, of=of, spelling="")
+            case FunctionType():
+                result = self.type(type.result, node)
+                parameters = tuple(self.type(p, node) for p in type.parameters)
+                same = result is type.result and all(a is b for a, b in zip(parameters, type.parameters, strict=True))
+                return type if same else dataclasses.replace(type, result=result, parameters=parameters, spelling="")
+            case Scalar() if self._is_named(type):
+                return dataclasses.replace(type, spelling="")
+            case Record() if self._is_class(type):
+                return dataclasses.replace(self._struct(type, node), const=type.const)
+            case _:
+                return type
+
+    def _is_class(self, record: Record) -> bool:
+        """Whether device code cannot have the user's own text of a struct: it has no name there, or needs what is not
+        there."""
+        if re.search("::|<", record.tag):
+            return True
+        written = record.definition.text if self.cxx and record.definition is not None else ""
+        more = re.search(r"[(:]|\{.*\b(?:enum|struct|class|union|static)\b", written, re.DOTALL) is not None
+        return more or any(self._is_foreign(f.type) for f in record.fields)
+
+    def _is_foreign(self, type: Type) -> bool:
+        while isinstance(type, Array):
+            if elements(type):
+                return True
+            type = type.of
+        return self._is_class(type) if isinstance(type, Record) else self._is_named(type)
+
+    def _is_named(self, type: Type) -> bool:
+        """Whether the user's name for a type of numbers means nothing, or something else, in device code."""
+        if not (self.cxx and isinstance(type, Scalar)):
+            return False
+        enums = (self.known[word] for word in identifiers(type.spelling) if word in self.known)
+        return "::" in type.spelling or any(text.startswith("enum") for text in enums)
+
+    def _struct(self, record: Record, node: Node) -> Record:
+        name = self.prefix + re.sub(r"\W+", "_", record.tag).strip("_")
+        while name in self.known or is_reserved(name) or re.match("ws_.*[^_]$", name):
+            name += "_"
+        tag, known = self.made.get(name, (record.tag, None))
+        if tag != record.tag:
+            raise refuse(f"the classes {tag} and {record.tag} at once: both would be called {name}", node)
+        if known is not None:
+            return known
+        if not _is_plain(record):
+            raise refuse(f"the class {record.tag}", node)
+        fields = tuple(dataclasses.replace(f, type=self.type(f.type, node)) for f in record.fields)
+        made = dataclasses.replace(record, tag=name, spelling=name, const=False, fields=fields)
+        self.made[name] = (record.tag, made)
+        return made
+
+
+def _number(value: int) -> str:
+    return str(value) if value >= 0 else f"({value})"
+
+
+def _definition(name: str, record: Record) -> str:
+    members = "".join(f"    {print_type(plain(f.type), f.name)};\n" for f in record.fields)
+    return cxx_words(f'struct {name} {{\n{members}}};\nstatic_assert(sizeof({name}) == {record.bytes}, "");')
+
+
+def _is_plain(record: Record) -> bool:
+    """Whether a struct with the same members has them where the record has them."""
+    end, widest = 0, 1
+    for member in record.fields:
+        size, alignment = _layout(member.type)
+        end = -(-end // alignment) * alignment if alignment else end
+        if not (alignment and member.name.isidentifier() and not member.bits and member.offset == end):
+            return False
+        end, widest = end + size, max(widest, alignment)
+    return bool(record.fields) and not record.union and -(-end // widest) * widest == record.bytes
+
+
+def _layout(type: Type) -> tuple[int, int]:
+    """Return the size and the alignment of a member; no alignment where they are not known."""
+    match type:
+        case Scalar(bits=bits, kind=kind) if bits >= 1 and kind not in ("void", "complex"):
+            return max(1, bits // 8), max(1, bits // 8)
+        case Pointer():
+            return 8, 8
+        case Array(of=of, count=int(count)):
+            size, alignment = _layout(of)
+            return count * size, alignment
+        case Record() if _is_plain(type):
+            return type.bytes, max(_layout(f.type)[1] for f in type.fields)
+        case _:
+            return 0, 0

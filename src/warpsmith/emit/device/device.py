@@ -1,0 +1,246 @@
+"""The device side of one unit: its constants, helper functions and kernels, as text that CUDA C++ takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import cast
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.emit.device.atomics import atomic_names, atomic_texts
+from warpsmith.emit.device.classes import Classes
+from warpsmith.emit.device.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
+from warpsmith.emit.device.kernel import kernel_text
+from warpsmith.emit.device.reduction import block_texts
+from warpsmith.emit.device.scan import scan_helpers
+from warpsmith.emit.file_names import in_comment
+from warpsmith.emit.words import Support, is_reserved
+from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.printing.patch import Patcher
+from warpsmith.tree.printing.printer import Printer, join_lines
+from warpsmith.tree.program import Combine, Kernel, Program, Scan, Unit
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.walk import walk
+
+__all__ = ["DeviceSection", "device_section"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSection:
+    """`pieces` in order (constants, helpers, kernels each with its launcher); `device` is their text without launchers;
+    `declarations` of the launchers, and `places`, the user's regions that they stand for."""
+
+    pieces: tuple[str, ...]
+    device: str
+    declarations: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+def device_section(
+    program: Program, unit: Unit, kernels: tuple[Kernel, ...], support: Support, helper_prefix: str
+) -> DeviceSection:
+    """Return the device side of `unit`. Raises RefusedError for what device code cannot have.
+
+    `helper_prefix` goes before the names of helper functions where host text of the same file has them too.
+    """
+    patcher = Patcher(function for _, function in program.functions())
+    classes = Classes(helper_prefix, {text.name: text.text for text in unit.type_texts}, unit.language != "c")
+    kernels = tuple(classes.kernel(kernel) for kernel in kernels)
+    helpers = tuple(classes.function(helper) for helper in _helpers(program, kernels))
+    atomics = atomic_names(kernels, support)
+    names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
+    redefined = frozenset(text.name for text in unit.type_texts if text.macro and not text.text)
+    constants = _constants(program, kernels, helpers)
+    pieces = classes.texts(names.values())
+    pieces += [_constant_text(declaration, patcher.printer, redefined) for declaration in constants]
+    pieces += _helper_texts(helpers, names, patcher.printer, redefined)
+    pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
+    device, texts, declarations, places = list(pieces), list(pieces), [], []
+    taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
+    for kernel in kernels:
+        text = kernel_text(_device_kernel(kernel, names, redefined), patcher.printer, support, taken)
+        place = f"{in_comment(PurePosixPath(unit.file.path).name)}:{kernel.line}: {kernel.region}"
+        function = f"// {place}\n{cxx_words(text.device)}"
+        device.append(function)
+        texts.append(f"{function}\n\n{text.launcher}")
+        declarations.append(text.declaration)
+        places.append(place)
+    return DeviceSection(tuple(texts), "\n\n".join(device), tuple(declarations), tuple(places))
+
+
+def _helper_name(name: str, prefix: str, support: Support) -> str:
+    name = re.sub(r"\W+", "_", name)  # a function in a namespace or class
+    return f"{prefix or support.prefix + '_'}{name}" if prefix or is_reserved(name) else name
+
+
+# --- kernels in device words
+
+
+def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: frozenset[str]) -> Kernel:
+    """Return `kernel` with every part in device words, and host names of parameters replaced in its loops."""
+    to_device = {p.host: p.symbol for p in kernel.parameters if p.host != p.symbol and p.kind == "value"}
+    loops = tuple(m.loop for m in kernel.mapped)
+    headers = [part for loop in loops for part in (loop.lower, loop.bound)]
+    places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
+    if kernel.scan is not None:
+        places += [kernel.scan.element, kernel.scan.initial]
+    own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
+    own += [kernel.scan.variable] if kernel.scan is not None else []
+    own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
+    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own)
+    symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
+
+    def device(expr: Expr) -> Expr:
+        return cast(Expr, for_device(expr, symbols, redefined=redefined))
+
+    def device_loop(loop: For) -> For:
+        variable = symbols.get(loop.variable, loop.variable)
+        return replace(loop, variable=variable, lower=device(loop.lower), bound=device(loop.bound), body=kernel.body)
+
+    for parameter in kernel.parameters:
+        _check_symbol(parameter.symbol, kernel)
+    return dataclasses.replace(
+        kernel,
+        body=cast(Stmt, for_device(kernel.body, symbols, redefined=redefined)),
+        mapped=tuple(dataclasses.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
+        launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
+        guards=tuple(device(guard) for guard in kernel.guards),
+        parameters=tuple(dataclasses.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
+        locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
+        reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
+        scan=None if kernel.scan is None else _device_scan(kernel.scan, symbols, device),
+    )
+
+
+def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Scan:
+    return dataclasses.replace(
+        scan,
+        variable=symbols.get(scan.variable, scan.variable),
+        element=device(scan.element),
+        initial=device(scan.initial),
+        target=None if scan.target is None else device(scan.target),
+    )
+
+
+def _device_combine(one: Combine, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Combine:
+    return dataclasses.replace(
+        one,
+        variable=symbols.get(one.variable, one.variable),
+        target=device(one.target),
+        start=device(one.start),
+        companions=tuple((symbols.get(symbol, symbol), device(place)) for symbol, place in one.companions),
+    )
+
+
+def _check_symbol(symbol: Symbol, kernel: Kernel) -> None:
+    check_device_type(symbol.type, kernel.body)
+
+
+# --- helper functions
+
+
+def _helpers(program: Program, kernels: Iterable[Kernel]) -> tuple[Function, ...]:
+    """Return the definitions that the kernels call, directly or not, called ones before their callers."""
+    defined = {function.symbol: function for _, function in program.functions()}
+    order: dict[Symbol, Function] = {}
+    stack = [(symbol, False) for kernel in kernels for symbol in _called(kernel.body)]
+    entered: set[Symbol] = set()
+    while stack:
+        symbol, finished = stack.pop()
+        function = defined.get(symbol)
+        if function is None:
+            continue
+        if finished:
+            order.setdefault(symbol, function)
+        elif symbol not in entered:
+            entered.add(symbol)
+            stack.append((symbol, True))
+            stack += [(called, False) for called in _called(function.body)]
+    return tuple(order.values())
+
+
+def _called(node: Node) -> Iterator[Symbol]:
+    return (n.symbol for n in walk(node) if isinstance(n, Name) and n.symbol.storage == "function")
+
+
+def _helper_texts(
+    helpers: tuple[Function, ...], names: Mapping[Symbol, str], printer: Printer, redefined: frozenset[str]
+) -> list[str]:
+    texts: list[str] = []
+    heads: list[str] = []
+    for function in helpers:
+        device = _device_function(function, names, redefined)
+        head = f"static __device__ {printer.signature(device)}"
+        heads.append(cxx_words(f"{head};"))
+        texts.append(cxx_words(f"{head}\n{join_lines(printer.stmt(device.body))}"))
+    seen: set[Symbol] = set()
+    early = False
+    for function in helpers:
+        early = early or any(s in names and s not in seen and s != function.symbol for s in _called(function.body))
+        seen.add(function.symbol)
+    return ["\n".join(heads), *texts] if early else texts
+
+
+def _device_function(function: Function, names: Mapping[Symbol, str], redefined: frozenset[str]) -> Function:
+    type = function.symbol.type
+    if isinstance(type, FunctionType) and type.variadic:
+        raise refuse(f"a function with a variable number of arguments ({function.symbol.name})", function)
+    if isinstance(function.symbol.type, FunctionType) and function.symbol.type.method:
+        name = function.symbol.label or function.symbol.name
+        raise refuse(f"a method that is more than one expression ({name})", function)
+    renamed = device_symbols((function.body,), names, function.parameters)
+    for parameter in function.parameters:
+        check_device_type(parameter.type, function)
+    result = type.result if isinstance(type, FunctionType) else None
+    return replace(
+        function,
+        symbol=dataclasses.replace(function.symbol, name=names[function.symbol]),
+        parameters=tuple(renamed.get(p, p) for p in function.parameters),
+        body=cast(Block, for_device(function.body, renamed, result, redefined=redefined)),
+        static=False,
+    )
+
+
+# --- constants
+
+
+def _constants(program: Program, kernels: Iterable[Kernel], helpers: Iterable[Function]) -> list[VarDecl]:
+    """Return the file-scope constants that device text names; raises RefusedError where one is a variable."""
+    defined = {
+        d.symbol: d
+        for unit in program.units
+        for item in unit.items
+        if isinstance(item, GlobalDecl)
+        for d in item.declarations
+        if d.init is not None
+    }
+    found: dict[Symbol, VarDecl] = {}
+    roots: list[tuple[Node, set[Symbol]]] = [(k.body, {p.symbol for p in k.parameters}) for k in kernels]
+    for root, own in [*roots, *((f.body, set[Symbol]()) for f in helpers)]:
+        for name in walk(root):
+            if not isinstance(name, Name) or name.symbol in own or name.symbol.storage not in ("global", "static"):
+                continue
+            declaration = defined.get(name.symbol)
+            if declaration is None or not _is_const(declaration.symbol.type):
+                text = f"device code cannot name {name.symbol.name}, a variable of the host"
+                raise RefusedError(Finding("POR008", "error", text, name.span))
+            found[name.symbol] = declaration
+    return list(found.values())
+
+
+def _is_const(type: Type) -> bool:
+    while isinstance(type, Array):
+        type = type.of
+    return isinstance(type, Scalar | Pointer) and type.const
+
+
+def _constant_text(declaration: VarDecl, printer: Printer, redefined: frozenset[str]) -> str:
+    init = declaration.init
+    assert init is not None, "only constants with a value are asked for"
+    value = printer.expr(cast(Expr, for_device(init, {}, redefined=redefined)))
+    return cxx_words(f"static __device__ {printer.type(declaration.symbol.type, declaration.symbol.name)} = {value};")

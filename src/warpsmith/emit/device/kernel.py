@@ -1,0 +1,475 @@
+"""One kernel and its launcher as CUDA text.
+
+    __global__ void ws_lu_k2_kernel(double *A_gpu, int N, int k)
+    {
+        int j = k + 1 + blockIdx.x * blockDim.x + threadIdx.x;
+        for (long long t_i = …; t_i < count; t_i += …) {          an axis that may need more blocks than a grid has
+            int i = k + 1 + t_i;
+            if (i < N && k + 1 <= j && j < N)
+                A_gpu[i * N + j] -= …
+        }
+    }
+
+Invariant: each value that a mapped counter takes belongs to exactly one thread (and one turn of a walking loop), at any
+size. A 32-bit counter with step 1 is computed modulo 2^32; blocks are powers of two, so the threads past the last
+iteration stay below 2^31 when the counter starts at 0; where it starts elsewhere they may wrap around, always to values
+below the start, so the start is tested too. Narrow counters and other steps are computed and compared in 64 bits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpsmith.emit.device.definitions import is_standard
+from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
+from warpsmith.emit.device.reduction import MOST_BLOCKS, Accumulators
+from warpsmith.emit.device.scan import ScanShape, scan_kernels, scan_launcher
+from warpsmith.emit.words import Support, fresh
+from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
+from warpsmith.tree.printing.precedence import level
+from warpsmith.tree.printing.printer import Printer, join_lines
+from warpsmith.tree.program import Kernel, MappedLoop, Parameter
+from warpsmith.tree.text.layout import wrapped
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
+from warpsmith.tree.walk import names, peel, same
+
+__all__ = ["KernelText", "kernel_text"]
+
+_UNIT = "    "
+_NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double"])
+_GRID_LIMIT = {"x": 2147483647, "y": 65535, "z": 65535}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """The texts of one kernel: device function, launcher definition, launcher declaration (for the header)."""
+
+    device: str
+    launcher: str
+    declaration: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one."""
+
+    mapped: MappedLoop
+    lower: Expr
+    count: Expr
+    guard: Expr | None
+    strided: bool
+    index: str
+
+    @property
+    def loop(self) -> For:
+        return self.mapped.loop
+
+    @property
+    def axis(self) -> str:
+        return self.mapped.axis
+
+
+def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[str]) -> KernelText:
+    """Return the text of `kernel`, which is already in device words; `taken` are names that its file uses."""
+    used = taken | _identifiers(kernel, printer)
+    name = fresh(f"{kernel.name}_kernel", used)
+    threads = [
+        _Thread(m, lower, count, guard, m.axis in kernel.strided, fresh(f"t_{m.loop.variable.name}", used))
+        for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
+    ]
+    if kernel.scan is not None:
+        return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
+    together = Accumulators(kernel, printer, support, used)
+    device = _device_text(kernel, name, threads, printer, together)
+    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together))
+    return KernelText(device, launcher, wrapped(f"{launcher_words(kernel, {})};"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What every text of one kernel is written with."""
+
+    printer: Printer
+    support: Support
+    used: set[str]
+
+
+def _scan_text(kernel: Kernel, name: str, thread: _Thread, frame: _Frame) -> KernelText:
+    """Return the texts of a kernel with a running value."""
+    printer = frame.printer
+    passed = {p.symbol.name: _passed(kernel, i, printer) for i, p in enumerate(kernel.parameters)}
+    counter, count = _from_index(thread, printer), _wide(thread, printer)
+    shape = ScanShape(name, thread.index, counter, count, passed, frame.used)
+    structs = {p.symbol: fresh(f"{p.symbol.name}_at", frame.used) for p in kernel.parameters if _is_struct(p)}
+    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines += [_UNIT + _unpacked(kernel, p, structs[p.symbol], printer) for p in kernel.parameters if _is_struct(p)]
+    lines += scan_launcher(kernel, shape, printer, frame.support)
+    device = scan_kernels(kernel, shape, printer, frame.support)
+    return KernelText(device, "\n".join([*lines, "}"]), wrapped(f"{launcher_words(kernel, {})};"))
+
+
+def _guards(kernel: Kernel) -> Sequence[Expr | None]:
+    return kernel.guards or [None] * len(kernel.mapped)
+
+
+def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
+    text = join_lines(printer.stmt(kernel.body))
+    words = identifiers(text) | {p.symbol.name for p in kernel.parameters} | {s.name for s in kernel.locals}
+    words |= {s.name for c in kernel.reductions for s in (c.variable, *(s for s, _ in c.companions))}
+    words |= {c.when.name for c in kernel.reductions if c.when is not None}
+    if kernel.scan is not None:
+        words |= identifiers(printer.expr(kernel.scan.element)) | identifiers(printer.expr(kernel.scan.initial))
+    return words | {m.loop.variable.name for m in kernel.mapped}
+
+
+# --- the kernel
+
+
+def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
+    parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
+    parts += together.declared_partials()
+    head = wrapped(f"__global__ void {name}({', '.join(parts)})")
+    if isinstance(kernel.body, Block) and not threads and not kernel.locals:
+        return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
+    lines = [head, "{"]
+    lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in kernel.locals]
+    lines += [_UNIT + line for line in together.starts()]
+    depth = 1
+    for thread in threads:
+        if not thread.strided:
+            lines += [_UNIT * depth + line for line in _counter(thread, printer)]
+    for thread in threads:
+        if thread.strided:
+            lines.append(wrapped(_UNIT * depth + _walk(thread, printer)))
+            depth += 1
+            lines.append(_UNIT * depth + _from_index(thread, printer))
+    lines += _guarded_body(kernel.body, _conditions(threads, printer), depth, printer)
+    lines += [_UNIT * d + "}" for d in range(depth - 1, 0, -1)]
+    if not kernel.reductions:
+        return "\n".join([*lines, "}"])
+    lines += [_UNIT + line for line in together.block_results()]
+    return "\n".join([*lines, "}", "", together.finish_text()])
+
+
+def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printer) -> list[str]:
+    text = join_lines(printer.stmt(body), _UNIT)
+    if conditions:
+        head = wrapped(f"if ({' && '.join(conditions)})")
+        text = f"{head} {text}" if text.startswith("{") else head + "\n" + _shifted(text, _UNIT)
+    return _shifted(text, _UNIT * depth).split("\n")
+
+
+def _shifted(text: str, indent: str) -> str:
+    lines: list[tuple[int, str]] = [(1, text)]
+    return join_lines(lines, indent)
+
+
+def _thread_index(axis: str) -> str:
+    return f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
+
+
+def _wide_index(axis: str) -> str:
+    """Return the thread index in 64 bits; along y and z it fits in 32 (65535 blocks of at most 1024 threads)."""
+    return f"(long long){_thread_index(axis)}" if axis == "x" else _thread_index(axis)
+
+
+def _walk(thread: _Thread, printer: Printer) -> str:
+    t, axis = thread.index, thread.axis
+    step = f"{'(long long)' if axis == 'x' else ''}gridDim.{axis} * blockDim.{axis}"
+    return f"for (long long {t} = {_wide_index(axis)}; {t} < {_limit(thread, printer)}; {t} += {step}) {{"
+
+
+def _counter(thread: _Thread, printer: Printer) -> list[str]:
+    variable = thread.loop.variable
+    if not _is_direct(thread):
+        return [f"long long {thread.index} = {_wide_index(thread.axis)};", _from_index(thread, printer)]
+    bits = variable.type.bits if isinstance(variable.type, Scalar) else 64
+    index = _thread_index(thread.axis) if bits == 32 else f"(long long){_thread_index(thread.axis)}"
+    if _is_zero(thread.lower) and thread.loop.step == 1:
+        value = index
+    elif thread.loop.step == 1:
+        value = f"{_tight(thread.lower, printer)} + {index}"
+    else:
+        value = f"{_tight(thread.lower, printer)} - ({index})"
+    return [f"{printer.type(plain_counter(variable), variable.name)} = {value};"]
+
+
+def _from_index(thread: _Thread, printer: Printer) -> str:
+    """Return the declaration of a counter whose thread index is known in 64 bits."""
+    variable, step = thread.loop.variable, thread.loop.step
+    moved = thread.index if abs(step) == 1 else f"{abs(step)} * {thread.index}"
+    sign = "+" if step > 0 else "-"
+    value = moved if _is_zero(thread.lower) and step > 0 else f"{_tight(thread.lower, printer)} {sign} {moved}"
+    type = plain_counter(variable)
+    cast = "" if type == LONG_LONG else f"({printer.type(type)})"
+    wrapped = value if not cast or value == thread.index else f"({value})"
+    return f"{printer.type(type, variable.name)} = {cast}{wrapped};"
+
+
+def plain_counter(variable: Symbol) -> Scalar:
+    """Return the type in which a kernel declares a counter: the user's own, not const."""
+    type = variable.type
+    assert isinstance(type, Scalar), "a canonical loop counts with an integer"
+    return Scalar(type.name, type.bits, type.kind, spelling=type.spelling.replace("const ", ""))
+
+
+def _is_direct(thread: _Thread) -> bool:
+    """Whether the counter may be computed in its own type."""
+    type = thread.loop.variable.type
+    return isinstance(type, Scalar) and type.bits >= 32 and abs(thread.loop.step) == 1
+
+
+def _conditions(threads: list[_Thread], printer: Printer) -> list[str]:
+    """Return what must hold for a thread to run the body, outermost loop first."""
+    conditions: list[str] = []
+    for thread in threads:
+        if not thread.strided:
+            conditions += _in_launch(thread, printer)
+        elif _is_covered(thread, threads):
+            continue
+        conditions += _own_conditions(thread, printer)
+    return conditions
+
+
+def _own_conditions(thread: _Thread, printer: Printer) -> list[str]:
+    """Return the loop's own condition: the guard that offload gave, else what the loop's header says."""
+    loop, own = thread.loop, thread.guard
+    name, up = loop.variable.name, loop.step > 0
+    # Threads past the last iteration must not pass a test for inequality.
+    relation = loop.relation if loop.relation != "!=" else "<" if up else ">"
+    header = f"{name} {relation} {_operand(loop.bound, printer)}"
+    if own is not None and (loop.relation == "!=" or not _is_header(own, loop)):
+        text = printer.expr(own)
+        return [*([header] if loop.relation == "!=" else []), f"({text})" if level(own) < 5 else text]
+    lower = f"{name} {'>=' if up else '<='} {_operand(loop.lower, printer)}"
+    return [*([] if own is not None or same(loop.lower, thread.lower) else [lower]), header]
+
+
+def _is_header(guard: Expr, loop: For) -> bool:
+    """Whether `guard` says what the loop's header says, and nothing else."""
+    left = guard.left if isinstance(guard, Binary) else None
+    return (
+        isinstance(guard, Binary)
+        and guard.op == loop.relation
+        and isinstance(left, Name)
+        and left.symbol == loop.variable
+        and same(guard.right, loop.bound)
+    )
+
+
+def _is_covered(thread: _Thread, threads: list[_Thread]) -> bool:
+    """Whether the walk along a strided axis visits exactly the loop's iterations, so that nothing is left to test."""
+    loop = thread.loop
+    counters = {t.loop.variable for t in threads}
+    plain_guard = thread.guard is None or _is_header(thread.guard, loop)
+    return plain_guard and same(loop.lower, thread.lower) and not any(n.symbol in counters for n in names(loop.bound))
+
+
+def _in_launch(thread: _Thread, printer: Printer) -> list[str]:
+    """Return the test that a thread past the last iteration did not wrap around into the loop's range."""
+    loop, name = thread.loop, thread.loop.variable.name
+    if not _is_direct(thread):
+        return [f"{thread.index} < {_limit(thread, printer)}"]
+    type = loop.variable.type
+    assert isinstance(type, Scalar), "a canonical loop counts with an integer"
+    if loop.step == 1:
+        return [] if type.bits > 32 or _is_zero(thread.lower) else [f"{_operand(thread.lower, printer)} <= {name}"]
+    at_least_zero = _literal(loop.bound) is not None and type.kind == "signed"
+    return [] if at_least_zero else [f"{name} <= {_operand(thread.lower, printer)}"]
+
+
+# --- the launcher
+
+
+@dataclass(frozen=True, slots=True)
+class _Launcher:
+    kernel: Kernel
+    name: str
+    threads: list[_Thread]
+    printer: Printer
+    support: Support
+    used: set[str]
+    together: Accumulators
+
+
+def _launcher_text(launcher: _Launcher) -> str:
+    kernel = launcher.kernel
+    structs = {p.symbol: fresh(f"{p.symbol.name}_at", launcher.used) for p in kernel.parameters if _is_struct(p)}
+    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines += [
+        _UNIT + _unpacked(kernel, p, structs[p.symbol], launcher.printer) for p in kernel.parameters if _is_struct(p)
+    ]
+    body, grid, block = _shape(launcher)
+    lines += [_UNIT + line for line in body]
+    together = launcher.together
+    passed = {p.symbol.name: _passed(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
+    arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
+    lines += [_UNIT + line for line in together.allocations()]
+    lines.append(wrapped(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
+    lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
+    lines += [wrapped(_UNIT + line) for line in together.finishing(passed, grid)]
+    return "\n".join([*lines, "}"])
+
+
+def _shape(launcher: _Launcher) -> tuple[list[str], str, str]:
+    """Return the lines that compute the launch's shape, its grid and its block."""
+    threads = launcher.threads
+    if not threads:
+        return [], "1", "1"
+    block = launcher.kernel.block
+    only = threads[0]
+    if len(threads) == 1 and only.axis == "x" and not only.strided and _is_int_name(only.count):
+        name = launcher.printer.expr(only.count)
+        return [f"if ({name} <= 0)", f"{_UNIT}return;"], f"({name} + {block[0] - 1}u) / {block[0]}", str(block[0])
+    return _general_shape(launcher, block)
+
+
+def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[list[str], str, str]:
+    known = {t.axis: _literal(t.count) for t in launcher.threads}
+    counts = {
+        t.axis: fresh(f"count_{t.loop.variable.name}", launcher.used)
+        for t in launcher.threads
+        if not _is_positive(known[t.axis])
+    }
+    lines = [
+        f"const long long {counts[t.axis]} = {_wide(t, launcher.printer)};"
+        for t in launcher.threads
+        if t.axis in counts
+    ]
+    if counts:
+        empty = " || ".join(f"{count} <= 0" for count in counts.values())
+        lines += [f"if ({empty})", f"{_UNIT}return;"]
+    parts: list[str] = []
+    for axis, size in zip("xyz", block, strict=True):
+        if axis in counts:
+            parts.append(_grid_part(launcher, axis, counts[axis], size, lines))
+        else:
+            count = known.get(axis)
+            limit = _most_blocks(launcher, axis)
+            parts.append(str(min(limit, -(-int(count) // size))) if count is not None else "1")
+    while len(parts) > 1 and parts[-1] == "1" and block[len(parts) - 1] == 1:
+        parts.pop()
+    sizes = [str(size) for size in block[: len(parts)]]
+    grid, shape = fresh("grid", launcher.used), fresh("block", launcher.used)
+    lines += [wrapped(f"const dim3 {grid}({', '.join(parts)});"), f"const dim3 {shape}({', '.join(sizes)});"]
+    return lines, grid, shape
+
+
+def _is_positive(count: int | float | None) -> bool:
+    return isinstance(count, int) and count > 0
+
+
+def _grid_part(launcher: _Launcher, axis: str, count: str, size: int, lines: list[str]) -> str:
+    """Return the number of blocks along one axis; where the axis is strided it is cut off at what a grid may have."""
+    blocks = f"({count} + {size - 1}) / {size}" if size > 1 else count
+    if not any(t.axis == axis and t.strided for t in launcher.threads):
+        return f"(unsigned)({blocks})" if size > 1 else f"(unsigned){blocks}"
+    if size > 1:
+        variable = fresh(f"blocks_{axis}", launcher.used)
+        lines.append(f"const long long {variable} = {blocks};")
+        blocks = variable
+    limit = _most_blocks(launcher, axis)
+    return f"(unsigned)({blocks} < {limit} ? {blocks} : {limit})"
+
+
+def _most_blocks(launcher: _Launcher, axis: str) -> int:
+    """Return how many blocks a grid may have along an axis; those of a reduction are few enough for one more block to
+    combine their values."""
+    if not launcher.kernel.reductions:
+        return _GRID_LIMIT[axis]
+    shares = {1: (MOST_BLOCKS, 1, 1), 2: (32, MOST_BLOCKS // 32, 1), 3: (16, 8, MOST_BLOCKS // 128)}
+    return shares[len(launcher.threads)]["xyz".index(axis)]
+
+
+def _in_cxx(type: str) -> str:
+    """Return the text of a type with C's name of bool as C++ has it."""
+    return re.sub(r"\b_Bool\b", "bool", type)
+
+
+def _is_struct(parameter: Parameter) -> bool:
+    return isinstance(parameter.symbol.type, Record)
+
+
+def _unpacked(kernel: Kernel, parameter: Parameter, address: str, printer: Printer) -> str:
+    """Return the line that gives the launcher the struct, whose address is all that C and C++ can agree on."""
+    type = printer.type(kernel_type(kernel, parameter))
+    return f"const {type} {parameter.symbol.name} = *(const {type} *){address};"
+
+
+def _passed(kernel: Kernel, index: int, printer: Printer) -> str:
+    """Return one argument of the launch, cast from the launcher's type to the kernel's."""
+    parameter = kernel.parameters[index]
+    wanted, given = kernel_type(kernel, parameter), launcher_type(kernel, parameter)
+    name = parameter.symbol.name
+    if isinstance(wanted, Pointer) and isinstance(given, Pointer):
+        same_element = plain(wanted.to) == plain(given.to) and not isinstance(wanted.to, Array)
+        return name if same_element else f"({_in_cxx(printer.type(wanted))}){name}"
+    return f"({wanted.spelling}){name}" if isinstance(wanted, Scalar) and _may_be_enum(wanted) else name
+
+
+def _may_be_enum(type: Scalar) -> bool:
+    """Whether C++ may want a cast from the type's integer type: it makes no enum of a number by itself."""
+    words = type.spelling.split()
+    return bool(words) and words[0] not in _NUMBERS and not is_standard(words[0])
+
+
+# --- numbers
+
+
+def _literal(expr: Expr) -> int | float | None:
+    inner = peel(expr)
+    return inner.value if isinstance(inner, Literal) else None
+
+
+def _is_zero(expr: Expr) -> bool:
+    return _literal(expr) == 0
+
+
+def _is_int_name(expr: Expr) -> bool:
+    inner = peel(expr)
+    return isinstance(expr, Name) and isinstance(inner, Name) and inner.type == INT
+
+
+def _tight(expr: Expr, printer: Printer) -> str:
+    """Return `expr` as the left operand of + or -."""
+    text = printer.expr(expr)
+    return f"({text})" if level(expr) < 12 else text
+
+
+def _operand(expr: Expr, printer: Printer) -> str:
+    text = printer.expr(expr)
+    return f"({text})" if level(expr) < 11 else text
+
+
+def _wide(thread: _Thread, printer: Printer) -> str:
+    """Return the count evaluated in 64 bits, so that a difference of two ints cannot overflow."""
+    text = printer.expr(_widened(thread.count, (thread.loop.lower, thread.loop.bound)))
+    return re.sub(r"\(long long\)(\d+)\b", r"\1LL", text)
+
+
+def _limit(thread: _Thread, printer: Printer) -> str:
+    """Return the count as the right side of a comparison."""
+    text = _wide(thread, printer)
+    return f"({text})" if level(peel(thread.count)) < 11 else text
+
+
+def _widened(expr: Expr, known: tuple[Expr, ...]) -> Expr:
+    """Return `expr` with its first operand in 64 bits; `known` are what the user's loop computes as they are."""
+    inner = peel(expr)
+    if any(same(inner, peel(part)) for part in known):
+        return expr
+    if isinstance(inner, Binary) and inner.op in ("+", "-", "*") and not _is_wide(inner.left):
+        left = _cast(_widened(inner.left, known))
+        return Binary(span=inner.span, type=LONG_LONG, op=inner.op, left=left, right=_widened(inner.right, known))
+    return expr
+
+
+def _is_wide(expr: Expr) -> bool:
+    return isinstance(expr.type, Scalar) and expr.type.bits >= 64
+
+
+def _cast(expr: Expr) -> Expr:
+    return expr if _is_wide(expr) else Cast(span=expr.span, type=LONG_LONG, operand=expr)

@@ -1,0 +1,213 @@
+"""What only the device uses now: so that host text draws no warning that the original did not draw.
+
+    int i, j, k;        i and j count only in kernels now: `int k;`
+    double t = f();     read only in kernels now: `(void)t;` behind it
+    static helper       called only by kernels now: `(void)helper;` where they are launched
+
+Invariant: a declarator is dropped only where nothing of the function names its variable and it has no effect.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    CaptureStmt,
+    Cast,
+    DeclStmt,
+    ExprStmt,
+    For,
+    Function,
+    GlobalDecl,
+    Literal,
+    Name,
+    Node,
+    SizeOf,
+    Stmt,
+    Top,
+    Unary,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+    replace,
+)
+from warpsmith.tree.printing.patch import is_added
+from warpsmith.tree.program import Unit
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.types import VOID, Array, Pointer, Symbol, Type
+from warpsmith.tree.walk import rebuild, walk
+
+__all__ = ["without_unused"]
+
+
+def without_unused(original: Unit, rewritten: Unit) -> Unit:
+    """Return `rewritten` with what its device statements left unused in host text dropped or marked as used."""
+    pairs = [(a, b) for a, b in zip(original.items, _given(rewritten.items), strict=True) if a is not b]
+    changed = {
+        id(new): _function(old, new) for old, new in pairs if isinstance(old, Function) and isinstance(new, Function)
+    }
+    idle = _idle_statics(original, rewritten)
+    for old, new in pairs:
+        mine = {symbol for symbol in idle if symbol in _uses(old)}
+        if isinstance(new, Function) and isinstance(old, Function) and mine:
+            changed[id(new)] = _marked(old, changed[id(new)], sorted(mine, key=lambda s: s.key))
+            idle -= mine
+    return dataclasses.replace(
+        rewritten,
+        items=tuple(changed.get(id(item), item) for item in rewritten.items),
+        functions=tuple(changed.get(id(f), f) for f in rewritten.functions),
+    )
+
+
+def _given(items: tuple[Top, ...]) -> list[Top]:
+    """Return the items that stand for the user's text: those that a step added are left out."""
+    return [item for item in items if not is_added(item)]
+
+
+def _function(old: Function, new: Function) -> Function:
+    before, read_before, read_after = _uses(old.body), _reads(old.body), _reads(new.body)
+    unread = {symbol for symbol in read_before if symbol not in read_after}
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Block) and any(isinstance(stmt, DeclStmt) for stmt in node.statements):
+            # A block that was written twice (ported and not) declares its variables twice: each answers for itself.
+            used, read = _uses(node), _reads(node)
+            gone = {symbol for symbol in before if symbol not in used}
+            idle = {symbol for symbol in read_before if symbol not in read}
+            statements = tuple(kept for stmt in node.statements for kept in _kept(stmt, gone, idle))
+            same = len(statements) == len(node.statements) and all(map(_is, statements, node.statements))
+            return node if same else replace(node, statements=statements)
+        return node
+
+    result = replace(new, body=rebuild(new.body, change))
+    idle = [p for p in new.parameters if p in unread and p not in read_after]
+    return _marked(old, result, idle) if idle else result
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
+
+
+def _kept(stmt: Stmt, gone: set[Symbol], unread: set[Symbol]) -> Iterator[Stmt]:
+    if not isinstance(stmt, DeclStmt):
+        yield stmt
+        return
+    kept = tuple(d for d in stmt.declarations if not (d.symbol in gone and _is_plain(d)))
+    if len(kept) == len(stmt.declarations):
+        yield stmt
+    elif kept:
+        yield replace(stmt, declarations=kept)
+    yield from (_use(d.symbol, stmt) for d in kept if d.symbol in unread)
+
+
+def _is_plain(declaration: VarDecl) -> bool:
+    return declaration.symbol.storage == "local" and isinstance(declaration.init, Literal | None)
+
+
+def _use(symbol: Symbol, node: Node) -> Stmt:
+    name = Name(span=node.span, type=symbol.type, symbol=symbol)
+    return ExprStmt(span=node.span, expr=Cast(span=node.span, type=VOID, operand=name))
+
+
+def _marked(old: Function, new: Function, symbols: Iterable[Symbol]) -> Function:
+    """Say `(void)symbol;` before the first statement of the body that changed."""
+    known = {id(stmt) for stmt in old.body.statements}
+    statements = new.body.statements
+    first = next(
+        (n for n, stmt in enumerate(statements) if id(stmt) not in known and not isinstance(stmt, DeclStmt)), 0
+    )
+    marks = tuple(_use(symbol, statements[first] if statements else new.body) for symbol in symbols)
+    return replace(new, body=replace(new.body, statements=(*statements[:first], *marks, *statements[first:])))
+
+
+def _idle_statics(original: Unit, rewritten: Unit) -> set[Symbol]:
+    """Return the static functions and variables that host text used and no longer uses."""
+    before: Counter[Symbol] = Counter()
+    after: Counter[Symbol] = Counter()
+    for unit, counts in ((original, before), (rewritten, after)):
+        for item in unit.items:
+            counts.update(
+                symbol for symbol in _uses(item) if not (isinstance(item, Function) and symbol == item.symbol)
+            )
+    return {symbol for symbol in _statics(original) if before[symbol] and not after[symbol]}
+
+
+def _statics(unit: Unit) -> Iterator[Symbol]:
+    for item in unit.items:
+        if isinstance(item, Function) and item.static and "inline" not in _head(item):
+            yield item.symbol
+        elif isinstance(item, GlobalDecl):
+            yield from (d.symbol for d in item.declarations if d.symbol.storage == "static")
+
+
+def _head(function: Function) -> set[str]:
+    text = function.span.text
+    return identifiers(text[: max(0, function.body.span.start - function.span.start)])
+
+
+def _uses(root: Node) -> Counter[Symbol]:
+    """Count every place below `root` that names a variable or a function, its own declaration not included."""
+    counts: Counter[Symbol] = Counter()
+    by_name: dict[str, list[Symbol]] = {}
+    sized: set[str] = set()
+    for node in walk(root):
+        counts.update(_named(node))
+        if isinstance(node, VarDecl):
+            by_name.setdefault(node.symbol.name, []).append(node.symbol)
+        if isinstance(node, SizeOf):
+            sized |= identifiers(node.text)
+    counts.update(symbol for name in sized for symbol in by_name.get(name, ()))
+    return counts
+
+
+def _named(node: Node) -> Iterator[Symbol]:
+    match node:
+        case Name():
+            yield node.symbol
+        case For() if not node.declares:
+            yield node.variable
+        case Verbatim() | VerbatimExpr():
+            yield from (*node.reads, *node.writes)
+        case CaptureStmt():
+            yield node.symbol
+            if node.buffer is not None:
+                yield node.buffer
+        case VarDecl():
+            yield from _in_type(node.symbol.type)
+        case Cast():
+            yield from _in_type(node.type)
+        case _:
+            return
+
+
+def _in_type(type: Type) -> Iterator[Symbol]:
+    while isinstance(type, Array | Pointer):
+        if isinstance(type, Array) and type.extent is not None:
+            yield from (part.symbol for part in walk(type.extent) if isinstance(part, Name))
+        type = type.of if isinstance(type, Array) else type.to
+
+
+def _reads(root: Node) -> Counter[Symbol]:
+    """Count the uses that gcc takes for uses: an assignment or ++ as a statement of its own only sets its variable."""
+    counts = _uses(root)
+    for node in walk(root):
+        target = _only_set(node)
+        if isinstance(target, Name):
+            counts[target.symbol] -= 1
+    return +counts
+
+
+def _only_set(node: Node) -> Node | None:
+    if not isinstance(node, ExprStmt):
+        return None
+    match node.expr:
+        case Assign():
+            return node.expr.target
+        case Unary() if "++" in node.expr.op or "--" in node.expr.op:
+            return node.expr.operand
+        case _:
+            return None

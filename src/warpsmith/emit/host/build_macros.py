@@ -1,0 +1,177 @@
+"""The macros by which the command line decides what a file says, and lines that stop a build with others.
+
+    cc -DOPEN -DN=100 srad.c            srad.c and its headers ask for OPEN and DEBUG and use N
+
+    #ifndef OPEN
+    #error "srad.c was ported with OPEN defined: build it for the GPU with -DOPEN, or port it again"
+    #endif
+    #ifdef DEBUG
+    #error "srad.c was ported without DEBUG: …"
+    #endif
+    #if (N) != (100)
+    #error "srad.c was ported with N=100: …"
+    #endif
+
+A port is of the program that was read. With other macros its file is another program: it may print an array that is on
+the device, or have other extents than its kernels.
+
+Invariant: before the first line of the file, where a macro is what the command line makes of it, the lines stop no
+build that has the macros of the one at hand.
+Limits: values that are neither integers nor one word are not compared, nor are the compiler's own macros (`__AVX2__`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from warpsmith.tree.text.additions import MACRO
+from warpsmith.tree.text.lexical import Directive, directives, identifiers, tokens
+
+__all__ = ["macro_checks"]
+
+_OPENMP: Final = "_OPENMP"
+_IF: Final = ("if", "ifdef", "ifndef")
+_ASKING: Final = (*_IF, "elif", "elifdef", "elifndef")
+_WORDS: Final = frozenset({"defined", "true", "false", "and", "or", "not", "linux", "unix", "i386", MACRO})
+"""What is no macro in a condition, or one that compilers define."""
+_LIBRARY: Final = re.compile(r"#\s*include\s*<")
+_DEVICE: Final = re.compile(r"#\s*pragma\s+(omp\s+target|acc)\b")
+_INTEGER: Final = re.compile(r"[\s()+*/%-]*(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*[\s()+*/%<>&|-]*)+")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
+
+
+def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines for the file called `name` that is read from `texts`, its own and its headers', with the options
+    `arguments`."""
+    given = _given(arguments)
+    used = frozenset[str]().union(*map(identifiers, texts))
+    fixed = frozenset[str]().union(*map(_fixed, texts))
+    asked = frozenset[str]().union(*map(_asked, texts), ["NDEBUG"] if "assert" in used else []) - fixed
+    lines: list[str] = []
+    for macro, value in sorted(given.items()):
+        if macro in used and macro not in fixed and value is not None and macro != _OPENMP:
+            lines += _same_value(name, macro, value)
+    lines += _openmp(name, given) if _OPENMP in asked else []
+    # what a forced header defines is defined before the first line
+    forced = any(argument.startswith(("-include", "-imacros")) for argument in arguments)
+    for macro in sorted(asked):
+        if given.get(macro) is None and not forced and not macro.startswith("_"):
+            told = f"{name} was ported without {macro}: build it for the GPU without -D{macro}, or port it again"
+            lines += [f"#ifdef {macro}", f'#error "{told}"', "#endif"]
+    return tuple(lines)
+
+
+def _openmp(name: str, given: Mapping[str, str | None]) -> list[str]:
+    how, test = ("with", "ifndef") if _OPENMP in given else ("without", "ifdef")
+    told = f"{name} was ported {how} -fopenmp, and asks for it: build it for the GPU {how} it, or port it again"
+    return [f"#{test} {_OPENMP}", f'#error "{told}"', "#endif"]
+
+
+def _same_value(name: str, macro: str, value: str) -> list[str]:
+    """Return lines that stop a build in which a macro is not what it is here."""
+    said = macro if value == "1" else f"{macro}={value}"
+    told = f"{name} was ported with {said}: build it for the GPU with -D{said}, or port it again"
+    if value and _INTEGER.fullmatch(value):
+        return [f"#if !defined({macro}) || ({macro}) != ({value})", f'#error "{told}"', "#endif"]
+    if _WORD.fullmatch(value):
+        return [
+            f"#define {MACRO}_IS_{value} 1",
+            f"#define {MACRO}_JOINED(word) {MACRO}_IS_##word",
+            f"#define {MACRO}_IS(macro) {MACRO}_JOINED(macro)",
+            f"#if !defined({macro}) || {MACRO}_IS({macro}) != 1",
+            f'#error "{told}"',
+            "#endif",
+            *(f"#undef {MACRO}_{one}" for one in (f"IS_{value}", "JOINED", "IS")),
+        ]
+    told = f"{name} was ported with {macro} defined: build it for the GPU with -D{macro}, or port it again"
+    return [f"#ifndef {macro}", f'#error "{told}"', "#endif"]
+
+
+def _given(arguments: Sequence[str]) -> dict[str, str | None]:
+    """Return what the command line says of macros, the last word counts: a value, or None where it takes one away."""
+    found: dict[str, str | None] = {}
+    words = iter(arguments)
+    for word in words:
+        if word.startswith(("-fopenmp", "-qopenmp", "-openmp", "-mp")):
+            found[_OPENMP] = ""
+        if word[:2] in ("-D", "-U"):
+            name, is_given, value = (word[2:] or next(words, "")).partition("=")
+            found[name.partition("(")[0]] = None if word[1] == "U" else value if is_given else "1"
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _asked(text: str) -> frozenset[str]:
+    """Return the macros that decide about the code of `text`, or about what else runs on a device; not those that
+    decide about other pragmas and the library's headers alone."""
+    found: set[str] = set()
+    for first, last, lines in _conditionals(text):
+        inside = text[first.start : last.end]
+        if _has_code(inside):
+            found |= {name for line in lines for name in _words(text[line.start : line.end])}
+    return frozenset(found) - _WORDS
+
+
+def _words(condition: str) -> Iterator[str]:
+    """Yield the names in a condition."""
+    words = [token.text for token in tokens(condition) if token.kind == "word"]
+    yield from words[1:]
+
+
+def _conditionals(text: str) -> Iterator[tuple[Directive, Directive, list[Directive]]]:
+    """Yield the first and the last line of every conditional, and those that ask."""
+    pending: list[list[Directive]] = []
+    for line in directives(text):
+        if line.word in _IF:
+            pending.append([line])
+        elif line.word in _ASKING and pending:
+            pending[-1].append(line)
+        elif line.word == "endif" and pending:
+            lines = pending.pop()
+            yield lines[0], line, lines
+
+
+def _has_code(text: str) -> bool:
+    """Whether there is anything but the library's headers, comments between conditionals, and pragmas for the host."""
+    lines = list(directives(text))
+    ignored = (*_ASKING, "else", "endif", "pragma", "error", "warning")
+    said = [(d.word, text[d.start : d.end]) for d in lines]
+    if any(_DEVICE.match(line) if word in ignored else not _LIBRARY.match(line) for word, line in said):
+        return True
+    code = (t for t in tokens(text) if t.kind not in ("space", "newline", "comment"))
+    return any(not any(d.start <= t.start < d.end for d in lines) for t in code)
+
+
+@functools.lru_cache(maxsize=256)
+def _fixed(text: str) -> frozenset[str]:
+    """Return the macros that `text` defines itself before it asks for them, and the one that keeps it from being
+    included twice."""
+    found: set[str] = set()
+    asked: set[str] = set()
+    lines = list(directives(text))
+    guard = _guard(text, lines)
+    for line in lines:
+        depth = line.depth - bool(guard)
+        words = text[line.start : line.end]
+        named = _NAME.match(words)
+        if line.word in _ASKING:
+            asked |= set(_words(words))
+        elif named is not None and depth <= 0 and named[1] not in asked:
+            found.add(named[1])
+    return frozenset(found) | guard
+
+
+def _guard(text: str, lines: Sequence[Directive]) -> frozenset[str]:
+    """Return the macro that keeps a header from being included twice: asked for first, then defined, till the end."""
+    if len(lines) < 3 or lines[0].word not in ("ifndef", "if") or lines[1].word != "define":
+        return frozenset()
+    first, last, _ = max(_conditionals(text), key=lambda found: found[1].end - found[0].start)
+    named = _NAME.match(text[lines[1].start : lines[1].end])
+    whole = first is lines[0] or first.start == lines[0].start
+    if named is None or not whole or last.start != lines[-1].start or named[1] not in text[first.start : first.end]:
+        return frozenset()
+    return frozenset({named[1]})

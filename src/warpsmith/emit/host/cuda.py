@@ -1,0 +1,302 @@
+"""A ported program as CUDA files.
+
+lu.c             the user's text; regions replaced by calls of launchers           the host keeps its language
+lu_kernels.cu    kernels, launchers (`<<<>>>` only here), checks, the memory pool
+lu_kernels.h     the launchers' prototypes, for C and C++
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath, PurePosixPath
+
+from warpsmith.base.errors import RefusedError, UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import held
+from warpsmith.emit.carried.ranges import RANGE_HEADERS
+from warpsmith.emit.carried.runtime import check_text, declarations, pool_prototypes, pool_text
+from warpsmith.emit.carried.units import UNIT_HEADERS
+from warpsmith.emit.device.definitions import needed_definitions
+from warpsmith.emit.device.device import DeviceSection, device_section
+from warpsmith.emit.device.unused import without_unused
+from warpsmith.emit.file_names import in_comment, kernel_stem
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
+from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DataStmt, DeviceAlloc, DeviceFree, Launch, Node, replace
+from warpsmith.tree.printing.patch import is_added, unit_text
+from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.text.layout import line_end
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.units import asks, names_units
+from warpsmith.tree.walk import rebuild, walk
+
+__all__ = [
+    "Job",
+    "emit_cuda",
+    "emit_kernels",
+    "ended",
+    "jobs",
+    "kernels_alone",
+    "kernels_text",
+    "output_paths",
+    "paths_below",
+    "refused_kernels",
+    "size_lines",
+    "without_captures",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
+    the program, with the table of what is `present` and that of the heap's `units` where any file needs them."""
+
+    original: Unit
+    rewritten: Unit
+    kernels: tuple[Kernel, ...]
+    path: PurePosixPath
+    stem: str
+    pool: bool
+    present: bool = False
+    units: bool = False
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """What the run time includes beside what every kernel file does."""
+        tables = (*(RANGE_HEADERS if self.present else ()), *(UNIT_HEADERS if self.units else ()))
+        return ("mutex", *tables) if self.pool else ()
+
+
+def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) -> tuple[OutputFile, ...]:
+    """Return the files of `ported`, which was made from `original`; units that did not change come back as they were.
+
+    `single_file`: host text, kernels and prototypes in one `.cu` (C++ input only). Captures that `original` already has
+    (a verification build's reference) are understood. Raises RefusedError for what CUDA cannot express, UsageError for
+    a request that does not fit the input.
+    """
+    support = choose_support(original)
+    words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
+    source = without_captures(original)
+    files: list[OutputFile] = []
+    for job in jobs(source, ported):
+        files += _single_file(job, source, words) if single_file else _files(job, source, words)
+    return tuple(files)
+
+
+def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
+    """Return the kernels of `ported` that CUDA cannot express, each tried alone, with the reason."""
+    source = without_captures(original)
+    support = choose_support(original)
+    refused: dict[str, Finding] = {}
+    for job in jobs(source, ported):
+        for kernel in job.kernels:
+            try:
+                section = device_section(source, job.original, (kernel,), support, "")
+                needed_definitions(job.original, section.device, kernel.span)
+            except RefusedError as error:
+                refused[kernel.name] = error.findings[0]
+    return refused
+
+
+def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
+    """Return the device text alone (no launchers, no host code), for compilers that take nothing else (NVRTC)."""
+    source = without_captures(original)
+    support = choose_support(original)
+    return tuple(
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), _device_text(source, job, job.kernels, support))
+        for job in jobs(source, ported)
+        if job.kernels
+    )
+
+
+def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str]]:
+    """Yield the name of every kernel with its own device text: all that it needs, and no other kernel."""
+    source = without_captures(original)
+    support = choose_support(original)
+    for job in jobs(source, ported):
+        for kernel in job.kernels:
+            yield kernel.name, _device_text(source, job, (kernel,), support)
+
+
+def _device_text(source: Program, job: Job, kernels: tuple[Kernel, ...], support: Support) -> str:
+    section = device_section(source, job.original, kernels, support, "")
+    defined = needed_definitions(job.original, section.device)
+    includes = [f"#include <{header}>" for header in defined.headers]
+    return "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
+
+
+# --- which files
+
+
+def jobs(source: Program, ported: Program) -> list[Job]:
+    """Return one job for every unit, with the kernels that its host text launches."""
+    paths = output_paths(source)
+    taken = {path.name.lower() for path in paths} | {
+        PurePosixPath(h).name.lower() for u in source.units for h in u.headers
+    }
+    made: list[Job] = []
+    pool = True
+    present = any(isinstance(node, DataStmt) for _, function in ported.functions() for node in walk(function))
+    units = any(names_units(function) for _, function in ported.functions())
+    for old, new, path in zip(source.units, ported.units, paths, strict=True):
+        launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
+        kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
+        stem = kernel_stem(path)
+        while kernels and {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()} & taken:
+            stem += "_"
+        if kernels:
+            taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
+        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), present, units))
+        pool = pool and not kernels
+    return made
+
+
+def output_paths(program: Program) -> list[PurePosixPath]:
+    """Return each unit's path below the folder that all of them share."""
+    return paths_below([unit.file.path for unit in program.units])
+
+
+def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
+    """Return each path below the folder that all of them share."""
+    paths = [PurePosixPath(PurePath(path).as_posix()) for path in given]
+    shared = 0
+    while all(len(path.parts) > shared + 1 for path in paths) and len({path.parts[shared] for path in paths}) == 1:
+        shared += 1
+    return [PurePosixPath(*(part for part in path.parts[shared:] if part not in ("..", "/"))) for path in paths]
+
+
+# --- their texts
+
+
+def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
+    host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
+    if not job.kernels and _needs_header(job):
+        alone = _header_text(job, None, words.support)
+        return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), ended(alone, job))]
+    if not job.kernels:
+        return [host]
+    header_name = f"{job.stem}_kernels.h"
+    section = device_section(source, job.original, job.kernels, words.support, "")
+    header = _header_text(job, section, words.support)
+    kernels = kernels_text(job, section, words.support, header_name)
+    return [
+        host,
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), ended(kernels, job)),
+        OutputFile(str(job.path.with_name(header_name)), ended(header, job)),
+    ]
+
+
+def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
+    if job.original.language == "c":
+        text = f"{job.original.file.path} is C: kernels in the same file need C++ (--single-file)"
+        raise UsageError(Finding("POR008", "error", text, help=("leave --single-file out",)))
+    if not job.kernels:
+        return _files(job, source, words)
+    support = words.support
+    section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
+    standard = ["cuda_runtime.h", *sorted({*job.headers, "stdio.h", "stdlib.h"})]
+    prototypes = [f'extern "C" {line}' for line in section.declarations]
+    told = declarations(support, present=job.present, units=job.units).splitlines()
+    support_lines = [f'extern "C" {line}' if line.endswith(");") else line for line in told]
+    includes = [*(f"#include <{name}>" for name in standard), "", *support_lines, *prototypes, *_captures(job)]
+    tail = [check_text(support), *section.pieces, *_pool(job, support)]
+    host = _host_text(job, words, tuple(includes))
+    text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
+    return [OutputFile(str(job.path.with_suffix(".cu")), text)]
+
+
+def _pool(job: Job, support: Support) -> list[str]:
+    return [pool_text(support, present=job.present, units=job.units)] if job.pool else []
+
+
+def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
+    items = {id(item) for item in job.original.items}
+    given = [function for function in job.rewritten.functions if not is_added(function)]
+    for old, new in zip(job.original.functions, given, strict=True):
+        if new is not old and id(old) not in items:
+            text = f"{old.symbol.name} is defined in a header, which is not rewritten"
+            if old.span.file is job.original.file:
+                name = old.symbol.label or old.symbol.name
+                text = f"{name} shares its text with what its template makes of other types"
+            raise RefusedError(Finding("POR008", "error", text, old.span))
+    return unit_text(job.original, without_unused(job.original, job.rewritten), words, includes)
+
+
+def _includes(job: Job) -> tuple[str, ...]:
+    header = (f'#include "{held(job.stem)}_kernels.h"',) if job.kernels or _needs_header(job) else ()
+    return (*header, *_captures(job))
+
+
+def _needs_header(job: Job) -> bool:
+    return any(_is_device(n) or asks(n) for function in job.rewritten.functions for n in walk(function))
+
+
+def _is_device(node: Node) -> bool:
+    return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy | DataStmt)
+
+
+def _captures(job: Job) -> tuple[str, ...]:
+    if not any(isinstance(node, CaptureStmt) for function in job.rewritten.functions for node in walk(function)):
+        return ()
+    return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
+
+
+def _header_text(job: Job, section: DeviceSection | None, support: Support) -> str:
+    guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
+    guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
+    lines = [f"/* Kernels of {in_comment(job.path.name)}: what its host text calls. Valid as C and as C++. */"]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    if section is not None:
+        for place, declaration in zip(section.places, section.declarations, strict=True):
+            lines += [f"/* {place} */", declaration]
+    told = declarations(support, present=job.present, units=job.units).rstrip()
+    lines += ["", told, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
+    return "\n".join(lines)
+
+
+def size_lines(job: Job) -> list[str]:
+    """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
+    only."""
+    return [] if job.original.language == "c" and not job.units else ["#include <stddef.h>", ""]
+
+
+def kernels_text(job: Job, section: DeviceSection, support: Support, header: str, *, in_place: bool = False) -> str:
+    """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
+    defined = needed_definitions(job.original, section.device)
+    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers}
+    includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
+    # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
+    head = f"/* Kernels of {in_comment(job.path.name)}; {held(header)} declares the launchers. */"
+    parts = ["\n".join((head, *includes))]
+    parts.append(check_text(support, in_place=in_place))
+    pool = _pool(job, support)
+    # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
+    early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
+    body = ["\n".join(defined.texts), *section.pieces]
+    if any(kernel.reductions or kernel.scan for kernel in job.kernels) and not early:
+        body.insert(0, pool_prototypes(support))
+    parts += [*pool, *body] if early else [*body, *pool]
+    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def ended(text: str, job: Job) -> str:
+    """Return `text` with the line ends of the user's file."""
+    return text.replace("\r\n", "\n").replace("\n", line_end(job.original.file.text))
+
+
+def without_captures(program: Program) -> Program:
+    """Return the program as its source has it: a reference build is the original and captures, nothing else."""
+    for _, function in list(program.functions()):
+        if any(isinstance(node, CaptureStmt) for node in walk(function)):
+            program = program.with_function(function, rebuild(function, _drop_captures))
+    return program
+
+
+def _drop_captures(node: Node) -> Node:
+    if not isinstance(node, Block):
+        return node
+    kept = tuple(stmt for stmt in node.statements if not isinstance(stmt, CaptureStmt))
+    return node if len(kept) == len(node.statements) else replace(node, statements=kept)

@@ -1,0 +1,192 @@
+"""A port inside the user's project: his own files with additions, everything that is generated in one folder.
+
+    src/solver.c                    the user's, with additions behind #ifdef WARPSMITH
+    warpsmith/solver_kernels.cu     kernels and launchers of solver.c
+    warpsmith/solver_kernels.h      what solver.c calls
+    warpsmith/runtime.cu            device memory, copies, the switch WARPSMITH_OFF: once a project
+    warpsmith/runtime.h
+    warpsmith/solver_build.h        where macros decide what solver.c says: stops a build with other ones
+
+Invariant: without WARPSMITH defined, the user's files are to the compiler what they were.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from warpsmith.base.source import SourceFile, held
+from warpsmith.emit.carried.runtime import check_text, declarations, pool_text, switch_text
+from warpsmith.emit.device.device import DeviceSection, device_section
+from warpsmith.emit.file_names import in_comment, kernel_stem
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.build_macros import macro_checks
+from warpsmith.emit.host.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
+from warpsmith.emit.host.headers import by_file, once
+from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.words import Support, choose_support
+from warpsmith.tree.in_place.edits import Heads, in_place_text
+from warpsmith.tree.in_place.versioned import Inserted, Versioned
+from warpsmith.tree.nodes import DataHold
+from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.walk import walk
+
+__all__ = ["FOLDER", "InPlace", "emit_in_place"]
+
+FOLDER = "warpsmith"
+"""The folder of what is generated, below the project's root."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The files of a port in place, all paths below the project's root: `changed` are the user's, `kernels` those that
+    go with each of them, by its path; `runtime` is what all of them need. `holding`: the changed files that keep data
+    on the device between calls, which is right only where all others are changed as well."""
+
+    changed: tuple[OutputFile, ...]
+    kernels: dict[str, tuple[OutputFile, ...]]
+    runtime: tuple[OutputFile, ...]
+    holding: frozenset[str] = frozenset()
+
+    @property
+    def files(self) -> tuple[OutputFile, ...]:
+        """All files."""
+        return (*self.runtime, *(file for made in self.kernels.values() for file in made), *self.changed)
+
+
+def emit_in_place(
+    original: Program, ported: Program, versions: Sequence[Versioned], inserted: Sequence[Inserted], root: str
+) -> InPlace:
+    """Return the files of `ported`, which runs `versions` of the statements of `original`, a program below `root`, and
+    has `inserted` statements between them.
+
+    Raises RefusedError where something cannot be written, or stands where nothing can be added.
+    """
+    support = choose_support(original)
+    words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
+    source = without_captures(original)
+    changed: list[OutputFile] = []
+    holding: set[str] = set()
+    kernels: dict[str, tuple[OutputFile, ...]] = {}
+    made = _named([part for job in jobs(source, ported) for part in by_file(job)])
+    for path, together in _by_path(made, root).items():
+        file = together[0].original.file
+        mine = once(original, (v for v in versions if v.function.span.file is file))
+        between = [i for i in inserted if i.function.span.file is file]
+        includes = tuple(dict.fromkeys(line for job in together for line in _includes(job, path)))
+        includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
+        checks = _checks(together[0], original, path)
+        first = _include(checks.path, path) if checks is not None else ()
+        text = in_place_text(together[0].original, mine, between, words, Heads(includes, first))
+        if text == file.text:
+            continue
+        changed.append(OutputFile(path, text))
+        if any(isinstance(part, DataHold) for new in between for stmt in new.statements for part in walk(stmt)):
+            holding.add(path)
+        files = [file for job in together if job.kernels for file in _kernel_files(job, source, words, path)]
+        files += [checks] if checks is not None else []
+        if files:
+            kernels[path] = tuple(files)
+    return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(holding))
+
+
+def _by_path(made: Sequence[Job], root: str) -> dict[str, list[Job]]:
+    """Return the jobs of each of the user's files, by its path below `root`; headers come after the program's files."""
+    found: dict[str, list[Job]] = {}
+    for job in made:
+        found.setdefault(_below(job.original, root), []).append(job)
+    return found
+
+
+def _named(made: Sequence[Job]) -> list[Job]:
+    """Return the jobs with a place in the folder and a stem that no other one has."""
+    taken: set[str] = {"runtime"}
+    result = []
+    for job in made:
+        stem = job.stem
+        if f"{stem}_kernels" in taken:
+            stem = kernel_stem(PurePosixPath("_".join((*job.path.parts[:-1], job.path.name))))
+        while f"{stem}_kernels" in taken:
+            stem += "_"
+        taken.add(f"{stem}_kernels")
+        result.append(dataclasses.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
+    return result
+
+
+def _below(unit: Unit, root: str) -> str:
+    return PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix()
+
+
+def _includes(job: Job, path: str) -> tuple[str, ...]:
+    name = f"{job.stem}_kernels.h" if job.kernels else "runtime.h"
+    return _include(f"{FOLDER}/{name}", path)
+
+
+def _include(header: str, path: str) -> tuple[str, ...]:
+    """Return the line by which the file `path` includes a generated one."""
+    beside = os.path.relpath(header, PurePosixPath(path).parent)
+    return (f'#include "{held(PurePosixPath(beside).as_posix())}"',)
+
+
+def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
+    """Return the file that stops a build of `path` with other macros; not for a header: who knows what is before it."""
+    unit = job.original
+    if not any(unit.file is known.file for known in program.units):
+        return None
+    texts = [unit.file.text, *(SourceFile.read(header).text for header in unit.headers)]
+    lines = macro_checks(in_comment(PurePosixPath(path).name), texts, unit.arguments)
+    head = (
+        f"/* {in_comment(path)} was ported as it is compiled with these macros: with others it is another program. */"
+    )
+    return OutputFile(f"{FOLDER}/{job.stem}_build.h", ended("\n".join((head, *lines, "")), job)) if lines else None
+
+
+def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
+    name = f"{job.stem}_kernels.h"
+    section = device_section(source, job.original, job.kernels, words.support, "")
+    text = kernels_text(job, section, words.support, name, in_place=True)
+    return [
+        OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", ended(text, job)),
+        OutputFile(f"{FOLDER}/{name}", ended(_header(job, section, words.support, path), job)),
+    ]
+
+
+def _header(job: Job, section: DeviceSection, support: Support, path: str) -> str:
+    lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
+    body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
+    for place, declaration in zip(section.places, section.declarations, strict=True):
+        body += [f"/* {place} */", declaration]
+    return "\n".join([*lines, *_guarded([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
+
+
+def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
+    pool = dataclasses.replace(job, pool=True)
+    includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*pool.headers, "stdio.h", "stdlib.h"}))]
+    parts = ["/* Device memory, copies and the switch of the ported loops. */\n" + "\n".join(includes)]
+    parts += [check_text(support, in_place=True), switch_text(support)]
+    parts += [pool_text(support, present=job.present, units=job.units)]
+    on = ["/* Whether the device is in use: not where WARPSMITH_OFF=1 is set. */", f"int {support.on}(void);", ""]
+    told = declarations(support, present=job.present, units=job.units).rstrip()
+    sizes = ["#include <stddef.h>", ""] if job.units else []
+    body = [*sizes, *_linkage_opens(), *on, told, "", *_LINKAGE_ENDS]
+    header = ["/* What every file with ported loops calls. Valid as C and as C++. */"]
+    header += _guarded(body, f"{support.prefix}_RUNTIME_H")
+    return (
+        OutputFile(f"{FOLDER}/runtime.cu", "\n\n".join(part.rstrip() for part in parts) + "\n"),
+        OutputFile(f"{FOLDER}/runtime.h", "\n".join(header)),
+    )
+
+
+_LINKAGE_ENDS = ["#ifdef __cplusplus", "}", "#endif"]
+
+
+def _linkage_opens() -> list[str]:
+    return ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+
+
+def _guarded(lines: Sequence[str], name: str) -> list[str]:
+    guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.upper())
+    return [f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif", ""]

@@ -1,0 +1,1 @@
+"""The stations of EXPLAIN. Read `../explain.py` first."""

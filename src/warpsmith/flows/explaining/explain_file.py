@@ -1,0 +1,213 @@
+"""One file of EXPLAIN: its kernels are examined and judged, each on each device; what comes out has no IR in it.
+
+A kernel that fails, or takes too long, is a diagnostic; the others are served.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import partial
+
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.resources.diagrams import diagrams
+from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.rules.transfers import host_transfers
+from warpsmith.analysis.uniformity.facts import KernelFacts
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.fixes.propose import proposals
+from warpsmith.fixes.site import Trees
+from warpsmith.flows.kernels.likely_block import examined_as_likely
+from warpsmith.flows.kernels.names import shown_names
+from warpsmith.flows.kernels.shape import Launching, shape_of
+from warpsmith.flows.kernels.units import KernelFile, KernelUnit, Language, read_unit
+from warpsmith.flows.kernels.wording import Wording
+from warpsmith.flows.time_limit import OutOfTimeError, time_limit
+from warpsmith.machine.devices import Device
+from warpsmith.report.analysis.model import (
+    AccessEntry,
+    AnalyzedKernel,
+    BranchEntry,
+    Reported,
+    access_entry,
+    branch_entry,
+    kernel_entry,
+)
+from warpsmith.report.fingerprints import fingerprints
+from warpsmith.run.native.ptxas import assembled
+from warpsmith.settings.model import Settings
+from warpsmith.ssa.nodes import Function
+
+__all__ = ["FileResult", "FileTask", "explain_file"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
+    pictures are wanted; `fixes`: edits that mend findings are."""
+
+    wanted: KernelFile
+    devices: tuple[Device, ...]
+    launching: Launching
+    settings: Settings
+    kernels: tuple[str, ...] = ()
+    ptxas: bool = False
+    diagrams: bool = False
+    fixes: bool = False
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What was found in one file. `names` are those of its kernels, `parameters` those of the kernels' parameters;
+    `failed`: nothing could be read; `partial`: a part could not; `late`: kernels that took too long; `crashed`: an
+    error of ours."""
+
+    path: str
+    file: SourceFile | None = None
+    diagnostics: list[Finding] = field(default_factory=list)
+    kernels: list[AnalyzedKernel] = field(default_factory=list)
+    branches: list[BranchEntry] = field(default_factory=list)
+    accesses: list[AccessEntry] = field(default_factory=list)
+    findings: list[Reported] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    starts: dict[str, Span] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    failed: bool = False
+    late: int = 0
+    crashed: str = ""
+
+
+def explain_file(task: FileTask) -> FileResult:
+    """Return what is found in one file."""
+    result = FileResult(task.wanted.path)
+    unit = read_unit(task.wanted)
+    if isinstance(unit, Finding):
+        result.diagnostics.append(unit)
+        result.failed = True
+        return result
+    result.file = unit.file
+    result.headers = unit.headers
+    result.diagnostics += unit.findings
+    kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
+    result.diagnostics += _without_code(unit)
+    names = shown_names([kernel.name for kernel in kernels])
+    result.names = [names[kernel.name] for kernel in kernels]
+    result.parameters = sorted({parameter.name for kernel in kernels for parameter in kernel.parameters})
+    result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
+    result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
+    compiled = _compiled(task, unit, result)
+    for kernel in kernels:
+        if _is_wanted(names[kernel.name], kernel.name, task.kernels):
+            _kernel(task, unit, kernel, names[kernel.name], compiled, result)
+    if not task.kernels:
+        found = tuple(host_transfers(unit.repeats))
+        marks = fingerprints("", found)
+        result.findings += (
+            Reported(one, result.path, "", "note", mark) for one, mark in zip(found, marks, strict=True)
+        )
+    return result
+
+
+def _without_code(unit: KernelUnit) -> Iterator[Finding]:
+    """Yield a diagnostic for each kernel that has a text but no code: something in it is not modeled."""
+    if unit.language == "ptx":
+        return
+    for function in unit.module.functions:
+        if function.kernel and not function.blocks:
+            message = f"{function.name} is not analyzed: something that it needs is not modeled"
+            helps = ("it is named above; the PTX of the kernel may be read all the same",)
+            yield Finding("INP006", "error", message, function.span, helps)
+
+
+def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
+    return not globs or any(fnmatchcase(one, glob) for one in (name, symbol) for glob in globs)
+
+
+Registers = Mapping[tuple[str, str], Compiled]
+"""What ptxas says of a kernel, by device and symbol."""
+
+
+def _compiled(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
+    """Return what ptxas says of the kernels of a PTX file, where it is asked."""
+    if not task.ptxas or unit.language != "ptx":
+        return {}
+    found: dict[tuple[str, str], Compiled] = {}
+    for device in task.devices:
+        said = assembled(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
+        if isinstance(said, Finding):
+            result.diagnostics.append(said)
+        else:
+            found |= {(device.name, symbol): numbers for symbol, numbers in said.items()}
+    return found
+
+
+def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
+    task: FileTask, unit: KernelUnit, kernel: Function, name: str, compiled: Registers, result: FileResult
+) -> None:
+    """Put what is found in one kernel into the result."""
+    try:
+        with time_limit(task.settings.seconds("timeout")):
+            shape = shape_of(kernel, name, task.launching, task.settings, unit.launches.get(kernel.name))
+            found = []
+            for device in task.devices:
+                said = compiled.get((device.name, kernel.name))
+                for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
+                found.append(examined_as_likely(kernel, shape, for_shape))
+            trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
+            _kept(found, name, unit.language, result, trees)
+            if task.diagrams:
+                _drawn(found, unit.language, result)
+    except OutOfTimeError:
+        seconds = task.settings.seconds("timeout")
+        message = f"{name} took longer than {seconds:g} s: it is not analyzed"
+        result.diagnostics.append(Finding("INP009", "error", message, kernel.span, ("raise --timeout",)))
+        result.late += 1
+    except RecursionError:
+        message = f"{name} is nested deeper than can be analyzed"
+        result.diagnostics.append(Finding("INP003", "error", message, kernel.span, ("split the kernel",)))
+    except Exception as error:
+        message = f"{name} cannot be analyzed: an error of warpsmith's own ({type(error).__name__})"
+        helps = ("this is a bug in warpsmith: the other kernels are analyzed",)
+        result.diagnostics.append(Finding("INT070", "error", message, kernel.span, helps))
+        result.crashed = result.crashed or traceback.format_exc()
+
+
+def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult, trees: Trees | None) -> None:
+    """Keep the facts of a kernel on each device; what holds on several of them is told once. `trees`: where edits are
+    proposed."""
+    merged: dict[tuple[str, str, str], Reported] = {}
+    words = Wording.of(language, found[0])
+    for facts in found:
+        said = judge(facts)
+        judged = tuple(map(words.finding, said))
+        marks = fingerprints(_signature(facts, name), judged)
+        for plain, one, mark in zip(said, judged, marks, strict=True):
+            key = (mark, one.message, str(one.span))
+            old = merged.get(key)
+            if old is None:
+                proposed = proposals(trees, facts, plain) if trees is not None else ()
+                old = Reported(one, result.path, name, "note", mark, proposed=proposed)
+            merged[key] = replace(old, devices=(*old.devices, facts.device.name))
+    result.findings += merged.values()
+    result.kernels += (kernel_entry(facts, result.path, name) for facts in found)
+    first = found[0]
+    result.branches += (words.branch(branch_entry(fact, result.path, name)) for fact in first.branches)
+    result.accesses += (words.access(access_entry(fact, result.path, name)) for fact in first.accesses)
+
+
+def _drawn(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
+    """Give the kernel that was kept last its pictures, those of the first device."""
+    words = Wording.of(language, found[0])
+    pictures = tuple(map(words.diagram, diagrams(found[0])))
+    place = len(result.kernels) - len(found)
+    result.kernels[place] = replace(result.kernels[place], diagrams=pictures)
+
+
+def _signature(facts: KernelFacts, name: str) -> str:
+    """Return a kernel's name and the sizes of its parameters: overloads are different kernels."""
+    return f"{name}({', '.join(str(parameter.bytes) for parameter in facts.function.parameters)})"

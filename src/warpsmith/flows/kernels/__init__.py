@@ -1,0 +1,1 @@
+"""Kernels read, named, shaped and run as the user says. Read `units.py`."""

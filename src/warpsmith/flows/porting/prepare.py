@@ -1,0 +1,64 @@
+"""Steps before the port: those that were asked for, then those that the search finds; and the plan that honors them.
+
+facts as written ── recipe or --transform ──► ── search ──► prepared ── plan ──► port
+                                                 ▲                        │
+                                                 └── leave a nest alone whose guard no plan can test
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from warpsmith.base.source import Span
+from warpsmith.flows.porting.plan import Written, writable_port
+from warpsmith.flows.porting.written_check import Unwritable, unwritable
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic, standing_in
+from warpsmith.offload.plan import OffloadOptions
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.nodes import Loop
+
+__all__ = ["planned"]
+
+# steps that take something from the user's threads: where no kernel comes of it, his pragmas stay
+_OF_PRAGMAS = ("unthread", "peel")
+
+
+def planned(
+    prepared: Prepared,
+    selected: tuple[Loop, ...] | None,
+    options: OffloadOptions,
+    *,
+    search: bool,
+    single_file: bool,
+    root: str | None = None,
+    refused: Unwritable = (),
+) -> tuple[Prepared, Written]:
+    """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
+    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile."""
+    found = automatic(prepared, selected, root=root) if search else prepared
+    left: frozenset[Span] = frozenset()
+    while True:
+        wanted = replace(options, selected=standing_in(found.program, selected))
+        written = writable_port(found, wanted, single_file=single_file, root=root, refused=refused)
+        more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
+        idle = _idle(found, written)
+        more |= idle if root is not None else {a.span for a in found.applied if a.step.name in _OF_PRAGMAS} & idle
+        if not search or not more - left:
+            in_place = root is not None and written.port.plan.fragments
+            written = writable_port(found, wanted, root=root, first=written) if in_place else written
+            # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
+            broken = unwritable(prepared.original.program, written, root)
+            if not broken:
+                return found, written
+            refused = (*written.refused, *broken)
+            continue
+        left |= more
+        found = automatic(prepared, selected, left, root, found)
+
+
+def _idle(prepared: Prepared, written: Written) -> set[Span]:
+    """Return the user's runs that steps rewrote and that stay on the host all the same: in place, his text is kept."""
+    ported = [statement_spans(version.written) for version in written.port.versions]
+    changed = {statement_spans(change.old) for change in prepared.changes() if change.old}
+    return {span for span in changed if not any(p.contains(span) or span.contains(p) for p in ported)}

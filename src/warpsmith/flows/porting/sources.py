@@ -1,0 +1,80 @@
+"""A program's emitted files as the referee takes them: each with the options of its own unit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.cuda import output_paths
+from warpsmith.run.native.programs import include_arguments
+from warpsmith.run.verification import Sources
+from warpsmith.tree.program import Program, Unit
+
+__all__ = [
+    "kernel_arguments",
+    "meaningful",
+    "project_headers",
+    "sources_of",
+    "unit_arguments",
+    "with_own_folders",
+]
+
+_WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "--std", "-std")
+_OF_TEXT = ("-I", "-D", "-U", "-std", "--std", "-ansi", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
+# what changes the meaning of a program; how fast and how talkative its build is says nothing to a referee
+_OF_MEANING = (
+    "-fopenmp", "-fopenacc", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-funsigned-char", "-fshort-enums",
+    "-fgnu89-inline", "-fcommon", "-fno-common", "-fpermissive", "-fms-extensions", "-fexceptions", "-pthread",
+)  # fmt: skip
+
+
+def sources_of(program: Program, files: tuple[OutputFile, ...], *, captured: bool) -> Sources:
+    """Return `files` with the options and the directory of the program that they came from."""
+    first = program.units[0]
+    arguments = tuple(dict.fromkeys(a for unit in program.units for a in meaningful(unit.arguments)))
+    reordered = any(kernel.reordered for kernel in program.kernels)
+    own = {str(path): unit_arguments(unit) for path, unit in zip(output_paths(program), program.units, strict=True)}
+    own |= kernel_arguments(files, own)
+    return Sources(files, arguments, str(Path(first.file.path).parent), captured, reordered, own)
+
+
+def kernel_arguments(files: tuple[OutputFile, ...], own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the options of the generated kernels among `files`: none. What they need of the user's they have in their
+    text; a macro that two units define differently must not reach them."""
+    return {file.path: () for file in files if file.path.endswith(".cu") and file.path not in own}
+
+
+def unit_arguments(unit: Unit) -> tuple[str, ...]:
+    """Return the options that the text of a unit needs, folders absolute; its own folder is the last of them."""
+    directory = str(Path(unit.file.path).parent)
+    return include_arguments(Sources((), meaningful(unit.arguments), directory))
+
+
+def project_headers(program: Program, root: str) -> Iterator[OutputFile]:
+    """Yield the project's own headers: a port may change some, and one that stays must include those."""
+    named = {os.path.relpath(os.path.realpath(header), root) for unit in program.units for header in unit.headers}
+    for path in sorted(named):
+        if not path.startswith(".."):
+            yield OutputFile(path, Path(root, path).read_bytes().decode("latin-1"))
+
+
+def with_own_folders(arguments: tuple[str, ...], root: str, copy: str = "") -> tuple[str, ...]:
+    """Return options that look for headers among the files of a copy of the project before they look into its own
+    folders; `copy`: where that is, nothing for the folder of the build."""
+    folders = (a[2:] for a in arguments if a.startswith("-I"))
+    inside = [os.path.relpath(os.path.realpath(folder), root) for folder in folders]
+    return (*(f"-I{Path(copy, folder)}" for folder in inside if not folder.startswith("..")), *arguments)
+
+
+def meaningful(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the compiler's options that say what a program means: neither optimization nor warnings."""
+    kept: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_VALUE:
+            kept += [word, next(words, "")]
+        elif word.startswith(_OF_TEXT) or word in _OF_MEANING:
+            kept.append(word)
+    return tuple(kept)

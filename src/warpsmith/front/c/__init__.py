@@ -1,0 +1,1 @@
+"""Trees of C from the worker's tables. Read `unit.py`, `statements.py`, `expressions.py`."""

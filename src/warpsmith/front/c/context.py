@@ -1,0 +1,292 @@
+"""What the building of one unit's tree knows: the tables, the files, the types, the symbols made so far."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.front.c.device_marks import place_of
+from warpsmith.front.c.scan import Scan
+from warpsmith.front.c.types_of import Types, decayed, fill_extents
+from warpsmith.front.clang import kinds
+from warpsmith.front.clang.node_table import MacroRange, MacroUses, NodeTable
+from warpsmith.front.clang.wire import CONST, PATTERN, Detail, Dump
+from warpsmith.tree.effects.effects import EffectsTable
+from warpsmith.tree.nodes import Expr, Function
+from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
+
+__all__ = ["Context", "FileText"]
+
+_NO_LINKAGE, _INTERNAL = 1, 2
+_STATIC = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """One of the user's files: its text, its marks, its macro uses, and what its conditionals leave out."""
+
+    file: SourceFile
+    scan: Scan
+    uses: MacroUses
+    skipped: tuple[tuple[int, int], ...] = ()
+
+    def is_skipped(self, offset: int) -> bool:
+        """Whether the build at hand leaves out what stands at `offset`, for another reason than that OpenMP is off:
+        pragmas that stand free are read then as well."""
+        text = self.file.text
+        around = (text[start:end].split("\n", 1)[0] for start, end in self.skipped if start <= offset < end)
+        return any("_OPENMP" not in first for first in around)
+
+    def skipped_code(self, start: int, end: int) -> str:
+        """Return the code in [start, end) that the build at hand leaves out, without preprocessor lines."""
+        lines = self.scan.lines(start, end)
+        ends = [*(line.start for line in lines[1:]), end]
+        pieces = ((line.end, stop) for line, stop in zip(lines, ends, strict=True))
+        left_out = (piece for piece in pieces if any(s <= piece[0] < e for s, e in self.skipped))
+        return " ".join(self.file.text[begin:stop] for begin, stop in left_out)
+
+
+class Context:
+    """The mutable state of building one unit; it does not outlive `build_unit`."""
+
+    def __init__(self, dump: Dump, read: Callable[[str], SourceFile]) -> None:
+        self.dump = dump
+        self.table = NodeTable(dump)
+        self.types = Types(dump, self.span)
+        self._read = read
+        self._texts: dict[int, FileText] = {}
+        self._symbols: dict[int, Symbol] = {}
+        self._keys: dict[str, int] = {}
+        self.too_deep: list[Span] = []
+        self.cxx = bool(dump.details)
+        self.bodies = self._bodies() if self.cxx else {}
+        self.in_place: set[tuple[int, int]] = set()
+        self.functions: dict[int, Function] = {}
+
+    def _bodies(self) -> dict[int, tuple[int, int]]:
+        """Return the node and the file of every function definition, by its declaration row."""
+        table, found = self.table, dict[int, tuple[int, int]]()
+        for tops in (self.dump.tops, self.dump.instances):
+            for top, file in tops:
+                for row in range(top, table.after[top]):
+                    if table.kind[row] not in kinds.FUNCTIONS or table.body(row) is None:
+                        continue
+                    if not self.detail(table.aux[row])[3] & PATTERN:
+                        found[table.aux[row]] = (row, file)
+        return found
+
+    def lambda_of(self, row: int) -> int | None:
+        """Return the lambda that an expression is, or that the variable it names was made as."""
+        table = self.table
+        while table.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and table.expressions(row):
+            row = table.expressions(row)[0]
+        if table.kind[row] == kinds.LAMBDA:
+            return row
+        return self._lambdas.get(table.aux[row]) if table.kind[row] == kinds.DECL_REF else None
+
+    @functools.cached_property
+    def _lambdas(self) -> dict[int, int]:
+        """Return the lambdas that variables are made as, by the variables' declaration rows."""
+        table, found = self.table, dict[int, int]()
+        for row, kind in enumerate(table.kind):
+            if kind == kinds.VAR_DECL and table.aux[row] >= 0:
+                made = table.expressions(row)
+                while len(made) == 1 and table.kind[made[0]] in (kinds.UNEXPOSED_EXPR, kinds.CALL):
+                    made = table.expressions(made[0])
+                if len(made) == 1 and table.kind[made[0]] == kinds.LAMBDA:
+                    found[table.aux[row]] = made[0]
+        return found
+
+    @functools.cached_property
+    def only_called(self) -> frozenset[int]:
+        """The lambdas in variables that are only called: no other code gets to know what they refer to."""
+        table = self.table
+        called: set[int] = set()
+        for row, kind in enumerate(table.kind):
+            if kind == kinds.CALL and table.aux[row] >= 0 and self.dump.declared[table.aux[row]][1] == "operator()":
+                named = table.expressions(row)[0]
+                while table.kind[named] == kinds.UNEXPOSED_EXPR and table.expressions(named):
+                    named = table.expressions(named)[0]
+                called.add(named)
+        others = {table.aux[row] for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF and row not in called}
+        return frozenset(made for variable, made in self._lambdas.items() if variable not in others)
+
+    def captures_keep(self, row: int) -> bool:
+        """Whether what a lambda's body names is the variable itself: it holds references, no copies."""
+        text = self.text(0).file.text  # the lambdas of headers are not looked at
+        start = self.table.start[row]
+        closing = text.find("]", start)
+        words = (
+            [word.strip() for word in text[start + 1 : closing].split(",")] if text[start : start + 1] == "[" else ["="]
+        )
+        return all(not word or word == "this" or (word.startswith("&") and "=" not in word) for word in words)
+
+    def detail(self, row: int) -> Detail:
+        """Return the C++ names of a declaration row."""
+        name = self.dump.declared[row][1]
+        return self.dump.details.get(row, (name, "", -1, 0))
+
+    def text(self, number: int) -> FileText:
+        """Return a user's file by its number."""
+        known = self._texts.get(number)
+        if known is None:
+            file = self._read(self.dump.files[number])
+            uses = MacroUses((name, start, end) for name, f, start, end in self.dump.macro_uses if f == number)
+            scan = Scan.of(file)
+            known = FileText(file, scan, uses, self._skipped(number, scan))
+            self._texts[number] = known
+        return known
+
+    def _skipped(self, number: int, scan: Scan) -> tuple[tuple[int, int], ...]:
+        """Return what the conditionals of a file leave out. Of a header which is included again that is all of it, and
+        says nothing."""
+        first = scan.starts[0] if scan.starts and number else -1
+        found = ((start, end) for file, start, end in self.dump.skipped if file == number and start != first)
+        return tuple(found)
+
+    def left_out(self) -> Iterator[Span]:
+        """Yield what conditionals leave out of the files that were read."""
+        for text in self._texts.values():
+            yield from (Span(text.file, start, end) for start, end in text.skipped)
+
+    def span(self, number: int, start: int, end: int) -> Span | None:
+        """Return a span in a user's file; None for other files."""
+        if number < 0 or not self.dump.user[number]:
+            return None
+        return Span(self.text(number).file, start, end)
+
+    def is_library(self, row: int) -> bool:
+        """Whether what is declared in `row` comes from a system header (or is built in)."""
+        return self.dump.declared[row][9]
+
+    def function_names(self) -> Iterator[str]:
+        """Yield the names of the functions that the unit names."""
+        return (declared[1] for declared in self.dump.declared if declared[0] in kinds.FUNCTIONS)
+
+    def library_keys(self, effects: EffectsTable, named: frozenset[str] | None = None) -> Iterator[str]:
+        """Yield the keys of the functions that write nothing but what they are given: those of C in the table, and what
+        system headers declare for C++. `named`: the functions that the program names (None: the unit's)."""
+        used = frozenset(self.function_names()) if named is None else named
+        for declared in self.dump.declared:
+            name, key = declared[1], declared[7] or declared[1]
+            if declared[0] in kinds.FUNCTIONS and declared[9]:
+                known = effects.of(name)
+                tame = known is not None and not (known.program or known.exposed_writes or known.program_with & used)
+                if name != key or tame:
+                    yield key
+
+    def defines(self, name: str) -> bool:
+        """Whether the unit has the definition of an external function called `name`."""
+        table, declared = self.table, self.dump.declared
+        return any(
+            kind == kinds.FUNCTION_DECL
+            and declared[table.aux[row]][1] == name
+            and any(table.kind[child] == kinds.COMPOUND for child in table.children(row))
+            for row, kind in enumerate(table.kind)
+        )
+
+    def key(self, row: int) -> str:
+        """Return the key of the symbol of a declaration row."""
+        _, name, _, _, _, file, offset, key, *_ = self.dump.declared[row]
+        path = self.text(file).file.path if file >= 0 and self.dump.user[file] else self._system(file)
+        return key or self._unique(f"{path}:{offset}:{name}", row)
+
+    def symbol(self, row: int) -> Symbol:
+        """Return the symbol of a declaration row, made on first use."""
+        known = self._symbols.get(row)
+        if known is None:
+            kind, _, type, *_ = self.dump.declared[row]
+            found = self.types.of(type) if type >= 0 else self.types.of(0)
+            known = self.declare(row, decayed(found) if kind == kinds.PARM_DECL else found)
+        return known
+
+    def declare(self, row: int, type: Type) -> Symbol:
+        """Make the symbol of a declaration row with `type`; a symbol once made is kept."""
+        known = self._symbols.get(row)
+        if known is not None:
+            return known
+        kind, name, _, linkage, storage, file, offset, _, value, *_ = self.dump.declared[row]
+        stored = _storage(kind, linkage, storage)
+        span = self.span(file, offset, offset + len(name))
+        label = ""
+        if row in self.dump.details and stored not in ("local", "parameter", "static local"):
+            name, label, owner, flags = self.dump.details[row]
+            label = label if label != name and stored == "function" else ""
+            if owner >= 0 and isinstance(type, FunctionType):
+                holder = self.types.of(owner)
+                if isinstance(holder, Record) and flags & CONST:
+                    holder = replace(holder, const=True)
+                this = Pointer(holder, const=True)
+                type = replace(type, parameters=(this, *type.parameters), method=True)
+        symbol = Symbol(name, self.key(row), type, stored, span, value if kind == kinds.ENUM_CONSTANT else None, label)
+        if self.dump.marks is not None:
+            space, alignment = place_of(self.dump.marks.get(row))
+            symbol = replace(symbol, space=space, alignment=alignment)
+        self._symbols[row] = symbol
+        return symbol
+
+    def _system(self, file: int) -> str:
+        return self.dump.files[file] if file >= 0 else ""
+
+    def _unique(self, key: str, row: int) -> str:
+        """Return `key`, marked where one macro use declares the same name twice."""
+        candidate, number = key, 1
+        while self._keys.setdefault(candidate, row) != row:
+            number += 1
+            candidate = f"{key}#{number}"
+        return candidate
+
+    def cast_type(self, type: int, extents: list[int], build: Callable[[int], Expr]) -> Type:
+        """Return a type row with the extents that stand beside it as rows, innermost first; `build` makes them."""
+        levels = self.types.extents(type)
+        if levels and len(extents) == sum(levels) - 1:
+            levels[0] = False  # completed by its initializer
+        if not extents or len(extents) != sum(levels):
+            return self.types.of(type)
+        outermost_first = iter([build(row) for row in reversed(extents)])
+        return fill_extents(self.types.of(type), [next(outermost_first) if written else None for written in levels])
+
+    def variables(self, row: int) -> Iterator[Symbol]:
+        """Yield every variable that the subtree of a node names, each once; not what a lambda in it declares."""
+        table, declared = self.table, self.dump.declared
+        seen = self._of_lambdas(row) if self.cxx else set[int]()
+        for node in range(row, table.after[row]):
+            if table.kind[node] in (kinds.DECL_REF, kinds.VAR_DECL):
+                number = table.aux[node]
+                if number not in seen and declared[number][0] in (kinds.VAR_DECL, kinds.PARM_DECL):
+                    seen.add(number)
+                    yield self.symbol(number)
+
+    def _of_lambdas(self, row: int) -> set[int]:
+        """Return the declaration rows of the parameters and variables of the lambdas in a subtree."""
+        table, found = self.table, set[int]()
+        for node in range(row, table.after[row]):
+            if table.kind[node] == kinds.LAMBDA:
+                inner = range(node, table.after[node])
+                found.update(table.aux[n] for n in inner if table.kind[n] in (kinds.VAR_DECL, kinds.PARM_DECL))
+        return found
+
+    def may_call(self, row: int) -> bool:
+        """Whether the subtree of a node has a call or assembly in it."""
+        table = self.table
+        return any(table.kind[node] in (kinds.CALL, kinds.ASM) for node in range(row, table.after[row]))
+
+    def use_of(self, row: int, text: FileText) -> MacroRange | None:
+        """Return the macro use that a node begins in."""
+        return text.uses.at(self.table.start[row]) if self.table.begins_in_macro(row) else None
+
+
+def _storage(kind: int, linkage: int, storage: int) -> Storage:
+    if kind == kinds.PARM_DECL:
+        return "parameter"
+    if kind in kinds.FUNCTIONS or kind == kinds.FUNCTION_TEMPLATE:
+        return "function"
+    if kind == kinds.ENUM_CONSTANT:
+        return "enumerator"
+    if linkage == _INTERNAL:
+        return "static"
+    if linkage > _INTERNAL:
+        return "global"
+    return "static local" if storage == _STATIC else "local"

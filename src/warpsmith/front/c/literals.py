@@ -1,0 +1,74 @@
+"""Numbers as C writes them: their values, and how a value that came out of a macro is written."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+
+from warpsmith.front.clang import kinds
+from warpsmith.tree.types import Scalar, Type
+
+__all__ = ["float_value", "integer_value", "is_written", "number_text", "written_value"]
+
+_SUFFIX = re.compile(r"[uUlLzZ]*$")
+_FLOAT_SUFFIX = re.compile(r"[fFlLhH]$")
+
+
+def is_written(kind: int, text: str) -> bool:
+    """Whether the text of a literal's row is that: what stands for a parameter of a template has the parameter's
+    name."""
+    match kind:
+        case kinds.CXX_BOOL:
+            return text in ("true", "false")
+        case kinds.INTEGER | kinds.FLOATING:
+            return text[:1].isdigit() or text[:1] == "."
+        case _:
+            return True
+
+
+def written_value(kind: int, text: str, type: Type) -> int | float | None:
+    """Return the value of a literal from its text; None where it has no exact one, or is none."""
+    match kind:
+        case kinds.CXX_BOOL:
+            return int(text == "true")
+        case kinds.FLOATING:
+            return float_value(text, type)
+        case _:
+            return integer_value(text)
+
+
+def integer_value(text: str) -> int | None:
+    """Return the value of an integer constant; None where it is not written as one."""
+    digits = _SUFFIX.sub("", text.replace("'", ""))
+    try:
+        if digits[:2] in ("0x", "0X", "0b", "0B"):
+            return int(digits, 0)
+        return int(digits, 8) if digits.startswith("0") and len(digits) > 1 else int(digits)
+    except ValueError:
+        return None
+
+
+def float_value(text: str, type: Type) -> float | None:
+    """Return the value of a floating constant, rounded to `float` where that is its type."""
+    hexadecimal = text[:2] in ("0x", "0X")
+    digits = re.sub(r"[lL]$", "", text) if hexadecimal else _FLOAT_SUFFIX.sub("", text)
+    try:
+        value = float.fromhex(digits) if hexadecimal else float(digits)
+        if isinstance(type, Scalar) and type.bits == 32:
+            value = float(struct.unpack("f", struct.pack("f", value))[0])
+    except (ValueError, OverflowError):
+        return None
+    return value
+
+
+def number_text(value: int | float, type: Type) -> str | None:
+    """Return C text of `type` with exactly `value`; None where there is none (a long double, an infinity)."""
+    if not isinstance(type, Scalar):
+        return None
+    if isinstance(value, int):
+        unsigned = "u" if type.kind == "unsigned" and type.bits >= 32 else ""
+        return f"{value}{unsigned}{'ll' if 'long long' in type.name else 'l' if 'long' in type.name else ''}"
+    if not math.isfinite(value) or type.bits > 64:
+        return None
+    return f"{value!r}{'f' if type.bits == 32 else ''}"

@@ -1,0 +1,1 @@
+"""Files of device code: how they are parsed, what is lost, NVRTC. Read `source.py`."""

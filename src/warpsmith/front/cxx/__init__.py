@@ -1,0 +1,1 @@
+"""What C++ has besides C. Read `calls.py`, `functions.py`."""

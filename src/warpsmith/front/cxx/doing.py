@@ -1,0 +1,132 @@
+"""What a text of C++ that makes, moves or destroys objects does besides: the expressions that it evaluates, the memory
+that it copies.
+
+    Image out(in.width(), in.height());       evaluates in->width_, in->height_
+    Image now = in;                           copies the block of memory behind in->data_.data()
+    bytes = equalize(bytes);                  evaluates the call; what bytes had is freed
+    threshold(convert(lines), 128)            evaluates both calls, the inner one's object is a temporary
+    Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
+
+Invariant: objects are values (cxx_values.py), so that making, moving and destroying them runs no code of the program's
+but what is told; where a part cannot be told, nothing is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from warpsmith.base.source import Span
+from warpsmith.front.c.types_of import is_std_array
+from warpsmith.front.cxx.objects import is_lvalue, is_pure, member_of
+from warpsmith.front.cxx.values import is_value, is_vector
+from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.walk import peel, root_symbol
+
+if TYPE_CHECKING:
+    from warpsmith.front.c.expressions import Expressions
+
+__all__ = ["assigned", "called", "copied", "filled", "lambda_made", "made", "moved", "temporary"]
+
+
+def made(expressions: Expressions, rows: Sequence[int]) -> Doing | None:
+    """Return what making an object from numbers does; None where one of them is not understood."""
+    built = [expressions.build(row) for row in rows]
+    known = all(isinstance(one.type, Scalar) for one in built)
+    return Doing(tuple(built)) if known else None
+
+
+def filled(expressions: Expressions, type: Type, rows: Sequence[int]) -> Doing | None:
+    """Return what making a vector does: of numbers, or as a copy; or a std::array, as a copy."""
+    if is_std_array(type) and isinstance(type, Array) and isinstance(type.of, Scalar) and len(rows) == 1:
+        source = expressions.build(rows[0])
+        return Doing(copies=(source,)) if is_lvalue(source) and is_pure(source) and is_std_array(source.type) else None
+    if not isinstance(type, Record) or not is_vector(type):
+        return None
+    if len(rows) == 1:
+        source = expressions.build(rows[0])
+        if isinstance(source.type, Record):
+            return copied(expressions, source)
+    return made(expressions, rows)
+
+
+def copied(expressions: Expressions, source: Expr) -> Doing | None:
+    """Return what copying the object that an lvalue names does."""
+    if not is_lvalue(source) or not is_pure(source):
+        return None
+    numbers: list[Expr] = []
+    blocks: list[Expr] = []
+    for leaf in _leaves(expressions, source):
+        if leaf is None:
+            return None
+        (blocks if isinstance(leaf, Member) and leaf.field == "data()" else numbers).append(leaf)
+    return Doing(() if _is_own(source) else tuple(numbers), tuple(blocks))
+
+
+def moved(source: Expr) -> Doing | None:
+    """Return what moving out of an object does: nothing that matters where it is a variable of the function's own."""
+    return Doing() if _is_own(source) else None
+
+
+def assigned(target: Expr, value: Expr) -> Doing | None:
+    """Return what giving a variable of the function's own a new object does, which it takes over."""
+    return Doing((value,)) if _is_own(target) and _is_told(value) else None
+
+
+def called(call: Call) -> Doing | None:
+    """Return what a call does to which temporary objects are handed."""
+    return Doing((call,)) if all(_is_told(argument) for argument in call.arguments) else None
+
+
+def temporary(value: Expr, span: Span) -> VerbatimExpr:
+    """Return the address of an object that is made for a call."""
+    doing = Doing((value,)) if _is_told(value) else None
+    type = Pointer(value.type)
+    return VerbatimExpr(
+        span=span, intact=True, type=type, text=span.text, reads=(), writes=(), calls=True, kept=(),
+        reason="a temporary object", doing=doing,
+    )  # fmt: skip
+
+
+def lambda_made(boxed: VerbatimExpr) -> Doing | None:
+    """Return what making a lambda does: it copies numbers, or takes addresses."""
+    head = boxed.text[: boxed.text.find("]") + 1]
+    by_address = re.fullmatch(r"\[\s*(&\s*\w*\s*,?\s*)*\]", head) is not None
+    numbers = all(isinstance(symbol.type, Scalar) for symbol in boxed.reads)
+    return Doing() if by_address or numbers else None
+
+
+def _is_told(value: Expr) -> bool:
+    value = peel(value)
+    return not isinstance(value, VerbatimExpr) or value.doing is not None
+
+
+def _is_own(place: Expr) -> bool:
+    """Whether an lvalue is a variable of the function's own, as a whole."""
+    inner = peel(place)
+    symbol = root_symbol(inner)
+    return isinstance(inner, Name) and symbol is not None and symbol.storage in ("local", "parameter")
+
+
+def _leaves(expressions: Expressions, value: Expr) -> Iterator[Expr | None]:
+    """Yield the numbers of an object, and where the elements of its vectors are; None for what cannot be named."""
+    type = value.type
+    if isinstance(type, Scalar | Pointer):
+        yield value
+        return
+    if not isinstance(type, Record) or not is_value(expressions.context, type):
+        yield None
+        return
+    for field in ("data()",) if is_vector(type) else (f.name for f in type.fields):
+        if expressions.is_closed(type.tag, field):
+            part: Expr | None = expressions.cxx.opened(value, field, value.span)
+        else:
+            part = member_of(value, field, value.span, intact=False)
+        if part is None:
+            yield None
+        elif field == "data()":
+            yield part
+        else:
+            yield from _leaves(expressions, part)

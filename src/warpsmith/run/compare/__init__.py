@@ -1,0 +1,1 @@
+"""What two runs left, compared. Read `judge.py`."""

@@ -1,0 +1,33 @@
+"""How one object of a run compares with the original's: distances, the first difference, what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warpsmith.run.compare.captures import Record
+from warpsmith.run.compare.compare import Comparison, Mask
+
+__all__ = ["Judgment", "section_elements"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One instance of one object. `where`: the first difference, in words; `masked`: how many elements of the section
+    were left out; `unwritten`: how many others the original had not written by then, though it had written some;
+    `addresses`: how many others hold addresses, which differ from run to run;
+    `identical`: every byte is the same; `ill_conditioned`: the comparison says little."""
+
+    comparison: Comparison
+    where: str = ""
+    masked: int = 0
+    unwritten: int = 0
+    addresses: int = 0
+    identical: bool = False
+    ill_conditioned: bool = False
+
+
+def section_elements(record: Record, mask: Mask, low: int) -> int:
+    """Return how many elements of the section lie under `mask`, which starts at element `low`: of a record, with more
+    than half of its bytes."""
+    inside = mask[max(0, record.lower - low) * record.stride : max(0, record.upper - low) * record.stride]
+    return int((inside.reshape(-1, record.stride).sum(axis=1) * 2 > record.stride).sum())

@@ -1,0 +1,1 @@
+"""Compilers, and programs run under limits. Read `programs.py`, `tools.py`."""

@@ -1,0 +1,1 @@
+"""The hostile referee: builds, runs, judges. Read `referee.py`, `verdict.py`."""

@@ -1,0 +1,252 @@
+"""The original program, built and run as often as it takes to know what it determines.
+
+    base      the run that the candidate is compared with
+    again     another content of memory that nobody wrote, another time, other addresses
+    filled    for each run of the candidate, one with the same content of memory that nobody wrote
+    bent      as base, another time, other addresses                                 what differs is masked
+    zero      the same build with zeroed automatic variables
+    variants  -O0, -O3, contraction; reassociation where the port may sum            the numbers' spread
+              in another order
+
+A program that reads memory before it writes it is so compared under like conditions. Where `base` and `again` agree in
+everything, they serve as `filled` and `bent`: most programs are run twice. The last two are made only when a candidate
+does not match bit for bit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.run.compare.captures import CaptureLog
+from warpsmith.run.compare.judge import Evidence
+from warpsmith.run.compare.output import OutputRule, rule_of
+from warpsmith.run.compare.tolerance import Allowance
+from warpsmith.run.native.programs import RUNTIME_FILE, Built, Outcome, RunSetting, build_native, run_program
+from warpsmith.run.verification import Sources, VerifyOptions
+
+__all__ = ["Reference", "pattern_flags", "run_environment", "runtime_files"]
+
+_BASE = ("-O1", "-fno-strict-aliasing", "-ffp-contract=off")
+_VARIANTS = (
+    ("-O0", "-fno-strict-aliasing", "-ffp-contract=off"),
+    ("-O3", "-fno-strict-aliasing", "-ffp-contract=off"),
+    ("-O3", "-fno-strict-aliasing", "-ffp-contract=fast", "-march=native"),
+)
+_FREE_ORDER = ("-O3", "-fno-strict-aliasing", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
+_REASSOCIATED = (
+    _FREE_ORDER,
+    (*_FREE_ORDER, "-march=native"),
+    (*_FREE_ORDER, "-funroll-loops", "-fvariable-expansion-in-unroller"),
+    # no compiler reorders a running sum; 80-bit arithmetic shows how much its roundings matter (x86 only)
+    ("-O3", "-fno-strict-aliasing", "-mfpmath=387", "-fexcess-precision=fast"),
+)
+# the time of day at which every run starts: many a program seeds its random numbers with it
+_EPOCH = "1700000000"
+# bytes that make floating-point numbers of moderate size, 32.5 or -3: what is added to them is not lost in rounding
+_FILLS = (0x40, 0xBF, 0x41, 0xC0, 0x3F, 0xC1)
+# what compilers fill automatic variables with
+_PATTERNS = b"\xfe\xaa\xff"
+_RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_capture.c")
+
+
+def runtime_files(*, clock: bool = False, harness: bool = False) -> tuple[OutputFile, ...]:
+    """Return the capture runtime as files to compile; `clock`: with clocks that can be bent."""
+    names = [*_RUNTIME, *(["ws_clock.c"] if clock else []), *(["ws_harness.c"] if harness else [])]
+    root = resources.files("warpsmith.run") / "capture"
+    texts = ["#define _GNU_SOURCE\n", *((root / name).read_text(encoding="latin-1") for name in names)]
+    header = OutputFile("ws_log.h", (root / "ws_log.h").read_text(encoding="latin-1"))
+    # One file: it is compiled once a build, and its parts share no static name.
+    return header, OutputFile(RUNTIME_FILE, "\n".join(texts))
+
+
+def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
+    """Return the flag that fills automatic variables (`pattern` or `zero`), where the compiler has it."""
+    flag = f"-ftrivial-auto-var-init={content}"
+    probe = directory / f"probe_{content}"
+    built = build_native(Sources((OutputFile("probe.c", "int main(void){int a[9];return a[1]&0;}\n"),)), (flag,), probe)
+    return (flag,) if built.command else ()
+
+
+def run_environment(fill: int, poison: int) -> Mapping[str, str]:
+    """Return what makes a run differ from others: `fill` numbers the content of memory that nobody has written, the
+    same in all programs; `poison` that of memory which must not be read at all."""
+    return {"WS_FILL": str(_FILLS[fill % len(_FILLS)]), "WS_POISON": str(poison), "WS_EPOCH": _EPOCH}
+
+
+class Reference:
+    """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for."""
+
+    def __init__(self, sources: Sources, options: VerifyOptions, work: Path, *, harness: bool = False) -> None:
+        self._options = options
+        self._work = work
+        runtime = runtime_files(clock=True, harness=harness)
+        self._sources = dataclasses.replace(sources, files=(*sources.files, *runtime))
+        self.skip_cases: tuple[int, ...] = ()
+        self._filled: dict[int, Outcome] = {}
+
+    @cached_property
+    def pattern(self) -> tuple[str, ...]:
+        """The compiler's flag for a known content of automatic variables."""
+        return pattern_flags("pattern", self._work)
+
+    @cached_property
+    def built(self) -> Built:
+        """The base build."""
+        return self._build("base", (*_BASE, *self.pattern))
+
+    @cached_property
+    def base(self) -> Outcome:
+        """The run that the candidate is compared with."""
+        return self.run(self.built, "base_1", run_environment(0, 1))
+
+    @cached_property
+    def again(self) -> Outcome:
+        """The second run: other memory, other addresses, another time."""
+        return self.run(self.built, "base_2", {**run_environment(1, 2), "WS_CLOCK": "1"})
+
+    @cached_property
+    def is_steady(self) -> bool:
+        """Whether the two base runs agree in everything that is compared."""
+        one, other = self.base, self.again
+        said = (one.stdout, one.files, one.exit_code) == (other.stdout, other.files, other.exit_code)
+        return said and _hashes(one.log) == _hashes(other.log)
+
+    @cached_property
+    def bent(self) -> Outcome:
+        """A run that only time and addresses tell apart from the base."""
+        if self.is_steady:
+            return self.again
+        return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
+
+    def filled(self, number: int) -> Outcome:
+        """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
+        the base where that makes no difference, or where the program then fails."""
+        if number == 0 or self.is_steady:
+            return self.base
+        if number not in self._filled:
+            self._filled[number] = self.run(self.built, f"filled_{number}", run_environment(number, 1))
+        found = self._filled[number]
+        return self.base if found.failure else found
+
+    @property
+    def captured(self) -> bool:
+        """Whether the program is one of ours, with captures in it."""
+        return self._sources.captured
+
+    @property
+    def addressed(self) -> frozenset[str]:
+        """The regions that the candidate may leave to the user's own loops, by where blocks of memory lie."""
+        return self._sources.addressed
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the port is known to sum floating-point numbers in another order."""
+        return self._sources.reordered
+
+    @cached_property
+    def zeroed(self) -> tuple[Outcome, ...]:
+        """The run with zeroed automatic variables, where that is another build."""
+        if not self.pattern:
+            return ()
+        return self._variant("zero", (*_BASE, "-ftrivial-auto-var-init=zero"))
+
+    @cached_property
+    def variants(self) -> tuple[Outcome, ...]:
+        """The runs of the other builds that C allows; a build or run that fails says nothing."""
+        free = self._sources.reordered or not self._sources.captured
+        flags = [*_VARIANTS, *(_REASSOCIATED if free else [])]
+        jobs = [(f"variant_{i}", (*f, *self.pattern)) for i, f in enumerate(flags)]
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda job: self._variant(*job), jobs))
+        return tuple(outcome for outcomes in found for outcome in outcomes)
+
+    def first_evidence(self) -> Evidence:
+        """What time and addresses leave open, and blocks of memory that nobody wrote."""
+        again = self.base.log, self.bent.log
+        return Evidence(again, unwritten=(self._heap(),), given=self._given(), reordered=self._sources.reordered)
+
+    def full_evidence(self) -> Evidence:
+        """What all builds leave open, and all memory that nobody wrote."""
+        given = self._given()
+        variants = () if given is not None else self.variants
+        heap = self._heap()
+        stack = [((self.base.log, _PATTERNS), (log, b"\0")) for log in _logs(self.zeroed)]
+        again = self.base.log, self.bent.log
+        return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered)
+
+    def _heap(self) -> tuple[tuple[CaptureLog, bytes], ...]:
+        """Return two runs with what blocks of memory were filled with in them."""
+        return (self.base.log, bytes(_FILLS[:1])), (self.again.log, bytes(_FILLS[1:2]))
+
+    def known_evidence(self) -> Evidence:
+        """What a comparison that has been made already took into account: all builds, or none."""
+        return self.full_evidence() if "variants" in self.__dict__ else self.first_evidence()
+
+    def output_rule(self, name: str | None, rounding: float = 0.0) -> OutputRule:
+        """Return what may differ in standard output (None) or in the file `name`, all builds considered; `rounding`: by
+        how much of their size objects were seen to differ."""
+        variants = () if self._given() is not None else self.variants
+        rule = rule_of(_output(self.base, name), [_output(self.bent, name)], [_output(o, name) for o in variants])
+        given = self._options
+        return dataclasses.replace(rule, absolute=given.absolute, relative=given.relative, rounding=rounding)
+
+    def plain_rule(self, name: str | None) -> OutputRule:
+        """Return what differs with time and addresses."""
+        return rule_of(_output(self.base, name), [_output(self.bent, name)], [])
+
+    def run(self, built: Built, name: str, environment: Mapping[str, str]) -> Outcome:
+        """Run a build of the original in a directory of its own."""
+        work = self._work / name
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        skip = {"WS_SKIP": ",".join(map(str, self.skip_cases))}
+        return run_program(
+            built.command, self._options, RunSetting(work, {**environment, **skip}, self._options.timeout_s)
+        )
+
+    def restart(self, skip_cases: tuple[int, ...]) -> None:
+        """Forget the base runs and leave out these cases of the harness from now on."""
+        self.skip_cases = skip_cases
+        for name in ("base", "again", "is_steady", "bent"):
+            self.__dict__.pop(name, None)
+        self._filled.clear()
+
+    def _build(self, name: str, flags: Sequence[str]) -> Built:
+        directory = self._work / f"build_{name}"
+        directory.mkdir(parents=True)
+        return build_native(self._sources, flags, directory)
+
+    def _variant(self, name: str, flags: Sequence[str]) -> tuple[Outcome, ...]:
+        built = self._build(name, flags)
+        if not built.command:
+            return ()
+        outcome = self.run(built, name, run_environment(0, 1))
+        return () if outcome.failure or outcome.exit_code != self.base.exit_code else (outcome,)
+
+    def _given(self) -> Allowance | None:
+        if self._options.absolute is None and self._options.relative is None:
+            return None
+        return Allowance(self._options.absolute or 0.0, self._options.relative or 0.0)
+
+
+def _hashes(log: CaptureLog) -> dict[tuple[str, str, int], tuple[int, int, int]]:
+    return {
+        (*key, instance): (record.first, record.count, record.hash)
+        for key, records in log.records.items()
+        for instance, record in records.items()
+    }
+
+
+def _logs(outcomes: Sequence[Outcome]) -> tuple[CaptureLog, ...]:
+    return tuple(outcome.log for outcome in outcomes)
+
+
+def _output(outcome: Outcome, name: str | None) -> bytes:
+    return outcome.stdout if name is None else outcome.files.get(name, b"")

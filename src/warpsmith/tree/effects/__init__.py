@@ -1,0 +1,1 @@
+"""What functions do whose text is not given: tables of data (`../effects.toml`). Read `effects.py`."""

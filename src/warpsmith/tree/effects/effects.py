@@ -1,0 +1,122 @@
+"""What a call of a function whose text is not given does: a table of data, the house's own and the user's.
+
+    memcpy(to, from, n)     reads `from`, writes `to`, returns a pointer into `to`, keeps neither
+    MPI_Irecv(u, …, &r)     writes `u` and `r`, keeps both; `u` may change until MPI_Wait
+
+Invariant: a function that the table does not have is not known, and nothing is assumed of it. A name that the program
+defines itself is not the table's; nor is a call with another number of arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["EffectsTable", "FunctionEffects"]
+
+_NONE: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEffects:
+    """One function; the arguments of each set are counted from 0, and `count` stands for all further ones.
+
+    `reads`, `writes` and the others are as at the head of effects.toml. `io`: the world or hidden state sees it;
+    `reason` says how. `returns`: "value", "fresh", "unknown" or the number of an argument. `granted`: the place in the
+    user's file that says so ("" for the house's).
+    """
+
+    name: str
+    count: int = 0
+    variadic: bool = False
+    reads: frozenset[int] = _NONE
+    writes: frozenset[int] = _NONE
+    fills: frozenset[int] = _NONE
+    keeps: frozenset[int] = _NONE
+    later: frozenset[int] = _NONE
+    calls: frozenset[int] = _NONE
+    format: int | None = None
+    exposed_reads: bool = False
+    exposed_writes: bool = False
+    returns: int | str = "value"
+    io: bool = False
+    allocates: bool = False
+    reason: str = ""
+    sets: frozenset[str] = frozenset()
+    program: bool = False
+    program_with: frozenset[str] = frozenset()
+    threads: bool = False
+    completes: frozenset[int] = _NONE
+    completes_all: frozenset[int] = _NONE
+    device: bool = False
+    reserved: bool = False
+    granted: str = ""
+
+    def fits(self, arguments: int) -> bool:
+        """Whether a call with so many arguments can be one of this function."""
+        return arguments == self.count or (self.variadic and arguments > self.count)
+
+    def reads_argument(self, index: int) -> bool:
+        """Whether it reads through argument `index`."""
+        return min(index, self.count) in self.reads
+
+    def writes_argument(self, index: int) -> bool:
+        """Whether it may write through argument `index`."""
+        return min(index, self.count) in self.writes
+
+    def keeps_argument(self, index: int) -> bool:
+        """Whether something may still hold the address of argument `index` after the return."""
+        return min(index, self.count) in self.keeps
+
+    @property
+    def pure(self) -> bool:
+        """Whether all that it does is to read its arguments and return a value."""
+        busy = self.io or self.allocates or self.program or self.calls or self.exposed_writes or self.writes
+        return not busy and self.returns == "value"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EffectsTable:
+    """Functions by name; the user's stand before the house's. A table is the same as itself only: answers that rest on
+    it are remembered."""
+
+    functions: Mapping[str, FunctionEffects] = field(repr=False)
+
+    def of(self, name: str) -> FunctionEffects | None:
+        """Return what the function called `name` does, None if that is not known.
+
+        >>> from warpsmith.tree.effects.file import house_effects
+        >>> table = house_effects()
+        >>> table.of("sqrtf").device, table.of("printf").io, table.of("interpolate")
+        (True, True, None)
+        """
+        known = self.functions.get(name)
+        if known is None and name.startswith("__builtin_"):
+            known = self.functions.get(name.removeprefix("__builtin_"))
+        return known
+
+    def watched(self) -> frozenset[str]:
+        """Return the functions that matter to the whole program by being called anywhere in it."""
+        return _watched(self)
+
+    def granted(self) -> tuple[FunctionEffects, ...]:
+        """Return what the user vouched for."""
+        return _granted(self)
+
+    def after(self, first: Mapping[str, FunctionEffects]) -> EffectsTable:
+        """Return the table with `first` looked up before it."""
+        return EffectsTable({**self.functions, **first})
+
+
+# asked for every program that a step makes
+@functools.lru_cache(maxsize=16)
+def _watched(table: EffectsTable) -> frozenset[str]:
+    entries = table.functions.values()
+    alone = (entry.name for entry in entries if entry.threads or entry.later)
+    return frozenset(alone).union(*(entry.program_with for entry in entries))
+
+
+@functools.lru_cache(maxsize=16)
+def _granted(table: EffectsTable) -> tuple[FunctionEffects, ...]:
+    return tuple(entry for entry in table.functions.values() if entry.granted)

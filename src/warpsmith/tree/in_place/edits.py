@@ -1,0 +1,132 @@
+"""The port inside the user's own file: additions behind one `#ifdef`, the user's lines as they were.
+
+    #ifdef WARPSMITH
+        if (ws_on() && guards) { ported } else
+    #endif
+        for (…) …                                the user's loop, byte for byte
+
+A home with host code between its kernels is not written twice: a flag is set where it is entered, and what is added
+asks for it.
+
+    #ifdef WARPSMITH
+        const int ws_gpu = ws_on() && guards;
+        double *A_gpu = 0;
+        if (ws_gpu) { A_gpu = acquire; copy }
+    #endif
+        for (k …) {                              the user's
+    #ifdef WARPSMITH
+            if (ws_gpu) { launch } else
+    #endif
+            for (i …) …                          the user's
+        }
+
+Invariant: taking the added text out again gives the user's bytes but for line ends where a line had to be split; what
+the preprocessor leaves without WARPSMITH are the user's tokens. Every `if … else` that is added has braces where an
+`else` or a pragma of the user's could bind to it.
+
+Limits: nothing is added inside a macro's text or arguments, nor where a conditional of the user's starts or ends inside
+a statement; that is refused. Pragmas that share a conditional with other code: in_place_beside.py. A home that rewrites
+a declaration is written out a second time, in the ported branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
+from warpsmith.tree.in_place.homes import home_additions
+from warpsmith.tree.in_place.inserted import inserted_additions
+from warpsmith.tree.in_place.instances import by_text
+from warpsmith.tree.in_place.versioned import InPlaceWords, Inserted, InsertionError, Versioned
+from warpsmith.tree.in_place.writer import Pen
+from warpsmith.tree.nodes import Member
+from warpsmith.tree.printing.patch import include_offset, openers_in
+from warpsmith.tree.program import Unit
+from warpsmith.tree.text.additions import MACRO, Addition, as_edits, wrapped_in
+from warpsmith.tree.text.layout import line_end
+from warpsmith.tree.text.lexical import tokens
+from warpsmith.tree.text.openers import opener_insertions
+from warpsmith.tree.text.spacing import joined
+from warpsmith.tree.walk import walk
+
+__all__ = ["Heads", "in_place_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Lines of the preprocessor: `includes` stand after the file's own, `first` before all else."""
+
+    includes: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+
+
+def in_place_text(
+    unit: Unit,
+    versions: Sequence[Versioned],
+    inserted: Sequence[Inserted],
+    words: InPlaceWords,
+    heads: Heads,
+) -> str:
+    """Return the text of `unit` with `versions` of its statements, what is `inserted` between them and `heads` added.
+
+    Raises RefusedError where something cannot be added, InsertionError where that is `inserted`.
+    """
+    if not versions and not inserted:
+        return unit.file.text
+    pen = Pen(unit, words)
+    if MACRO in pen.taken:
+        message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
+        place = versions[0].written[0].span if versions else inserted[0].node.span
+        raise RefusedError(Finding("POR008", "error", message, place))
+    added = [one for new in inserted for one in _inserted(pen, new, versions)]
+    homes = [one for group in by_text(versions) for one in home_additions(pen, group, versions)]
+    added = [*(one for one in added if not one.closes), *homes, *(one for one in added if one.closes)]
+    added += [check for made in pen.checks.values() for check in made]
+    edits = as_edits(unit.file, added)
+    first = min(edit.span.start for edit in edits)
+    offset, top = include_offset(unit.file, _function_start(unit, first)), _top(unit.file)
+    together = (*heads.first, *heads.includes) if top == offset else heads.includes
+    made = [_lines(unit.file, offset, together)]
+    made += [_lines(unit.file, top, heads.first)] if heads.first and top != offset else []
+    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)], joined)
+
+
+def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
+    """Return the edit that adds lines behind `#ifdef` at `offset`, where a line starts or the file ends."""
+    before = "" if not offset or file.text[:offset].endswith("\n") or offset == 3 else "\n"
+    return Edit(Span(file, offset, offset), (before + wrapped_in(lines)).replace("\n", line_end(file.text)))
+
+
+def _top(file: SourceFile) -> int:
+    """Return where the first line of code or of the preprocessor starts."""
+    mark = 3 if file.text.startswith("\xef\xbb\xbf") else 0
+    blank = ("space", "newline", "comment")
+    first = next((t.start + mark for t in tokens(file.text[mark:]) if t.kind not in blank), mark)
+    line = max(mark, file.text.rfind("\n", 0, first) + 1)
+    return line if not file.text[line:first].strip() else mark
+
+
+def _inserted(pen: Pen, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
+    try:
+        return list(inserted_additions(pen, new, versions))
+    except RefusedError as error:
+        raise InsertionError(new.function, *error.findings) from error
+
+
+def _openers(unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned]) -> list[Edit]:
+    """Return what makes private members known that the additions name."""
+    ported = (p for v in versions for s in (*v.ported, *v.before) for p in walk(s) if isinstance(p, Member))
+    known = [*openers_in(unit), *(part.opener for part in ported if part.opener is not None)]
+    places: dict[int, list[str]] = {}
+    for place, lines in opener_insertions(unit.file, edits, known, guarded=True):
+        places.setdefault(place, []).extend(lines)
+    end = line_end(unit.file.text)
+    return [Edit(Span(unit.file, p, p), wrapped_in(lines).replace("\n", end)) for p, lines in places.items()]
+
+
+def _function_start(unit: Unit, offset: int) -> int:
+    """Return where the top-level item around `offset` starts."""
+    return max((item.span.start for item in unit.items if item.span.start <= offset), default=0)

@@ -1,0 +1,86 @@
+"""The port of a template in its own text: every instance that is ported has a branch, all others run the user's loop.
+
+    #ifdef WARPSMITH
+        {
+            bool ws_done = false;
+            if constexpr (std::is_same<T, float>::value) {
+                float *to_data = to.data();
+                if (ws_on() && guards) { …ported…; ws_done = true; }
+            } else if constexpr (std::is_same<T, unsigned char>::value) {
+                …
+            }
+            if (!ws_done) {
+    #endif
+        for (…) …                                the user's, byte for byte
+    #ifdef WARPSMITH
+            }
+        }
+    #endif
+
+Invariant: a branch whose condition does not hold is discarded by the compiler and never given its types, so that what
+it says of other types is no error; of one instance's conditions no other instance fulfils all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.tree.in_place.versioned import Versioned
+from warpsmith.tree.in_place.writer import Pen
+from warpsmith.tree.in_place.written_twice import check_twice
+from warpsmith.tree.text.additions import Addition
+from warpsmith.tree.text.layout import indented
+
+__all__ = ["by_text", "instances"]
+
+
+def by_text(versions: Iterable[Versioned]) -> list[list[Versioned]]:
+    """Return versions of one text together, those of a function that alone has its text each for itself.
+
+    Raises RefusedError where two instances would change overlapping parts of one text.
+    """
+    groups: list[list[Versioned]] = []
+    for version in versions:
+        mine = next((g for g in groups if version.instance and g[0].instance and _meet(g[0], version)), None)
+        if mine is None:
+            groups.append([version])
+        elif _place(mine[0]) != _place(version):
+            message = "instances of this template would be ported in different parts of it"
+            raise RefusedError(Finding("POR008", "error", message, version.written[0].span))
+        else:
+            mine.append(version)
+    return groups
+
+
+def _place(version: Versioned) -> tuple[int, int]:
+    return version.written[0].span.start, version.written[-1].span.end
+
+
+def _meet(one: Versioned, other: Versioned) -> bool:
+    (start, end), (low, high) = _place(one), _place(other)
+    return one.function.span.file is other.function.span.file and start < high and low < end
+
+
+def instances(pen: Pen, versions: Sequence[Versioned]) -> list[Addition]:
+    """Return the additions for the instances of one text."""
+    first, flag = versions[0], f"{pen.words.flag}_done"
+    run, unit = first.written, pen.indentation
+    start, last = pen.before(run, first.function.body), pen.after(run)
+    pen.check_whole(run, start)
+    lines = ["{", f"{unit}bool {flag} = false;"]
+    for version in versions:
+        check_twice(version, kept=False)
+        lead = f"{unit}if constexpr (" if version is first else f"{unit}}} else if constexpr ("
+        lines.append(f"{lead}{' && '.join(version.instance)}) {{")
+        lines += [unit * 2 + indented(line, unit * 2) for line in pen.texts(version.before)]
+        lines.append(f"{unit * 2}if ({pen.tested(version)}) {{")
+        lines += [*pen.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
+    # what the fallback of one needs is right for all: it makes the two copies of data equal
+    before, after = next((v.fallback for v in versions if any(v.fallback)), ((), ()))
+    lines += [f"{unit}}}", f"{unit}if (!{flag}) {{", *pen.texts(before, unit * 2)]
+    opening = Addition(start, tuple(lines), run[0].span.start, run[-1].span.end + 1, closes=False)
+    ending = (*pen.texts(after, unit * 2), f"{unit}}}", "}")
+    closing = Addition(last, ending, run[0].span.start - 1, run[-1].span.end, closes=True)
+    return [opening, closing]

@@ -1,0 +1,71 @@
+"""What a port in the user's own file says: what runs in place of his statements, what stands between them, and the
+words of the target for it. in_place.py writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.tree.nodes import DataEnter, DeviceAlloc, Expr, Function, Stmt
+from warpsmith.tree.printing.printer import DeviceWords
+
+__all__ = ["InPlaceWords", "Inserted", "InsertionError", "Run", "Versioned"]
+
+Run = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Versioned:
+    """`ported` runs in place of the user's statements `written` of `function` where the device is in use and
+    `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
+    of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
+    what must hold in the text of a template for `ported` to be meant (Function.instance). `fallback`: what must then
+    run before and after `written` where `ported` does not run."""
+
+    function: Function
+    written: Run
+    ported: Run
+    condition: Expr | None
+    before: Run = ()
+    instance: tuple[str, ...] = ()
+    fallback: tuple[Run, Run] = ((), ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inserted:
+    """`statements` stand `where` `node` of `function`, outside of what is versioned; they are for the device, and do
+    nothing where it is not in use."""
+
+    function: Function
+    where: Literal["before", "after", "within", "else"]
+    node: Stmt
+    statements: Run
+
+
+class InsertionError(RefusedError):
+    """What shall stand between the statements of `function` cannot be added there."""
+
+    def __init__(self, function: Function, *findings: Finding) -> None:
+        super().__init__(*findings)
+        self.function = function
+
+
+class InPlaceWords(DeviceWords, Protocol):
+    """A target's words, with those that only text in the user's file needs."""
+
+    @property
+    def on(self) -> str:
+        """An expression: whether the device is in use."""
+        ...
+
+    @property
+    def flag(self) -> str:
+        """The name of a variable that remembers that."""
+        ...
+
+    def declared(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
+        """Return the buffer's declaration without a buffer, and the statement that gets it one."""
+        ...

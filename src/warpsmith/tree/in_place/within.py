@@ -1,0 +1,270 @@
+"""A home that is not written twice: a flag says where the device is in use, and what is added between the user's
+statements asks for it.
+
+    for (k …) {                                  the user's
+        if (ws_gpu) { launch } else              added before what it stands for
+        for (i …) …                              the user's
+    }
+
+Invariant: where the flag is not set, the user's statements run and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warpsmith.tree.in_place.alignment import aligned, is_replaced
+from warpsmith.tree.in_place.versioned import Run, Versioned
+from warpsmith.tree.in_place.writer import Pen, deeper
+from warpsmith.tree.nodes import (
+    Block,
+    Case,
+    Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DeclStmt,
+    DeviceAlloc,
+    DeviceFree,
+    For,
+    If,
+    Pragma,
+    Stmt,
+    Switch,
+    Verbatim,
+    While,
+    replace,
+)
+from warpsmith.tree.printing.printer import DeviceStmt
+from warpsmith.tree.text.additions import Addition
+from warpsmith.tree.text.layout import indent_at, wrapped
+from warpsmith.tree.text.places import binds, place_between
+from warpsmith.tree.types import Pointer, Scalar
+from warpsmith.tree.walk import same
+
+__all__ = ["NeedsCopyError", "additions_within", "opens_guard"]
+
+
+class NeedsCopyError(Exception):
+    """The home cannot be written as additions between the user's statements."""
+
+
+def additions_within(pen: Pen, flag: str, version: Versioned) -> list[Addition]:
+    """Return the additions in source order; raises NeedsCopyError where a declaration would have to change."""
+    return list(_Within(pen, flag, version).run(version.written, version.ported, version.function.body))
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """The additions inside one home."""
+
+    pen: Pen
+    flag: str
+    version: Versioned
+
+    def run(self, old: Run, new: Run, owner: Stmt) -> Iterator[Addition]:
+        """Yield the additions that make `new` of the consecutive statements `old`."""
+        pairs = [*aligned(old, new), (len(old), len(new))]
+        old_start = new_start = 0
+        for i, j in pairs:
+            gone, come = old[old_start:i], new[new_start:j]
+            after = old[i] if i < len(old) else None
+            if gone or come:
+                yield from self._gap(gone, come, old[old_start - 1] if old_start else None, after, owner)
+            if after is not None:
+                yield from self._pair(after, new[j], owner)
+            old_start, new_start = i + 1, j + 1
+
+    def _gap(self, gone: Run, come: Run, before: Stmt | None, after: Stmt | None, owner: Stmt) -> Iterator[Addition]:
+        come, hold, rest = _around_hold(_with_own_pragmas(come))
+        declared, body = self._come(come)
+        if gone:
+            if rest:
+                raise NeedsCopyError
+            yield from self._replaced(gone, declared, body, owner)
+            if hold is not None:
+                start, end = gone[0].span.start, gone[-1].span.end
+                yield Addition(self.pen.after(gone), tuple(self._held(hold)), start - 2, end, closes=True)
+            return
+        lines = [*declared, *self._guarded(body)]
+        if hold is not None:
+            declared, body = self._come(rest)
+            lines += [*self._held(hold), *declared, *self._guarded(body)]
+        yield self._between(_early((*come, *rest)), lines, before, after, owner)
+
+    def _held(self, hold: DataHold) -> list[str]:
+        """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
+        first, *more = self.pen.texts([replace(hold, flag=self.flag)])[0].split("\n")
+        return [first, *self._guarded(more)]
+
+    def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
+        """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
+        lower = owner.span.start if before is None else before.span.end
+        if after is not None:
+            if isinstance(before, Pragma) or (isinstance(before, Verbatim) and before.text.startswith("#")):
+                # it may belong to what is after it
+                early, lower = False, owner.span.start
+            place = self.pen.between(lower, after, early=early)
+            run, closes = ((before,), True) if early and before is not None else ((after,), False)
+            return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
+        # the home's own run need not reach the end of the function's body, which stands for what is around it
+        around = owner is self.version.function.body or not isinstance(owner, Block)
+        if before is not None and around:
+            return self.pen.closes((before,), lines)
+        file = owner.span.file
+        indent = indent_at(file, owner.span.start) + self.pen.indentation
+        indent = indent if before is None else indent_at(file, before.span.start)
+        place = place_between(file, lower, owner.span.end - 1, indent, early=True)
+        start = owner.span.end if before is None else before.span.start
+        return Addition(place, tuple(lines), start, owner.span.end, closes=True)
+
+    def _replaced(self, gone: Run, declared: list[str], body: list[str], owner: Stmt) -> Iterator[Addition]:
+        if any(isinstance(stmt, DeclStmt) for stmt in gone):
+            raise NeedsCopyError
+        place = self.pen.before(gone, owner)
+        several = len(gone) > 1 or place.above
+        if body:
+            lead = [*declared, *self._guarded(body)]
+            otherwise = "else {" if several else "else"
+            lead = [*lead, otherwise] if _is_one_line(body) else [*lead[:-1], f"}} {otherwise}"]
+        else:
+            lead = [*declared, f"if (!{self.flag}) {{" if several else f"if (!{self.flag})"]
+        yield self.pen.opens(place, gone, lead)
+        if several:
+            yield self.pen.closes(gone, ["}"])
+
+    def _come(self, come: Run) -> tuple[list[str], list[str]]:
+        """Return what `come` declares, and what it does, as lines."""
+        declared: list[str] = []
+        body: list[str] = []
+        for stmt in come:
+            if isinstance(stmt, DeclStmt):
+                declared += self._declarations(stmt)
+                body += self._assignments(stmt)
+            elif isinstance(stmt, DeviceAlloc | DataEnter):
+                declaration, assignment = self.pen.words.declared(stmt, self.pen.patcher.printer.expr)
+                declared.append(declaration)
+                body.append(wrapped(assignment))
+            else:
+                body += self.pen.texts([stmt])
+        return declared, body
+
+    def _declarations(self, stmt: DeclStmt) -> Iterator[str]:
+        """Yield declarations of the port's own variables; they get their values where the device is in use."""
+        for declaration in stmt.declarations:
+            symbol = declaration.symbol
+            const = isinstance(symbol.type, Scalar | Pointer) and getattr(symbol.type, "const", False)
+            if not isinstance(symbol.type, Scalar | Pointer) or const or symbol.storage != "local":
+                raise NeedsCopyError
+            yield f"{self.pen.patcher.printer.type(symbol.type, symbol.name)} = 0;"
+
+    def _assignments(self, stmt: DeclStmt) -> Iterator[str]:
+        for declaration in stmt.declarations:
+            if declaration.init is not None:
+                yield f"{declaration.symbol.name} = {self.pen.patcher.printer.slot(declaration, declaration.init)};"
+
+    def _guarded(self, body: list[str]) -> list[str]:
+        """Return statements that run where the device is in use."""
+        if not body:
+            return []
+        inner = deeper(body, self.pen.indentation)
+        return [f"if ({self.flag})", *inner] if _is_one_line(body) else [f"if ({self.flag}) {{", *inner, "}"]
+
+    # --- two statements that stand for each other
+
+    def _pair(self, old: Stmt, new: Stmt, owner: Stmt) -> Iterator[Addition]:
+        if old is new or same(old, new):
+            return
+        match old, new:
+            case _ if is_replaced(old, new):
+                declared, body = self._come((new,))
+                yield from self._replaced((old,), declared, body, owner)
+            case Block(), Block():
+                yield from self.run(old.statements, new.statements, old)
+            case For(), For():
+                yield from self._body(old.body, new.body, old)
+            case While(), While():
+                yield from self._body(old.body, new.body, old)
+            case If(), If():
+                yield from self._branches(old, new)
+            case Switch(), Switch():
+                for one, other in zip(old.cases, new.cases, strict=True):
+                    yield from self.run(one.body, other.body, _as_owner(one))
+
+    def _branches(self, old: If, new: If) -> Iterator[Addition]:
+        added = old.other is None and new.other is not None
+        yield from self._body(old.then, new.then, old, closed=added)
+        if new.other is None:
+            if old.other is not None:
+                raise NeedsCopyError
+        elif old.other is not None:
+            yield from self._body(old.other, new.other, old)
+        else:
+            declared, body = self._come(_statements(new.other))
+            if declared:
+                raise NeedsCopyError
+            lines = [f"else if ({self.flag}) {{", *deeper(body, self.pen.indentation), "}"]
+            yield self.pen.closes((old.then,), lines)
+
+    def _body(self, old: Stmt, new: Stmt, owner: Stmt, *, closed: bool = False) -> Iterator[Addition]:
+        """Yield the additions in a body; one without braces gets them where something is added."""
+        if isinstance(old, Block) and old.span.text.startswith("{"):
+            if not (isinstance(new, Block) and new.span == old.span):
+                raise NeedsCopyError
+            yield from self._pair(old, new, owner)
+            return
+        inner = list(self.run((old,), _statements(new) if _is_made(new) else (new,), owner))
+        if not inner and not closed:
+            return
+        yield self.pen.opens(self.pen.before((old,), owner), (old,), ["{"])
+        yield from inner
+        yield self.pen.closes((old,), ["}"])
+
+
+def _with_own_pragmas(come: Run) -> Run:
+    """Return statements without the pragmas of the user's whose loop is not among them: a launch is in its place."""
+    kept: list[Stmt] = []
+    for stmt in reversed(come):
+        unbound = not kept or isinstance(kept[-1], DeviceStmt | DeclStmt)
+        if not (isinstance(stmt, Pragma) and binds(stmt.text) and unbound):
+            kept.append(stmt)
+    return tuple(reversed(kept))
+
+
+def _around_hold(come: Run) -> tuple[Run, DataHold | None, Run]:
+    """Return the first statement that makes an object which holds data, with what is before and behind it."""
+    at = next((n for n, stmt in enumerate(come) if opens_guard(stmt)), None)
+    if at is None:
+        return come, None, ()
+    hold = come[at]
+    assert isinstance(hold, DataHold)
+    return come[:at], hold, come[at + 1 :]
+
+
+def opens_guard(stmt: Stmt) -> bool:
+    """Whether a statement makes an object that holds data until its block ends."""
+    return isinstance(stmt, DataHold) and stmt.opens and bool(stmt.guard)
+
+
+def _early(come: Run) -> bool:
+    """Whether statements belong to what is before them: they end the life of something."""
+    first = come[0] if come else None
+    return isinstance(first, DeviceFree | DataExit) or (isinstance(first, Copy) and not first.to_device)
+
+
+def _is_made(body: Stmt) -> bool:
+    """Whether a body is a rewritten run, and no block of the user's."""
+    return isinstance(body, Block) and not body.span.text.startswith("{")
+
+
+def _as_owner(case: Case) -> Stmt:
+    return case.body[0] if case.body else Block(span=case.span, statements=())
+
+
+def _statements(stmt: Stmt) -> Run:
+    return stmt.statements if isinstance(stmt, Block) else (stmt,)
+
+
+def _is_one_line(body: Sequence[str]) -> bool:
+    return len(body) == 1 and "\n" not in body[0] and body[0].endswith(";")

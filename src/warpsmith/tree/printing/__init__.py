@@ -1,0 +1,1 @@
+"""Trees become C text. Read `printer.py`, `patch.py`."""

@@ -1,0 +1,490 @@
+"""Trees become C text.
+
+An intact node prints as its source slice, moved to where it now stands; any other node is written out with its intact
+parts as slices. Printing is iterative (a stack of generators), so depth is no limit.
+
+`Printer.known` is the one thing that varies: what text a node already has. By default that is the slice of an intact
+node; patch.py also knows the slices of nodes that changed a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Protocol, TypeVar, assert_never
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.tree.containers import exchanged
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Break,
+    Call,
+    CaptureStmt,
+    Cast,
+    Conditional,
+    Continue,
+    Copy,
+    DataEnter,
+    DataExit,
+    DataHold,
+    DataPause,
+    DataStmt,
+    DeclStmt,
+    DeviceAlloc,
+    DeviceFree,
+    Empty,
+    Expr,
+    ExprStmt,
+    For,
+    Function,
+    GlobalDecl,
+    If,
+    Index,
+    InitList,
+    Launch,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Other,
+    Pragma,
+    Return,
+    SizeOf,
+    Stmt,
+    Switch,
+    Top,
+    Unary,
+    Update,
+    VarDecl,
+    Verbatim,
+    VerbatimExpr,
+    While,
+    replace,
+)
+from warpsmith.tree.printing.declarator import declarator, spell
+from warpsmith.tree.printing.precedence import level, needs_parentheses
+from warpsmith.tree.printing.references import bound_to, called, elements, initial, named, refers
+from warpsmith.tree.text.layout import indented, slice_text, wrapped
+from warpsmith.tree.text.lexical import tokens
+from warpsmith.tree.text.spacing import joined
+from warpsmith.tree.types import FunctionType, Pointer, Type
+from warpsmith.tree.walk import rebuild, walk
+
+__all__ = [
+    "DeviceStmt",
+    "DeviceWords",
+    "Lines",
+    "Printer",
+    "join_lines",
+    "print_expr",
+    "print_stmt",
+    "print_top",
+    "print_type",
+    "shown",
+]
+
+DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
+Lines = list[tuple[int, str]]
+"""Printed statements: (level of indentation, outdented text), the text of an intact piece may have several lines."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+ExprJob = Generator[Expr, str, str]
+StmtJob = Generator[Stmt, Lines, Lines]
+
+
+class DeviceWords(Protocol):
+    """What a target says for the device statements."""
+
+    def lines(self, node: DeviceStmt, expr: Callable[[Expr], str]) -> tuple[str, ...]:
+        """Return the statements that `node` becomes in host text, one a line."""
+        ...
+
+
+def slice_of(node: Node) -> str | None:
+    """Return the source slice of an intact node."""
+    return slice_text(node.span) if node.intact else None
+
+
+def nothing(_: Node) -> str | None:
+    """Know no text: everything is written out."""
+    return None
+
+
+def print_expr(expr: Expr, known: Callable[[Node], str | None] = slice_of) -> str:
+    """Return `expr` as C text."""
+    return Printer(known).expr(expr)
+
+
+def shown(expr: Expr) -> str:
+    """Return the user's words for an expression, on one line; what a macro hides, or a step made, is printed."""
+    text = " ".join(expr.span.text.split())
+    words = {p.field if isinstance(p, Member) else p.symbol.name for p in walk(expr) if isinstance(p, Member | Name)}
+    return text if text and all(word in text for word in words) else print_expr(_closed(expr), nothing)
+
+
+def _closed(expr: Expr) -> Expr:
+    """Return an expression with the plain names of private members, as people write them."""
+
+    def change(part: Node) -> Node:
+        return replace(part, opener=None) if isinstance(part, Member) and part.opener is not None else part
+
+    return rebuild(expr, change)
+
+
+def print_stmt(stmt: Stmt, indent: str = "", known: Callable[[Node], str | None] = slice_of) -> str:
+    """Return `stmt` as C text, every line behind `indent`; lines end in a plain newline, the last one in nothing.
+
+    Device statements need a target's words: see `Printer`.
+    """
+    return indent + indented(join_lines(Printer(known).stmt(stmt)), indent)
+
+
+def print_type(type: Type, name: str = "") -> str:
+    """Return the declaration of `name` with `type`, or the type's own name where `name` is empty."""
+    return spell(type, name, print_expr)
+
+
+def print_top(top: Top, known: Callable[[Node], str | None] = slice_of) -> str:
+    """Return a top-level construct as C text."""
+    return Printer(known).top(top)
+
+
+def join_lines(lines: Lines, unit: str = "    ") -> str:
+    """Return printed statements as text with `unit` for one level of indentation."""
+    return "\n".join(unit * depth + indented(text, unit * depth) if text else "" for depth, text in lines)
+
+
+class Printer:
+    """Prints with the given knowledge of existing text and the given words for device statements."""
+
+    def __init__(self, known: Callable[[Node], str | None] = slice_of, words: DeviceWords | None = None) -> None:
+        self._known = known
+        self._words = words
+
+    def expr(self, expr: Expr) -> str:
+        """Return `expr` as C text."""
+        return _run(self._expr(expr), self._expr)
+
+    def slot(self, parent: Node, child: Expr) -> str:
+        """Return `child` as it stands in `parent`, in parentheses where it needs them."""
+        return self._wrapped(parent, child, self.expr(child))
+
+    def stmt(self, stmt: Stmt) -> Lines:
+        """Return `stmt` as lines."""
+        return _run(self._stmt(stmt), self._stmt)
+
+    def type(self, type: Type, name: str = "") -> str:
+        """Return the declaration of `name` with `type`."""
+        return spell(type, name, self.expr)
+
+    def top(self, top: Top) -> str:
+        """Return a top-level construct as C text."""
+        text = self._known(top)
+        if text is not None:
+            return text
+        match top:
+            case Other():
+                return top.text
+            case GlobalDecl():
+                return self._declaration(top.declarations) + ";"
+            case Function():
+                return f"{self.signature(top)}\n{join_lines(self.stmt(top.body))}"
+
+    def signature(self, function: Function) -> str:
+        """Return the head of a function definition, up to its body."""
+        type = function.symbol.type
+        result = type.result if isinstance(type, FunctionType) else type
+        parts = [self.type(p.type, p.name) for p in function.parameters]
+        if isinstance(type, FunctionType) and type.variadic:
+            parts.append("...")
+        head = self.type(result, f"{function.symbol.name}({', '.join(parts) or 'void'})")
+        return f"static {head}" if function.static else head
+
+    def for_header(self, loop: For) -> str:
+        """Return `for (…; …; …)` of a canonical loop."""
+        name = loop.variable.name
+        start = self.type(loop.variable.type, name) if loop.declares else name
+        by = abs(loop.step)
+        sign = "+" if loop.step > 0 else "-"
+        advance = f"{name}{sign}{sign}" if by == 1 else f"{name} {sign}= {by}"
+        lower = self._operand(loop.lower, 2)
+        return f"for ({start} = {lower}; {name} {loop.relation} {self._operand(loop.bound, 11)}; {advance})"
+
+    # --- expressions
+
+    def _operand(self, expr: Expr, least: int) -> str:
+        text = self.expr(expr)
+        return f"({text})" if level(expr) < least and not _enclosed(text) else text
+
+    def _wrapped(self, parent: Node, child: Expr, text: str) -> str:
+        return f"({text})" if needs_parentheses(parent, child) and not _enclosed(text) else text
+
+    def _expr(self, expr: Expr) -> ExprJob:
+        text = self._known(expr)
+        return _constant(text) if text is not None else self._written(expr)
+
+    def _written(self, expr: Expr) -> ExprJob:
+        match expr:
+            case Literal():
+                return _constant(expr.text)
+            case Name():
+                return _constant(named(expr))
+            case SizeOf() | VerbatimExpr():
+                return _constant(expr.text)
+            case MacroUse():
+                return _constant(Printer(nothing, self._words).expr(expr.expansion))
+            case _:
+                return self._compound(expr)
+
+    def _compound(
+        self, expr: Unary | Binary | Assign | Conditional | Call | Index | Member | Cast | InitList
+    ) -> ExprJob:
+        match expr:
+            case Unary(op="*", operand=operand) if refers(operand):
+                return bound_to((yield operand)) + elements(expr.type)
+            case Unary():
+                text = self._wrapped(expr, expr.operand, (yield expr.operand))
+                return joined((text, expr.op[1:]) if expr.op.startswith("x") else (expr.op.rstrip("x"), text))
+            case Binary():
+                left = self._wrapped(expr, expr.left, (yield expr.left))
+                right = self._wrapped(expr, expr.right, (yield expr.right))
+                return f"{left}, {right}" if expr.op == "," else f"{left} {expr.op} {right}"
+            case Assign():
+                target = self._wrapped(expr, expr.target, (yield expr.target))
+                return f"{target} {expr.op} {self._wrapped(expr, expr.value, (yield expr.value))}"
+            case Conditional():
+                condition = self._wrapped(expr, expr.condition, (yield expr.condition))
+                then = self._wrapped(expr, expr.then, (yield expr.then))
+                return f"{condition} ? {then} : {self._wrapped(expr, expr.other, (yield expr.other))}"
+            case Call():
+                function = self._wrapped(expr, expr.function, (yield expr.function))
+                arguments = []
+                for argument in expr.arguments:
+                    arguments.append(self._wrapped(expr, argument, (yield argument)))
+                return called(expr, function, arguments)
+            case _:
+                return (yield from self._access(expr))
+
+    def _access(self, expr: Index | Member | Cast | InitList) -> ExprJob:
+        match expr:
+            case Index():
+                base = self._wrapped(expr, expr.base, (yield expr.base))
+                return f"{base}[{yield expr.index}]"
+            case Member():
+                base = self._wrapped(expr, expr.base, (yield expr.base))
+                bound = expr.arrow and refers(expr.base)
+                if expr.opener is not None:
+                    inner = bound_to(base) if bound else base
+                    return expr.opener.reached(inner, arrow=expr.arrow and not bound) + elements(expr.type)
+                text = f"{bound_to(base)}." if bound else joined((base, "->" if expr.arrow else "."))
+                return f"(&{text}{expr.field})" if refers(expr) else text + expr.field + elements(expr.type)
+            case Cast() if refers(expr):
+                return initial(expr.operand, (yield expr.operand))
+            case Cast():
+                return f"({self.type(expr.type)}){self._wrapped(expr, expr.operand, (yield expr.operand))}"
+            case InitList():
+                items = []
+                for item in expr.items:
+                    items.append(self._wrapped(expr, item, (yield item)))
+                return f"{{{', '.join(items)}}}"
+
+    # --- statements
+
+    def _stmt(self, stmt: Stmt) -> StmtJob:
+        text = self._known(stmt)
+        if text is not None:
+            return _constant([(0, text)])
+        match stmt:
+            case Block():
+                return self._block(stmt)
+            case If() | For() | While() | Switch():
+                return self._compound_stmt(stmt)
+            case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
+                return _constant(self._device(stmt))
+            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+                return _constant(self._device(stmt))
+            case _:
+                return _constant([(0, self._simple(stmt))])
+
+    def _simple(self, stmt: DeclStmt | ExprStmt | Break | Continue | Return | Empty | Pragma | Verbatim) -> str:
+        match stmt:
+            case DeclStmt():
+                return self._declaration(stmt.declarations) + ";"
+            case ExprStmt():
+                return self.expr(stmt.expr) + ";"
+            case Return():
+                return "return;" if stmt.value is None else f"return {self.expr(stmt.value)};"
+            case Break():
+                return "break;"
+            case Continue():
+                return "continue;"
+            case Empty():
+                return ";"
+            case Pragma() | Verbatim():
+                return stmt.text
+            case _:
+                assert_never(stmt)
+
+    def _device(self, stmt: DeviceStmt) -> Lines:
+        if self._words is None:
+            raise RefusedError(Finding("POR008", "error", "device statements need a target's words", stmt.span))
+        return [(0, wrapped(line)) for line in self._words.lines(stmt, self.expr)]
+
+    def _declaration(self, declarations: tuple[VarDecl, ...]) -> str:
+        pieces: list[tuple[str, str]] = []
+        for declaration in declarations:
+            base, around = declarator(declaration.symbol.type, declaration.symbol.name, self.expr)
+            static = "static " if declaration.symbol.storage in ("static local", "static") else ""
+            init = declaration.init
+            value = "" if init is None else f" = {self._wrapped(declaration, init, self.expr(init))}"
+            if init is not None and isinstance(declaration.symbol.type, Pointer) and declaration.symbol.type.reference:
+                value = f" = {initial(init, self.expr(init))}"
+            pieces.append((static + base, around + value))
+        first = pieces[0][0]
+        if all(base == first for base, _ in pieces):
+            return f"{first} {', '.join(around for _, around in pieces)}"
+        return "; ".join(f"{base} {around}" for base, around in pieces)
+
+    def _block(self, block: Block) -> StmtJob:
+        swapped = exchanged(block)
+        if swapped is not None:
+            return _constant([(0, f"std::swap({self._operand(swapped[0], 2)}, {self._operand(swapped[1], 2)});")])
+        return self._braced(block)
+
+    def _braced(self, block: Block) -> StmtJob:
+        lines: Lines = [(0, "{")]
+        for stmt in block.statements:
+            lines += _deeper((yield stmt))
+        return [*lines, (0, "}")]
+
+    def _compound_stmt(self, stmt: If | For | While | Switch) -> StmtJob:
+        match stmt:
+            case If():
+                return self._if(stmt)
+            case For():
+                return self._headed(self.for_header(stmt), stmt.body)
+            case While():
+                return self._while(stmt)
+            case Switch():
+                return self._switch(stmt)
+
+    def _if(self, stmt: If) -> StmtJob:
+        head = wrapped(f"if ({self._condition(stmt.condition)})")
+        then = yield stmt.then
+        if stmt.other is None:
+            return _attached(head, _braced(then, stmt.then, always=isinstance(stmt.then, If)))
+        # Braces wherever an `else` could be read as belonging to another `if`.
+        lines = _attached(head, _braced(then, stmt.then, always=_open_ended(stmt.then)))
+        other = _braced((yield stmt.other), stmt.other)
+        if lines[-1] == (0, "}"):
+            return [*lines[:-1], *_attached("} else", other)]
+        return [*lines, *_attached("else", other)]
+
+    def _while(self, stmt: While) -> StmtJob:
+        condition = "" if stmt.condition is None else self._condition(stmt.condition)
+        if stmt.form == "while":
+            return (yield from self._headed(f"while ({condition})", stmt.body))
+        if stmt.form == "do":
+            body = _attached("do", _braced((yield stmt.body), stmt.body))
+            depth, last = body[-1]
+            tail = f"while ({condition});"
+            return [*body[:-1], (0, f"{last} {tail}")] if depth == 0 else [*body, (0, tail)]
+        start = ";" if stmt.init is None else self._one_line(stmt.init)
+        advance = "" if stmt.advance is None else " " + self.expr(stmt.advance)
+        head = f"for ({start}{' ' if condition else ''}{condition};{advance})"
+        return (yield from self._headed(head, stmt.body))
+
+    def _switch(self, stmt: Switch) -> StmtJob:
+        lines: Lines = [(0, f"switch ({self.expr(stmt.value)}) {{")]
+        for case in stmt.cases:
+            lines += [(0, self._label(label)) for label in case.labels]
+            # Until C23 a label must be followed by a statement, and a declaration is none.
+            if not case.body or isinstance(case.body[0], DeclStmt | DeviceAlloc):
+                lines.append((1, ";"))
+            for part in case.body:
+                lines += _deeper((yield part))
+        return [*lines, (0, "}")]
+
+    def _label(self, label: Expr | None) -> str:
+        return "default:" if label is None else f"case {self.expr(label)}:"
+
+    def _headed(self, head: str, body: Stmt) -> StmtJob:
+        return _attached(head, _braced((yield body), body))
+
+    def _condition(self, expr: Expr) -> str:
+        text = self.expr(expr)
+        return f"({text})" if isinstance(expr, Assign) and not _enclosed(text) else text
+
+    def _one_line(self, stmt: Stmt) -> str:
+        return join_lines(self.stmt(stmt))
+
+
+def _constant(value: T) -> Generator[R, T, T]:
+    return value
+    yield  # makes this a generator
+
+
+def _run(job: Generator[R, T, T], start: Callable[[R], Generator[R, T, T]]) -> T:
+    """Drive `job`; what it yields is printed by a job of its own."""
+    stack = [job]
+    value: T | None = None
+    while True:
+        try:
+            request = next(stack[-1]) if value is None else stack[-1].send(value)
+        except StopIteration as stop:
+            stack.pop()
+            result: T = stop.value
+            if not stack:
+                return result
+            value = result
+        else:
+            stack.append(start(request))
+            value = None
+
+
+def _deeper(lines: Lines) -> Lines:
+    return [(depth + 1, text) for depth, text in lines]
+
+
+def _attached(head: str, body: Lines) -> Lines:
+    """Put `body` after `head`: a block on the same line, another statement indented on the next."""
+    if body[0][1].startswith("{"):
+        return [(0, f"{head} {body[0][1]}"), *body[1:]]
+    if head in ("else", "} else") and body[0][1].startswith("if"):
+        return [(0, f"{head} {body[0][1]}"), *body[1:]]
+    return [(0, head), *_deeper(body)]
+
+
+def _braced(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
+    """Return a body with braces where it needs them: several statements, a declaration, nothing at all."""
+    if lines and lines[0][1].startswith("{"):
+        return lines
+    alone = isinstance(stmt, DeclStmt | DeviceAlloc | DataEnter | Pragma | Empty)
+    device = isinstance(stmt, Launch | Copy | DeviceFree | CaptureStmt) and len(lines) != 1
+    if always or alone or device:
+        return [(0, "{"), *([] if isinstance(stmt, Empty) else _deeper(lines)), (0, "}")]
+    return lines
+
+
+def _open_ended(stmt: Stmt) -> bool:
+    """Whether an `else` after `stmt` would be taken by an `if` inside it."""
+    while isinstance(stmt, For | While) and (stmt.__class__ is For or getattr(stmt, "form", "") != "do"):
+        stmt = stmt.body
+    return isinstance(stmt, If)
+
+
+def _enclosed(text: str) -> bool:
+    """Whether one pair of parentheses encloses the whole text."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return False
+    depth = 0
+    for token in tokens(text):
+        if token.text in ("(", ")"):
+            depth += 1 if token.text == "(" else -1
+        if depth == 0:
+            return token.end == len(text)
+    return False

@@ -1,0 +1,144 @@
+"""Lines and indentation: moving a piece of text to another place of a file without disturbing what it says.
+
+Outdented text has its first line at column 0 and its other lines relative to that. A line that starts inside a string
+literal is never touched: its blanks belong to the program.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.tree.text.lexical import tokens, unbroken
+
+__all__ = [
+    "indent_at",
+    "indentation_unit",
+    "indented",
+    "line_end",
+    "outdented",
+    "own_line",
+    "slice_text",
+    "starts_line",
+    "wrapped",
+]
+
+
+def line_end(text: str) -> str:
+    """Return the line end that `text` uses most."""
+    windows = text.count("\r\n")
+    return "\r\n" if windows > text.count("\n") - windows else "\n"
+
+
+def indent_at(file: SourceFile, offset: int) -> str:
+    """Return the blanks with which the line of `offset` starts."""
+    line = file.line(file.location(offset)[0])
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def starts_line(file: SourceFile, offset: int) -> bool:
+    """Whether only blanks stand before `offset` on its line."""
+    start = file.offset(file.location(offset)[0])
+    return not file.text[start:offset].strip(" \t\xef\xbb\xbf")
+
+
+def own_line(span: Span) -> Span:
+    """Return the whole lines of `span`, their line end included, if nothing else stands on them; else `span`."""
+    file = span.file
+    end = file.text.find("\n", span.end)
+    after = file.text[span.end :] if end == -1 else file.text[span.end : end]
+    if after.strip() or not starts_line(file, span.start):
+        return span
+    start = file.offset(file.location(span.start)[0])
+    return Span(file, start, len(file.text) if end == -1 else end + 1)
+
+
+def outdented(text: str, indent: str) -> str:
+    """Return `text`, whose first line stood behind `indent`, with that indentation taken from its other lines."""
+    plain = text.replace("\r\n", "\n")
+    if "\n" not in plain:
+        return plain
+    return "".join(
+        piece if number == 0 else _without(piece, indent) for number, piece in enumerate(_line_pieces(plain))
+    )
+
+
+def indented(text: str, indent: str) -> str:
+    """Return outdented `text` with `indent` before every line but the first; blank lines stay empty."""
+    if "\n" not in text or not indent:
+        return text
+    pieces = _line_pieces(text)
+    return pieces[0] + "".join(piece if piece in ("\n", "") else indent + piece for piece in pieces[1:])
+
+
+def slice_text(span: Span) -> str:
+    """Return the source slice, outdented, with plain line ends."""
+    return outdented(span.text, indent_at(span.file, span.start))
+
+
+def indentation_unit(text: str) -> str:
+    """Return what one level of indentation is in `text`: a tab, or the usual number of blanks (4 if nothing tells)."""
+    counts: dict[str, int] = {}
+    before = ""
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        indent = line[: len(line) - len(line.lstrip(" \t"))]
+        if len(indent) > len(before) and indent.startswith(before):
+            step = indent[len(before) :]
+            counts[step] = counts.get(step, 0) + 1
+        before = indent
+    usual = {step: count for step, count in counts.items() if step in ("\t", "  ", "   ", "    ", "        ")}
+    return max(usual, key=lambda step: usual[step]) if usual else "    "
+
+
+def wrapped(line: str, width: int = 110, hang: str = "    ") -> str:
+    """Return one line of generated text broken into several of at most `width` characters where it can be.
+
+    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible. A line
+    of the preprocessor's stays whole.
+    """
+    if line.lstrip().startswith("#"):
+        return line
+    lines: list[str] = []
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    while len(line) > width:
+        place = _break(line, width)
+        if place is None:
+            break
+        lines.append(line[:place].rstrip())
+        line = indent + hang + line[place:].lstrip()
+    return "\n".join([*lines, line])
+
+
+def _break(line: str, width: int) -> int | None:
+    depth = 0
+    best: tuple[int, int] | None = None
+    previous = ""
+    for token in tokens(line):
+        if token.end > width:
+            break
+        depth -= token.text in (")", "]", "}")
+        after = token.end if token.text in (",", ";") else None
+        before = token.start - 1 if token.text == previous and token.text in ("&", "|") else None
+        place = after if after is not None else before
+        # Far to the right is good, a level of parentheses less is better.
+        if place is not None and place > width // 3 and (best is None or (-depth, place) >= best):
+            best = (-depth, place)
+        depth += token.text in ("(", "[", "{")
+        previous = token.text
+    return None if best is None else best[1]
+
+
+def _line_pieces(text: str) -> list[str]:
+    """Cut `text` where a line starts that may be indented anew."""
+    starts = [*unbroken(text), len(text)]
+    return [text[a:b] for a, b in pairwise(starts)]
+
+
+def _without(line: str, indent: str) -> str:
+    common = 0
+    while common < min(len(line), len(indent)) and line[common] == indent[common]:
+        common += 1
+    rest = line[common:]
+    return rest if common == len(indent) else rest.lstrip(" \t")

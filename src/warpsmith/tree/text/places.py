@@ -1,0 +1,192 @@
+"""Places in the user's text at which lines can be added.
+
+    #ifdef _OPENMP                          ◄── before the loop: above the pragma that binds to it, and above the
+    #pragma omp parallel for                    conditional that the pragma stands in
+    #endif
+        for (…)
+            …;   /* comment */
+                                            ◄── after it: the next line
+
+Invariant: between a place and its statement stand only blanks, comments and preprocessor lines, and whatever
+conditional starts there ends before the statement does. Where other code stands on the line, the line is split.
+Limits: a place inside a preprocessor line (a macro's text) is refused, as is a statement that cuts through a
+conditional.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.tree.text.layout import indent_at, starts_line
+from warpsmith.tree.text.lexical import Directive, directives, tokens
+
+__all__ = [
+    "Place", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
+    "place_between",
+]  # fmt: skip
+
+_IF = ("if", "ifdef", "ifndef")
+# pragmas that are statements of their own or settings: the statement under them is not theirs
+_ALONE = re.compile(
+    r"#\s*pragma\s+((omp|acc)\s+(barrier|taskwait|taskyield|flush|threadprivate|declare|wait|update|enter|exit|init|"
+    r"shutdown|routine|cache|end|cancel|depobj|requires|scan)\b|(GCC|clang)\s+(diagnostic|push|pop|optimize|target|"
+    r"system_header|poison|visibility|pop_options|push_options)|pack\b|once\b|weak\b|message\b|scop\b|endscop\b|"
+    r"STDC\b|warning\b|region\b|endregion\b)"
+)
+_OPENING = re.compile(r"#\s*(if|ifdef|ifndef)\b(.|\\\n)*")
+_BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where lines are added: at a line's start, or inside a line that is split (`splits`); `indent` is how deep;
+    `above`: preprocessor lines stand between it and its statement; `inside`: among them the end of the conditional in
+    which it stands."""
+
+    offset: int
+    indent: str
+    splits: bool
+    above: bool = False
+    inside: bool = False
+
+
+def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
+    """Return the place before the statements [first.start, end), the last one that nothing of theirs stands before;
+    `lower`: where the construct around them starts."""
+    floor = _floor(file, lower, first.start)
+    found = list(_directives(file, floor, first.start))
+    bound = _bound(file, found)
+    # what stands before `#if` is as compiled as the `#if` is
+    opening = bool(_OPENING.fullmatch(file.text[first.start : end]))
+    for offset in (first.start, *(d.start for d in reversed(found))):
+        if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
+            place = place_at(file, offset, indent_at(file, first.start))
+            return replace(place, above=offset < first.start)
+    message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
+    raise RefusedError(Finding("POR008", "error", message, first))
+
+
+def place_at(file: SourceFile, offset: int, indent: str) -> Place:
+    """Return the place before what starts at `offset`: on a line of its own where it starts one."""
+    _check_plain(file, offset)
+    line = file.offset(file.location(offset)[0])
+    if starts_line(file, offset) and not file.text[:line].rstrip("\r\n").endswith("\\"):
+        return Place(line, indent, splits=False)
+    # the blanks before it stay with it: no line of the user's shall end in blanks that did not
+    return Place(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
+
+
+def place_after(file: SourceFile, end: int) -> Place:
+    """Return the place after what ends at `end`, which is not the start of a conditional's branch: that may be the one
+    that is not compiled."""
+    line = file.text[file.text.rfind("\n", 0, end) + 1 : end]
+    if _BRANCH.fullmatch(line):
+        message = "a branch of the preprocessor starts here: nothing can be added behind it"
+        raise RefusedError(Finding("POR008", "error", message, Span(file, end - len(line.lstrip()), end)))
+    stop = file.text.find("\n", end)
+    rest = file.text[end : None if stop == -1 else stop]
+    indent = indent_at(file, end)
+    if stop != -1 and _is_blank(rest):
+        return Place(stop + 1, indent, splits=False)
+    _check_plain(file, end)
+    return Place(end, indent, splits=True)
+
+
+def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early: bool) -> Place:
+    """Return a place between the last code behind `lower` and what starts at `end`: at the outermost conditional there,
+    the first such place (`early`) or the last, and never between a pragma and what it binds to."""
+    start = _floor(file, lower, end)
+    found = list(_directives(file, start, end))
+    bound = _bound(file, found)
+    depth, options = 0, [(0, -1)]
+    for number, directive in enumerate(found):
+        depth += (directive.word in _IF) - (directive.word == "endif")
+        options.append((depth, number))
+    allowed = [(d, n) for d, n in options if n < 0 or all(found[n].end <= b.start for b in bound)]
+    least = min(d for d, _ in allowed)
+    chosen = [n for d, n in allowed if d == least]
+    number = chosen[0] if early else chosen[-1]
+    if number == len(found) - 1 and not early:
+        return place_at(file, end, indent)
+    if number < 0:
+        return replace(place_after(file, start), indent=indent)
+    stop = file.text.find("\n", found[number].end)
+    return Place(stop + 1, indent, splits=False)
+
+
+def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:
+    """Return the pragmas that what starts at `start` belongs to, where the end of a conditional stands between: behind
+    `lower`, after the last code there."""
+    found = list(_directives(file, _floor(file, lower, start), start))
+    last = max((d.start for d in found if d.word not in ("pragma", "define", "undef", "line")), default=-1)
+    return [Span(file, d.start, d.end) for d in _bound(file, found) if d.start < last]
+
+
+def bound_pragmas(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]]) -> list[Directive]:
+    """Return the pragmas that what starts at `start` belongs to, behind `lower`, after the last code that is compiled:
+    not `left_out`."""
+    return _bound(file, list(_directives(file, _floor(file, lower, start, left_out), start)))
+
+
+def binds(pragma: str) -> bool:
+    """Whether a pragma belongs to the statement under it."""
+    return not _ALONE.match(pragma)
+
+
+def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
+    """Return the pragmas that the next statement belongs to."""
+    return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
+
+
+def _is_blank(rest: str) -> bool:
+    """Whether the rest of a line holds only blanks and comments that end on it."""
+    if rest.rstrip("\r").endswith("\\"):
+        return False
+    found = [t for t in tokens(rest) if t.kind not in ("space", "newline")]
+    whole = all(t.text.startswith("//") or t.text.endswith("*/") for t in found)
+    return whole and all(t.kind == "comment" for t in found)
+
+
+def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]] = ()) -> int:
+    """Return the end of the last code before `start`, at or behind `lower`, that is not `left_out`."""
+    text = file.text[lower:start]
+    lines = [(d.start, d.end) for d in directives(text)] + [(a - lower, b - lower) for a, b in left_out]
+    code = (token for token in reversed(tuple(tokens(text))) if token.kind not in ("space", "newline", "comment"))
+    last = next((token for token in code if not any(a <= token.start < b for a, b in lines)), None)
+    return lower if last is None else lower + last.end
+
+
+def _directives(file: SourceFile, start: int, end: int) -> Iterator[Directive]:
+    """Yield the preprocessor lines in [start, end), with offsets in the file."""
+    # the first line of the piece is not a line's start: a `#` there is none of the preprocessor's
+    for d in directives(file.text[start:end]):
+        if starts_line(file, start + d.start):
+            yield Directive(d.word, start + d.start, start + d.end, d.depth, d.braces)
+
+
+@functools.lru_cache(maxsize=256)
+def is_balanced(text: str) -> bool:
+    """Whether every conditional of the preprocessor that `text` opens is closed in it, and no other."""
+    depth = 0
+    for directive in directives(text):
+        depth += (directive.word in _IF) - (directive.word == "endif")
+        if depth < 0 or (depth == 0 and directive.word in ("else", "elif")):
+            return False
+    return depth == 0
+
+
+def _check_plain(file: SourceFile, offset: int) -> None:
+    """Refuse a place inside a preprocessor line, continued ones included."""
+    line = file.location(offset)[0]
+    while line > 1 and file.line(line - 1).endswith("\\"):
+        line -= 1
+    start = file.offset(line)
+    if file.text[start:offset].lstrip(" \t").startswith("#"):
+        message = "the statement stands in a macro's text, to which nothing can be added"
+        raise RefusedError(Finding("POR008", "error", message, Span(file, offset, offset)))
