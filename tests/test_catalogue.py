@@ -29,7 +29,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
 SOURCE = Path(__file__).parent.parent / "src"
-FOLDERS = (SOURCE / "warpsmith" / "loops", SOURCE / "warpsmith" / "offload" / "steps")
+FOLDERS = (SOURCE / "warpsmith" / "loops" / "steps", SOURCE / "warpsmith" / "offload" / "steps")
 
 
 def _is_step(value: object) -> bool:
@@ -43,7 +43,7 @@ def _steps_of(path: Path) -> list[type]:
 
 
 def test_the_catalogue_holds_every_step_of_the_step_folders() -> None:
-    found = {path: _steps_of(path) for folder in FOLDERS for path in folder.glob("*.py")}
+    found = {path: _steps_of(path) for folder in FOLDERS for path in folder.rglob("*.py")}
     assert not [path.name for path, steps in found.items() if len(steps) > 1], "one step a file"
     classes = {cls for steps in found.values() for cls in steps}
     assert classes == set(STEPS)

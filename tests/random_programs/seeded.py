@@ -87,9 +87,9 @@ def _changed_loop(patch: Patch, change: Callable[[For], For]) -> None:
     """Let bounds and domains be read from another loop header."""
     bounds, domain = loops.loop_bounds, loops.loop_domain
     for module in ("model", "surroundings"):
-        patch.setattr(f"warpsmith.poly.{module}.loop_bounds", lambda state, loop: bounds(state, change(loop)))
+        patch.setattr(f"warpsmith.poly.regions.{module}.loop_bounds", lambda state, loop: bounds(state, change(loop)))
         patch.setattr(
-            f"warpsmith.poly.{module}.loop_domain",
+            f"warpsmith.poly.regions.{module}.loop_domain",
             lambda state, loop, counter, found: domain(state, change(loop), counter, found),
         )
 

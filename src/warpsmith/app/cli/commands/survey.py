@@ -110,5 +110,5 @@ def _project(files: tuple[str, ...], build: tuple[str, ...], given: dict[str, ob
 
 def _rendered(report: SurveyReport, form: str, *, everything: bool) -> str:
     # only the view that is asked for is loaded
-    view = getattr(import_module(f"warpsmith.report.survey_{form}"), f"survey_{form}")
+    view = getattr(import_module(f"warpsmith.report.survey.{form}"), f"survey_{form}")
     return str(view(report, everything=everything) if form == "text" else view(report))
