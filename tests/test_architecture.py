@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -86,3 +87,12 @@ def test_a_library_is_seen_by_one_package_only(library: str, package: str) -> No
 
 def test_no_names_of_an_attic() -> None:
     assert not [path for path in SOURCES if path.stem in ("utils", "helpers", "common", "misc", "tools2")]
+
+
+def test_every_place_that_the_map_names_exists() -> None:
+    words = re.findall(r"`([\w./]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".h")) or "/" in word}
+    tops = (ROOT / "src", ROOT / "tests", ROOT / ".ci")
+    there = {str(path.relative_to(ROOT)) for top in tops for path in top.rglob("*")} | {"pyproject.toml"}
+    assert len(named) > 40
+    assert not [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in there)]
