@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.data import residency
 from warpsmith.offload.data.residency import Placement, place
 from warpsmith.offload.fragments import Home, Request
 from warpsmith.offload.names import Names
@@ -210,3 +211,50 @@ def test_an_index_that_walks_on_has_no_section_but_its_array(tmp_path: Path) -> 
     }"""
     for home in placed(text, tmp_path).placement.homes:
         assert all("2147483648" not in section(buffer) for buffer in home.buffers)
+
+
+LOOPS = 40
+
+
+def _many(change: int) -> str:
+    """Return loops over what `p` points to, which points elsewhere from the loop `change` on."""
+    parts = [f"    for (int i = 0; i < n; i++) p[i] += {k};" for k in range(LOOPS)]
+    parts.insert(change, "    p = q;")
+    return "void f(double *p, double *q, int n) {\n" + "\n".join(parts) + "\n}"
+
+
+@pytest.mark.parametrize("change", [1, 13, LOOPS - 1])
+def test_as_many_fragments_as_go_together_are_found_in_few_attempts(
+    change: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    real = vars(residency)["_Search"].home
+
+    def counted(search: object, scope: object, drafts: tuple[object, ...]) -> object:
+        tried.append(len(drafts))
+        return real(search, scope, drafts)
+
+    monkeypatch.setattr(vars(residency)["_Search"], "home", counted)
+    homes = placed(_many(change), tmp_path).placement.homes
+    assert [len(home.drafts) for home in homes] == [change, LOOPS - change]
+    assert len(tried) <= 16
+
+
+def test_questions_that_spend_their_budget_leave_the_rest_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    real = vars(residency)["_Search"].home
+
+    def spent(search: object, scope: object, drafts: tuple[object, ...]) -> object:
+        tried.append(len(drafts))
+        if len(drafts) > 1:
+            vars(search)["finder"].given_up += 1
+            return vars(residency)["_given_up"](vars(search)["request"].facts.function.body)
+        return real(search, scope, drafts)
+
+    monkeypatch.setattr(vars(residency)["_Search"], "home", spent)
+    homes = placed(_many(13), tmp_path).placement.homes
+    assert [len(home.drafts) for home in homes] == [1] * LOOPS
+    most = vars(residency)["_MOST_GIVEN_UP"]
+    assert most <= sum(count > 1 for count in tried) <= 2 * most
