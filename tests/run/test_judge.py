@@ -123,3 +123,25 @@ def test_an_address_may_be_another_one_and_nothing_else() -> None:
     for wrong in ((0, 0, 5), (17, 0, 5), (0x7F55_0000_7010, 0x7F55_0000_7010, 5), (0x7F55_0000_7010, 0, 6)):
         (verdict,) = compare_logs(base, log(pointers(*wrong)), evidence, lambda: evidence)
         assert [failure.rule for failure in verdict.failures] == ["VER007"], wrong
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("build", "found", "word"),
+    [
+        # builds of the original differ by more than rounding: what is noise in one may be zero in another
+        ([1.0, 0.5], [1.0, NAN], "broken"),
+        ([1.0, 0.5], [1.0, 7.0], "fails"),
+        ([1.0, 0.2 + 1e-15], [1.0, NAN], "fails"),
+    ],
+)
+def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], found: list[float], word: str) -> None:
+    base = log(record([1.0, 0.2]))
+    evidence = Evidence((base,), (log(record(build)),))
+    (verdict,) = compare_logs(base, log(record(found)), evidence, lambda: evidence)
+    assert (verdict.broken, bool(verdict.failures)) == (word == "broken", word == "fails")
+    assert verdict.live_out.mostly_masked == (word == "broken")
+    left = verdict.left_out()
+    assert not left.failures and left.live_out.mostly_masked

@@ -150,3 +150,11 @@ def test_a_number_in_a_row_may_be_off_by_the_rounding_of_another() -> None:
     # a large number that is not determined says nothing of the others
     wild = rule_of(base, [], [base.replace(b"1.75000000", b"1.76000000")])
     assert compare_text(base, base.replace(b"0.04679084", b"0.04679108"), wild) is not None
+
+
+def test_nan_stands_for_numbers_where_noise_decides_whether_they_are_finite() -> None:
+    broken = OutputRule(broken=True)
+    assert compare_text(b"sum 0.25", b"sum nan", broken) is None
+    assert compare_text(b"sum 0.25", b"sum nan", OutputRule()) is not None
+    assert compare_text(b"sum 0.25", b"sum 0.75", broken) is not None
+    assert compare_text(b"sum nan", b"sum 0.25", broken) is not None

@@ -66,11 +66,22 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ObjectVerdict:
-    """What came out for one stream of one run: its row in the report, why it fails, what is to be said besides."""
+    """What came out for one stream of one run: its row in the report, why it fails, what is to be said besides;
+    `broken`: its numbers are nobody's, since rounding noise decides whether they are finite; `lost`: it differs, and
+    infinities or NaNs stand where the original has numbers."""
 
     live_out: LiveOut
     failures: tuple[Finding, ...]
     notes: tuple[Finding, ...]
+    broken: bool = False
+    lost: bool = False
+
+    def left_out(self) -> ObjectVerdict:
+        """Return the verdict on an object that is what others made of numbers that are nobody's."""
+        row = self.live_out
+        text = f"{row.name} after {row.region} has no numbers where another object has lost its own: it is left out"
+        note = Finding("VER023", "warning", text)
+        return replace(self, live_out=row.covered(0, max(1, row.compared + row.masked)), failures=(), notes=(note,))
 
 
 def compare_logs(
@@ -90,6 +101,7 @@ def _compare_stream(
     row = _row(next(iter(base.records[key].values())))
     failures: list[Finding] = []
     notes: list[Finding] = []
+    broken = lost = False
     # sums do not tell what nobody has written: what is covered is counted where elements are known
     whole = any(record.values is not None for record in base.records[key].values())
     if base.totals.get(key) != actual.totals.get(key):
@@ -110,14 +122,17 @@ def _compare_stream(
             section = expected.upper - expected.lower
             row = row.covered(section - judged.masked - judged.unwritten - judged.addresses, judged.masked)
         if judged.comparison.first is not None:
-            if _breaks_down(base, key, evidence[1]()):
+            lost = _not_finite(found) > _not_finite(expected)
+            # what is noise in one sum may be zero in another, and be divided by
+            broken = _breaks_down(base, key, evidence[1]()) or (lost and judged.ill_conditioned)
+            if broken:
                 notes.insert(0, _says_little(expected))
                 row = row.covered(0, expected.upper - expected.lower)
             else:
                 failures.append(_differs(expected, judged, base, reordered=evidence[0].reordered))
             break
         notes += _remarks(expected, judged)
-    return ObjectVerdict(row, tuple(failures), tuple(notes[:1]))
+    return ObjectVerdict(row, tuple(failures), tuple(notes[:1]), broken, lost)
 
 
 def _breaks_down(base: CaptureLog, key: StreamKey, evidence: Evidence) -> bool:
@@ -178,10 +193,9 @@ def _judge_with(
     new = np.zeros_like(bare) if bare.all() else bare
     apart = (new, moved & ~new, (skip | unlike) & ~moved & ~new)
     unwritten, pointers, masked = (section_elements(expected, mask, low) for mask in apart)
-    judged = Judgment(comparison, masked=masked, unwritten=unwritten, addresses=pointers)
-    if comparison.first is not None:
-        return replace(judged, where=_place_text(expected, cut[0], cut[1], comparison.first, low))
-    return replace(judged, ill_conditioned=is_ill_conditioned(written, spread) or bool(unlike.any()))
+    ill = is_ill_conditioned(written, spread) or bool(unlike.any())
+    where = "" if comparison.first is None else _place_text(expected, cut[0], cut[1], comparison.first, low)
+    return Judgment(comparison, where, masked, unwritten, addresses=pointers, ill_conditioned=ill)
 
 
 def _largest_written(record: Record, evidence: Evidence) -> float:

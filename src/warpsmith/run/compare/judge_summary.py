@@ -50,12 +50,12 @@ def judge_summaries(
     allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None, size)).of(wanted.samples)
     noise = is_noise(wanted.samples, spread)
     comparison = compare_arrays(wanted.samples, got.samples, allowed, skip | unlike, noise=noise)
+    ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
     if comparison.first is not None:
         index = int(wanted.positions[comparison.first // expected.stride])
         values = [show_value(s.samples, comparison.first) for s in (wanted, got)]
         text = f"{expected.name}[{expected.first + index}] is {values[1]}, the original has {values[0]}"
-        return Judgment(comparison, text, masked)
-    ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
+        return Judgment(comparison, text, masked, ill_conditioned=ill)
     # Stale elements lie outside of the section: in the first run of elements, or the last.
     runs = range(1, len(wanted.blocks) - 1) if found.stale else range(len(wanted.blocks))
     rule_of_sums = allowance, size if reordered else None
@@ -63,7 +63,7 @@ def judge_summaries(
     if bad is None:
         return Judgment(comparison, masked=masked, ill_conditioned=ill)
     text = f"{_run_text(expected, bad, len(wanted.blocks))} differ in their sum or hash"
-    return Judgment(replace(comparison, first=0, failing=1), text, masked)
+    return Judgment(replace(comparison, first=0, failing=1), text, masked, ill_conditioned=ill)
 
 
 def _masked_elements(record: Record, again: Sequence[Summary], variants: Sequence[Summary]) -> int:

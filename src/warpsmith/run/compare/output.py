@@ -53,7 +53,7 @@ class OutputRule:
     """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread: each
     one's own, and what is rounding among those of all, and of doubles, as a part of their size; `rows`: by line that is
     a row of an array, the largest rounding of one of its numbers. `rounding`: by how much of their size the values
-    behind the numbers differ."""
+    behind the numbers differ. `broken`: rounding noise decides whether these are finite, NaN may stand for any."""
 
     masked: frozenset[Place] = frozenset()
     masked_lines: frozenset[int] = frozenset()
@@ -65,6 +65,7 @@ class OutputRule:
     absolute: float | None = None
     relative: float | None = None
     rounding: float = 0.0
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +114,10 @@ def _close(a: str, b: str, place: Place, rule: OutputRule) -> bool:
     if not (_NUMBER.match(a) and _NUMBER.match(b)) or (_integral(a) and _integral(b)):
         return False
     x, y = float(a), float(b)
-    if math.isnan(x) or math.isnan(y):
-        return math.isnan(x) and math.isnan(y)
-    if x == y:
+    if x == y or (math.isnan(x) and math.isnan(y)):
         return True
-    if math.isinf(x) or math.isinf(y):
-        return False
+    if not (math.isfinite(x) and math.isfinite(y)):
+        return rule.broken and math.isfinite(x)
     if rule.absolute is not None or rule.relative is not None:
         return abs(x - y) <= (rule.absolute or 0.0) + (rule.relative or 0.0) * abs(x)
     own = (rule.spread or {}).get(place, 0.0)

@@ -54,6 +54,7 @@ class Verdict:
         self._races: list[Race] = []
         self._output_equal = True
         self._rounded = False
+        self._broken = False
         self._launches: Counter[str] = Counter()
         self._writes: Counter[str] = Counter()
         self._copies = Copies()
@@ -206,8 +207,9 @@ class Verdict:
     def _objects(self, expected: Outcome, outcome: Outcome) -> list[Finding]:
         failures: list[Finding] = []
         reference = self._reference
-        verdicts = compare_logs(expected.log, outcome.log, reference.first_evidence(), reference.full_evidence)
-        for verdict in verdicts:
+        verdicts = list(compare_logs(expected.log, outcome.log, reference.first_evidence(), reference.full_evidence))
+        self._broken |= any(verdict.broken for verdict in verdicts)
+        for verdict in (v.left_out() if self._broken and v.lost and v.failures else v for v in verdicts):
             row = verdict.live_out
             self._rows[row.region, row.name] = _worst(self._rows.get((row.region, row.name)), row)
             if row.region in self._lenient:
@@ -223,7 +225,7 @@ class Verdict:
         reference = self._reference
         if compare_text(expected.stdout, outcome.stdout, reference.plain_rule(None)) is not None:
             self._rounded = True
-            rule = reference.output_rule(None, self._rounding())
+            rule = dataclasses.replace(reference.output_rule(None, self._rounding()), broken=self._broken)
             found = compare_text(expected.stdout, outcome.stdout, rule)
             self._notes += _uncertain(noise(reference.base.stdout, rule))
             if found is not None:
@@ -232,7 +234,10 @@ class Verdict:
         plain = {name: reference.plain_rule(name) for name in expected.files}
         if compare_files(expected.files, outcome.files, plain, self._unstable()) is not None:
             self._rounded = True
-            rules = {name: reference.output_rule(name, self._rounding()) for name in expected.files}
+            rules = {
+                name: dataclasses.replace(reference.output_rule(name, self._rounding()), broken=self._broken)
+                for name in expected.files
+            }
             difference = compare_files(expected.files, outcome.files, rules, self._unstable())
             for name, rule in rules.items():
                 self._notes += _uncertain(noise(reference.base.files.get(name, b""), rule), f" in {name}")
