@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.failure import run_guarded
+from warpsmith.app.cli.output import undisturbed
 from warpsmith.app.cli.supervise import run_supervised
 
 __all__ = ["main"]
@@ -45,7 +46,9 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"warpsmith.app.cli.{COMMANDS[cmd_name][0]}").command
+        # libraries that are stopped while they set themselves up end the process in their own words
+        with undisturbed():
+            command = import_module(f"warpsmith.app.cli.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)
         return command
 
