@@ -229,7 +229,10 @@ def _run(text: str, directory: Path) -> str:
     subprocess.run(
         [cxx_compiler(), "-std=c++17", "-O1", "-w", str(source), "-o", str(program), "-lpthread"], check=True
     )
-    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    try:
+        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=30, check=False)
+    except subprocess.TimeoutExpired:
+        return "does not end"
     return done.stdout.strip() if done.returncode in (0, 1) else f"ended with {done.returncode}"
 
 
