@@ -10,6 +10,7 @@ from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
 from warpsmith.poly.openmp.honor import honored
 
@@ -279,7 +280,7 @@ def test_after_many_loops_that_were_too_much_none_is_unbounded() -> None:
 
 def test_claims_that_were_too_much_halve_the_budget_of_those_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
     spent: list[int] = []
-    granted = claims.budget
+    granted = space.budget
 
     def counted(operations: int) -> AbstractContextManager[None]:
         spent.append(operations)
