@@ -22,9 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from ptx_kernels import KINDS, counted, written
 
 ROOT = Path(__file__).parent.parent
@@ -33,8 +33,7 @@ SIZES = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000)
 MANY = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """Seconds on processors, with all that was started, and on the clock; what was said."""
 
     cpu: float

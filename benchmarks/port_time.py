@@ -17,8 +17,9 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "benchmarks" / "polybench").glob("*.c"))
@@ -28,8 +29,7 @@ FRONT = "import sys; from warpsmith.front.load import *; load_program(sys.argv[1
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """What one process took, in seconds and MiB."""
 
     cpu: float

@@ -27,10 +27,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import fields
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -59,8 +61,7 @@ SECONDS = 60
 """Processor time for the examination of one kernel, for reading one file."""
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Struct, frozen=True):
     """How much to run of each kernel: on made-up inputs, for how many steps, and how far to search."""
 
     seeds: int
@@ -73,8 +74,7 @@ class Late(BaseException):
     """A kernel took too long; nothing on the way may take this for an error of its own."""
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """Sums over kernels. `same`, `called`: branches that depend on more than parameters; `plain`: on those alone;
     `open`: those that never part threads, in less than `enough` runs that were to do so; `wrapped`: those that do only
     where signed numbers overflow."""

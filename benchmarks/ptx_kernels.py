@@ -16,7 +16,8 @@ import random
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 HEAD = """\
 .version 7.0
@@ -64,8 +65,7 @@ done:
 """
 
 
-@dataclass(slots=True)
-class Writer:
+class Writer(Struct):
     """A kernel on its way. `float`: the register that was written last; registers are never written twice, but in
     loops."""
 

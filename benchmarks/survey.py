@@ -20,8 +20,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 PLAIN = """\
 /* {name}: reads one setting; {comment} */
@@ -307,8 +308,7 @@ def _more(chance: random.Random) -> Iterator[tuple[int, str]]:
     yield from ((0, PLAIN), (1, chance.choice(KINDS)), (2, PLAIN), (3, chance.choice(KINDS)))
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """Seconds: on the clock, and on processors with everything that was started."""
 
     wall: float

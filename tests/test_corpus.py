@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.corpus.judging import held_against_a_run
 from tests.corpus.reading import Mark, Run, marks, runs
@@ -36,8 +37,7 @@ SAMPLE = ("divergence.cu", "sparse.cu", "saxpy.ptx", "count_if.ptx", "row_sum.pt
 WARP = 32
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """A kernel of the corpus with what was found of it, and the launch that its file names."""
 
     file: Path

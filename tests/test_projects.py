@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from tests.project.nvcc_stand_in import install
 from tests.random_programs.acceptance import BESIDE, IDLE
@@ -23,8 +23,7 @@ from warpsmith.run.emulated.counts import read_counts
 PROJECTS = Path(__file__).parents[1] / "examples" / "projects"
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """An example: how it is built (`switch`: and what that takes to use the GPU), tested and run, what is hot, what the
     user grants, and how its time loop is run (`{}`: the number of steps, once each of `steps`). `guarded`: the hot
     loops whose guard fails in this program, so that the user's own run."""

@@ -9,8 +9,9 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 import warpsmith.run
 from warpsmith.run.native.cuda_text import rewrite_cuda
@@ -21,8 +22,7 @@ FOLDER = Path(__file__).parent
 HEADERS = Path(warpsmith.run.__file__).parent / "emulation" / "include"
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """`threads`: how many launches had that many threads (grid times block); copies and bytes by direction."""
 
     kernels: int

@@ -20,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -54,8 +55,7 @@ PPCG = {
 OLDER = ("dynprog", "reg_detect", "fdtd-apml")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """`loops`: on the device, all (of the region); `counts`: None where nothing was ported or the limit was hit."""
 
     name: str

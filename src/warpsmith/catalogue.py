@@ -9,18 +9,19 @@ Invariant: a step is made from arguments only where every one has exactly the ty
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import inspect
 import shlex
 import textwrap
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.records import default_of, field_names
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.contract import Contract
 from warpsmith.loops.steps.data.expand import Expand
@@ -112,8 +113,7 @@ STEPS: tuple[type[Step], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One field of a step; `default` is None where it must be given; `choices` are empty where any value is taken."""
 
     name: str
@@ -122,8 +122,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """What a step's docstring says. `example` are the arguments with which `before` becomes `after`."""
 
     name: str
@@ -185,7 +184,7 @@ def parameters(cls: type[Step]) -> tuple[Parameter, ...]:
     """Return the parameters of a step in the order of its fields; raises TypeError where a field's type is none that
     a recipe can hold."""
     hints: Mapping[str, object] = typing.get_type_hints(cls)
-    return tuple(_parameter(spec, hints[spec.name]) for spec in dataclasses.fields(cls))
+    return tuple(_parameter(cls, name, hints[name]) for name in field_names(cls))
 
 
 def describe(cls: type[Step]) -> Page:
@@ -216,14 +215,14 @@ _PLAIN: Mapping[object, Kind] = {
 }
 
 
-def _parameter(spec: dataclasses.Field[object], hint: object) -> Parameter:
+def _parameter(cls: type[Step], name: str, hint: object) -> Parameter:
     words = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
     kind = "text" if words and all(isinstance(word, str) for word in words) else _PLAIN.get(hint)
     if kind is None:
-        raise TypeError(f"a recipe cannot hold {spec.name}: {hint}")
-    default: object = None if spec.default is dataclasses.MISSING else spec.default
+        raise TypeError(f"a recipe cannot hold {name}: {hint}")
+    default = default_of(cls, name)
     assert default is None or isinstance(default, str | int | tuple)
-    return Parameter(spec.name, kind, default, tuple(str(word) for word in words))
+    return Parameter(name, kind, default, tuple(str(word) for word in words))
 
 
 def _exact(name: str, parameter: Parameter, value: object) -> Argument:

@@ -7,8 +7,9 @@ Every instruction has a line of its own in a text that is made up, so that a fin
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from tests.analysis.accesses import PARAMETERS, TILE, Writer
 from warpsmith.base.source import SourceFile, Span

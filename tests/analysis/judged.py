@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from tests.analysis.runs import Run, clashes, launched, ran
 from tests.analysis.test_accesses import holds
@@ -28,8 +29,7 @@ from warpsmith.ssa.nodes import Instruction, Module
 __all__ = ["CHECKS", "Judged", "borne_out", "judged"]
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A finding, the run, and the instruction that it is about."""
 
     made: Run
@@ -63,8 +63,7 @@ class Claim:
 Check = Callable[[Claim], Iterator[str]]
 
 
-@dataclass
-class Judged:
+class Judged(Struct):
     """What is wrong with the findings of a run, and how many of each rule were held against it."""
 
     wrong: list[str]

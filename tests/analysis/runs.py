@@ -5,8 +5,11 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
@@ -39,7 +42,6 @@ Presence = tuple[int, int, object]
 """Block, warp and moment."""
 
 
-@dataclass
 class Recorder(simt.Memory):
     """Memory that keeps every access to what threads share: address, bytes, who."""
 
@@ -62,7 +64,6 @@ class Recorder(simt.Memory):
         super().write(buffer, offset, size, number, access)
 
 
-@dataclass
 class Anywhere(Recorder):
     """Memory that is everywhere: a piece of it is made where it is touched. Nothing that is written changes it, so that
     threads that race for it read the same, and a barrier that is taken out changes no index."""
@@ -90,7 +91,6 @@ class Anywhere(Recorder):
         super().write(buffer, offset, size, int.from_bytes(buffer.data[offset : offset + size], "little"), access)
 
 
-@dataclass
 class Watch(Counters):
     """Counts, and keeps which lanes are in a block of code together, and what each thread touched."""
 
@@ -105,8 +105,7 @@ class Watch(Counters):
         super().access(lane, place, moment, where)
 
 
-@dataclass
-class Launched:
+class Launched(Struct):
     """What a run did: requests of each access, the address of each thread there, who was where, bytes touched."""
 
     module: Module

@@ -7,10 +7,11 @@ import random
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
@@ -48,8 +49,7 @@ SHAPES: tuple[Dim, ...] = ((64, 1, 1), (32, 2, 1), (16, 3, 2), (256, 1, 1))
 GRIDS: tuple[Dim | None, ...] = (None, None, (7, 1, 1), (1 << 20, 3, 1), (1 << 24, 1, 1), MAX_GRID)
 
 
-@dataclass
-class Writer:
+class Writer(Struct):
     """One random function: what is known of a thread's place, and what ops make of it, around a join and a loop."""
 
     chosen: random.Random
@@ -140,8 +140,7 @@ class Writer:
         return constant(type, self.chosen.choice((1, 2, 3, 31, 32, 255, 256, 32767, -1, -32)))
 
 
-@dataclass
-class Seen(Silent):
+class Seen(Struct, Silent):
     """What threads computed, held against the bounds and against the simpler instructions."""
 
     most: Mapping[Value, int]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.analysis import test_accesses, test_barriers
 from warpsmith.analysis.affine import guards

@@ -6,9 +6,10 @@ from __future__ import annotations
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tests.analysis.kernels import random_module
 from tests.analysis.lane_kernels import lane_module
@@ -28,8 +29,7 @@ WARP = 4
 SHAPES: tuple[Dim, ...] = ((8, 1, 1), (2, 3, 1), (4, 2, 1), (3, 2, 2))
 
 
-@dataclass
-class Seen(Silent):
+class Seen(Struct, Silent):
     """For each place and moment, what the threads of a warp, and of a block, computed there."""
 
     values: dict[tuple[str, int, object, Instruction], set[tuple[int, ...]]] = field(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from zlib import crc32
 
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine import joins
 from warpsmith.analysis.uniformity import uniformity

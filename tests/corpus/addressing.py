@@ -8,7 +8,8 @@ load [p + 4·i]      p = param [a+0]           the argument a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Callee, Function, Instruction, Memory, Operand, Param, Phi, Value
 
@@ -18,8 +19,7 @@ _ON_CHIP = ("shared", "local")
 _KEPT = ("shared", "local", "generic")
 
 
-@dataclass(frozen=True)
-class Addressing:
+class Addressing(Struct, frozen=True):
     """`loads` that give addresses; `parameters`, with an offset into them, that are addresses; `packed`: loads of words
     with bit-fields; `places`: which parameters have an address, by number."""
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from tests.corpus.goals import Goal, Goals
 from tests.corpus.guessing import ARRAYS, KINDS, array_of

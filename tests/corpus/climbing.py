@@ -15,8 +15,10 @@ import math
 import random
 import struct
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.corpus.goals import Goal
 from tests.corpus.inputs import Inputs
@@ -59,8 +61,7 @@ class Number(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class _Typed:
+class _Typed(Struct, frozen=True):
     """An argument (`key`: parameter and offset) or a word of memory (`key`: its address)."""
 
     key: str | int
@@ -85,8 +86,7 @@ class _Typed:
             yield from _whole(number)
 
 
-@dataclass(frozen=True)
-class _Axis:
+class _Axis(Struct, frozen=True):
     """The number of the block along an axis, in a grid that is just large enough."""
 
     axis: int

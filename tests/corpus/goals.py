@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tests.corpus.addressing import addressing
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -19,8 +20,7 @@ _FARTHEST = 1500
 _LAUNCHED = ("ctaid.", "nctaid.")
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """What reaches a branch, the nearest first: loads, arguments, axes along which the number of the block does, and
     the instructions and constants that comparisons look at."""
 

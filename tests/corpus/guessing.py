@@ -11,9 +11,10 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+
+from msgspec import field
 
 from tests.corpus.addressing import Addressing, addressing
 from tests.corpus.inputs import ANYTHING, Inputs
@@ -76,7 +77,6 @@ def _bits(*numbers: int) -> int:
     return state
 
 
-@dataclass
 class Anywhere(Memory):
     """Global memory in pages that are made where they are touched; `addressing` tells what loads are for."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.simt.launch import Dim
 
@@ -13,8 +14,7 @@ ANYTHING = "what is read here may be anything"
 """Why a run has ended that counts as far as it went."""
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """A `seed`, from which everything is made up, but for these `arguments`, for what memory holds at these addresses
     (`words`), and for the `grid`, of which some `blocks` are run, and of these some `lanes`. `patience`: how many times
     as many steps as others the run may take. `kinds`: how the words of an array are made, where that is not drawn."""

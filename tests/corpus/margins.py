@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.observer import Lane
@@ -33,8 +34,7 @@ _MARGINS: Final[Mapping[str, Callable[[float, float, float], float]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Near:
+class Near(Struct, frozen=True):
     """The thread that came nearest to the other side: its margin, who it was, in which block of the grid."""
 
     margin: float
@@ -47,8 +47,7 @@ class Near:
         return abs(self.margin)
 
 
-@dataclass(frozen=True)
-class Needed:
+class Needed(Struct, frozen=True):
     """What must be kept to measure the branches of some `blocks`: `made` by instructions; `phis` of a block."""
 
     blocks: frozenset[str]
@@ -79,8 +78,7 @@ class Needed:
         return cls(frozenset(ends), frozenset(made), {name: tuple(found) for name, found in phis.items()})
 
 
-@dataclass
-class Ruler:
+class Ruler(Struct):
     """Measures during a run. `known`: of each thread, its numbers, and the margins of its conditions; `near`: of each
     branch, who came nearest."""
 

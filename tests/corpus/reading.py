@@ -16,7 +16,8 @@ import random
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.simt.launch import Dim
 
@@ -26,8 +27,7 @@ _FORMATS = {"i32": "<i", "f32": "<f", "u8": "<B", "i64": "<q", "f64": "<d"}
 _LEVELS = ("warp", "block")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """A launch, its arguments as they are written."""
 
     kernel: str
@@ -81,8 +81,7 @@ def _numbers(type: str, count: int, content: str, chosen: random.Random) -> Iter
             yield chosen.randint(int(low), int(high))
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What a line says of itself: `levels` of its branches, or a `rule`."""
 
     line: int

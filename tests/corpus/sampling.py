@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tests.corpus.inputs import Inputs
 from tests.corpus.margins import Near, Ruler
@@ -22,7 +23,6 @@ _READS = 300
 _MOMENTS = 40
 
 
-@dataclass
 class Samples(Together):
     """`numbers` that `watched` instructions gave; of a load, the `words` of memory and what they held; `reads`: the
     loads of each thread, by instruction and moment, with address and numbers; `visitors` of each branch; `ways`: those
@@ -112,8 +112,7 @@ class Samples(Together):
         return {key[0]: theirs[key][0] - mine[key][0] for key in mine if key in theirs}
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
+class Known(Struct, frozen=True, eq=False):
     """A run that was made: its inputs, what it showed, and whether it took too long."""
 
     inputs: Inputs

@@ -19,9 +19,11 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.corpus.changing import PATIENT, Changes
 from tests.corpus.climbing import climb, placed
@@ -51,8 +53,7 @@ _STEPS_MORE = 100_000
 """For each branch that may part threads and did not at first."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How far a search goes: so many runs that are to part threads at a branch and in which two threads met there; so
     many steps of all runs, with more for each branch; so many seconds of processor time."""
 

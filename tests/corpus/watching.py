@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Self
+
+from msgspec import field
 
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.simt.counters import Counters, Request
@@ -22,7 +23,6 @@ __all__ = ["LEVELS", "Together", "wrong_accesses", "wrong_values"]
 LEVELS = ("warp", "block")
 
 
-@dataclass
 class Together(Counters):
     """`same[level]`: values that are claimed the same, compared until one differs (`differs`); `parted[level]`: blocks
     whose branch was seen to part threads; `passed`: those that were seen at all, `met[level]`: with two threads at a

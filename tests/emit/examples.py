@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.nodes import (
@@ -35,8 +35,7 @@ from warpsmith.tree.walk import rebuild
 __all__ = ["Maker", "Ported", "lu", "renamed", "saxpy"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ported:
+class Ported(Struct, frozen=True):
     """A program before and after."""
 
     original: Program
@@ -179,7 +178,7 @@ def saxpy(text: str = SAXPY) -> Ported:
          Parameter(y_gpu, y, "buffer", True)), (), kernel_body, (),
     )  # fmt: skip
     new = replace(function, body=replace(function.body, statements=statements))
-    ported = dataclasses.replace(original.with_function(function, new), kernels=(kernel,))
+    ported = msgspec.structs.replace(original.with_function(function, new), kernels=(kernel,))
     return Ported(original, ported)
 
 
@@ -283,5 +282,5 @@ def lu(text: str = LU, captures: bool = False) -> Ported:
         strided=("y",),
     )  # fmt: skip
     new = replace(function, body=replace(function.body, statements=statements))
-    ported = dataclasses.replace(original.with_function(function, new), kernels=(kernel,))
+    ported = msgspec.structs.replace(original.with_function(function, new), kernels=(kernel,))
     return Ported(original, ported)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 from tests.emit.examples import LU, SAXPY, Ported, lu, saxpy
@@ -121,7 +121,9 @@ def test_captures(language: str, tmp_path: Path) -> None:
 
 def _as_cxx(made: Ported) -> Ported:
     def change(program: Program) -> Program:
-        return dataclasses.replace(program, units=tuple(dataclasses.replace(u, language="c++") for u in program.units))
+        return msgspec.structs.replace(
+            program, units=tuple(msgspec.structs.replace(u, language="c++") for u in program.units)
+        )
 
     return Ported(change(made.original), change(made.ported))
 
@@ -161,14 +163,14 @@ def test_macros_and_types_that_kernels_use_are_written_out() -> None:
         TypeText("real", "typedef base real;", ("base",)),
         TypeText("UNUSED", "#define UNUSED 1", (), True),
     )
-    unit = dataclasses.replace(made.original.units[0], type_texts=texts)
+    unit = msgspec.structs.replace(made.original.units[0], type_texts=texts)
     kernel = made.ported.kernels[0]
     first = kernel.parameters[2]
-    pointer = Pointer(dataclasses.replace(FLOAT, spelling="real"))
-    new = dataclasses.replace(first, symbol=dataclasses.replace(first.symbol, type=pointer))
-    kernel = dataclasses.replace(kernel, parameters=(*kernel.parameters[:2], new, *kernel.parameters[3:]))
-    ported = dataclasses.replace(made.ported, kernels=(kernel,))
-    text = emit_cuda(dataclasses.replace(made.original, units=(unit,)), ported)[1].text
+    pointer = Pointer(msgspec.structs.replace(FLOAT, spelling="real"))
+    new = msgspec.structs.replace(first, symbol=msgspec.structs.replace(first.symbol, type=pointer))
+    kernel = msgspec.structs.replace(kernel, parameters=(*kernel.parameters[:2], new, *kernel.parameters[3:]))
+    ported = msgspec.structs.replace(made.ported, kernels=(kernel,))
+    text = emit_cuda(msgspec.structs.replace(made.original, units=(unit,)), ported)[1].text
     assert "typedef float base;\ntypedef base real;\n" in text
     assert "UNUSED" not in text
     assert "const real *x_gpu" in text
@@ -177,4 +179,4 @@ def test_macros_and_types_that_kernels_use_are_written_out() -> None:
 def test_a_launch_without_its_kernel_is_refused() -> None:
     made = saxpy()
     with pytest.raises(RefusedError):
-        emit_cuda(made.original, dataclasses.replace(made.ported, kernels=()))
+        emit_cuda(made.original, msgspec.structs.replace(made.ported, kernels=()))

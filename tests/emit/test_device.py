@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import cast
 
+import msgspec.structs
 import pytest
 
 from warpsmith.base.errors import RefusedError
@@ -34,7 +34,7 @@ def port(tmp_path: Path, text: str) -> tuple[Program, Program]:
     arguments = tuple(Name(span=function.body.span, type=s.type, symbol=s) for s in function.parameters)
     launch: Stmt = Launch(span=function.body.span, kernel=kernel.name, arguments=arguments, region="f")
     new = replace(function, body=replace(function.body, statements=(launch,)))
-    return program, dataclasses.replace(program.with_function(function, new), kernels=(kernel,))
+    return program, msgspec.structs.replace(program.with_function(function, new), kernels=(kernel,))
 
 
 def _parameter(symbol: object, function: Function) -> Parameter:

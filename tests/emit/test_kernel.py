@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.emit.examples import lu, saxpy
 from warpsmith.base.source import SourceFile, Span
@@ -69,8 +69,7 @@ def test_lu_walks_where_a_grid_may_be_too_small() -> None:
     assert "(unsigned)(blocks_y < 65535 ? blocks_y : 65535)" in text
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One loop `for (type i = lower; i relation bound; i += step)` over the values of two parameters."""
 
     type: Scalar

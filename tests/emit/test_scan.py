@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import writable_port

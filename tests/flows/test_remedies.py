@@ -7,11 +7,11 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from warpsmith.flows.hints import remedies
 from warpsmith.flows.hints.remedies import Inputs, hints
@@ -65,8 +65,7 @@ HELPED = {
 QUICK = ("scatter/i", "unknown_call/i", "step_random/i", "Totals::add/i", "counters_before/i", "ahead_to_the_end/i")
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """A hint as the JSON report has it, about a loop of a file."""
 
     file: str
@@ -194,8 +193,7 @@ def test_a_loop_that_was_asked_for_says_what_would_help(tmp_path: Path) -> None:
     assert followed.plan is not None and followed.plan.fragments
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """How a function is run: the elements of `d` and of `e`, which are as large as that, for a size n; and the call,
     whose value is shown."""
 

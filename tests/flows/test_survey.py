@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.flows.loop_count import counted_loops
 from tests.flows.survey_projects import by_place, compiled, surveyed, written

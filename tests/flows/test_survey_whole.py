@@ -6,11 +6,11 @@ The whole program is all files of each program read and judged together, as a po
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+import msgspec.structs
 import pytest
 
 from tests.flows.survey_projects import compiled, surveyed, written
@@ -39,12 +39,12 @@ def _project(folder: Path, seed: int, programs: int) -> Project:
     files = trapped_program(seed, programs=programs)
     written(folder, files)
     project = compiled(folder, *(name for name in files if name.endswith(".c")))
-    commands = tuple(dataclasses.replace(c, output=str(Path(c.file).with_suffix(".o"))) for c in project.commands)
+    commands = tuple(msgspec.structs.replace(c, output=str(Path(c.file).with_suffix(".o"))) for c in project.commands)
     links = tuple(
         LinkCommand(str(folder / f"p{n}"), _objects(folder, f"main{n}", f"far{n}", "use"), str(folder), "gcc")
         for n in range(programs)
     )
-    return dataclasses.replace(project, commands=commands, links=links)
+    return msgspec.structs.replace(project, commands=commands, links=links)
 
 
 def _objects(folder: Path, *names: str) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def test_what_is_promised_of_a_project_holds_in_its_program(tmp_path: Path, file
     written(tmp_path, files)
     project = compiled(tmp_path, *(name for name in files if name.endswith(".c")))
     link = LinkCommand("program", tuple(c.file for c in project.commands), str(tmp_path), "gcc")
-    project = dataclasses.replace(project, links=(link,))
+    project = msgspec.structs.replace(project, links=(link,))
     assert not _broken(project, surveyed(project))
 
 
@@ -136,7 +136,7 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
 
         def less_outside(link: Link, number: int) -> Outside:
             real = outside(link, number)
-            return dataclasses.replace(real, rest=less(real.rest))
+            return msgspec.structs.replace(real, rest=less(real.rest))
 
         patch.setattr(Link, "told", lambda link, number: less(cast(Mapping[str, Plain], told(link, number))))
         patch.setattr(Link, "outside", less_outside)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tests.loops.twins import Stand
 from warpsmith.loops.step import Step
@@ -25,8 +26,7 @@ from warpsmith.tree.walk import loop_names
 TYPES = (*["int"] * 9, "long", "unsigned", "size_t", "short")
 
 
-@dataclass
-class Maker:
+class Maker(Struct):
     """Writes one function; `outer` are the counters in scope, `free` those that may be subtracted from."""
 
     rng: random.Random

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 from tests.loops.same_results import rewritten
@@ -299,8 +299,8 @@ def test_a_file_without_strict_aliasing_rests_on_tests() -> None:
     program = program_of(HEAD + _function("f", BODIES[0]))
     facts = Facts.about(program, PolyOptions())
     assert isinstance(Localize("f/i", guards=False).check(program, facts), Proved)
-    loose = dataclasses.replace(program.units[0], arguments=(*program.units[0].arguments, "-fno-strict-aliasing"))
-    program = dataclasses.replace(program, units=(loose,))
+    loose = msgspec.structs.replace(program.units[0], arguments=(*program.units[0].arguments, "-fno-strict-aliasing"))
+    program = msgspec.structs.replace(program, units=(loose,))
     facts = Facts.about(program, PolyOptions())
     assert isinstance(Localize("f/i", guards=False).check(program, facts), Unknown)
     tested = unit_text(program.units[0], Localize("f/i").apply(program).units[0], NoWords())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.loops.orders_run import applied, categories, outputs, text_of
 from tests.poly.programs import load
@@ -55,8 +55,7 @@ int main(void)
 ARGUMENTS = "int n, double A[restrict n][n], double B[restrict n][n], double x[restrict n]"
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """`sequential`: the loops that stay so, all others must be parallel; `nests`: how many nests each has inside."""
 
     body: str

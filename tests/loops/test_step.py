@@ -1,23 +1,27 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec import field
+from msgspec.structs import replace
+
 from tests.poly.programs import load
+from warpsmith.base.records import Partial
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.step import rewritten
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Partial, frozen=True, eq=False):
     """A step that changes nothing, and notes what it is applied to."""
 
+    compared = attrgetter("loop")
     name: ClassVar[str] = "counted"
     loop: str
-    seen: list[Program] = field(default_factory=list, compare=False)
+    seen: list[Program] = field(default_factory=list)
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         return Proved(())

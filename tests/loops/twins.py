@@ -10,12 +10,13 @@ undefined behavior sanitizer: a bound that overflows where the original had none
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.front.load import FrontOptions, load_program
@@ -45,8 +46,7 @@ class NoWords:
         raise AssertionError(f"a step made {node} with {expr}")
 
 
-@dataclass(frozen=True)
-class Stand:
+class Stand(Struct, frozen=True):
     """One function as a program of its own, with what is known about it."""
 
     program: Program
@@ -107,7 +107,7 @@ def stands(text: str, folder: Path) -> dict[str, Stand]:
     unit = loaded.program.units[0]
     found: dict[str, Stand] = {}
     for function in unit.functions:
-        only = dataclasses.replace(unit, items=(function,), functions=(function,))
+        only = msgspec.structs.replace(unit, items=(function,), functions=(function,))
         program = Program((only,))
         found[function.symbol.name] = Stand(program, Facts.about(program, PolyOptions()), function.symbol.name)
     return found

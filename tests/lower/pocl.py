@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
@@ -33,8 +34,7 @@ Argument = bytes | tuple[str, bytes]
 """A scalar's bytes, or the name and the bytes of a buffer."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """One launch; `arguments` in the order of the parameters."""
 
     kernel: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.offload.fragments import Draft, Home, Use
@@ -42,8 +43,7 @@ from warpsmith.tree.types import DOUBLE, INT, VOID, FunctionType, Pointer, Symbo
 FILE = SourceFile("abstract.c", " " * 100_000)
 
 
-@dataclass
-class Program:
+class Program(Struct):
     """A function body under construction: what its nodes do, and its kernels."""
 
     objects: tuple[str, ...] = ("x",)
@@ -172,8 +172,7 @@ class _JumpError(Exception):
         self.kind = kind
 
 
-@dataclass
-class Machine:
+class Machine(Struct):
     """Runs ported statements, branches drawn from `rng`, and trip counts too where `trips` does not set them."""
 
     program: Program

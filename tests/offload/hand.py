@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.front.load import FrontOptions, load_program

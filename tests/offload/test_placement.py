@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.offload.abstract_programs import Machine, Program, StaleError, random_program
 from warpsmith.offload.plan import TransferScheme

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.data import residency
@@ -20,8 +20,7 @@ from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import names
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(Struct, frozen=True):
     request: Request
     placement: Placement
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -64,8 +65,7 @@ class _ReturnError(_JumpError):
     pass
 
 
-@dataclass
-class Machine:
+class Machine(Struct):
     observer: Observer
     values: dict[Symbol, int] = field(default_factory=dict)
     fuel: int = 3000

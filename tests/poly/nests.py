@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 Linear = tuple[tuple[tuple[str, int], ...], int]
 
@@ -17,8 +18,7 @@ SIGNED = {"int", "long", "char"}
 CUTS = {1: 300, 2: 40, 3: 16}
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """array[subscripts]; `linear`: the array is flat and the subscripts are row*width + column."""
 
     array: str
@@ -26,8 +26,7 @@ class Ref:
     width: str = ""
 
 
-@dataclass(frozen=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """write = sum of reads, under a condition `form % modulus == 0` (modulus 0: form > 0; none: always)."""
 
     write: Ref
@@ -35,8 +34,7 @@ class Assign:
     condition: tuple[Linear, int] | None = None
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """for (type var = lower; var < bound; var += step); the bound as generators of tiled loops write it: `upper`, the
     lesser of it and `least`, or floor(upper / tile) by a division that truncates."""
 
@@ -50,15 +48,13 @@ class Loop:
     tile: int = 0
 
 
-@dataclass(frozen=True)
-class Nest:
+class Nest(Struct, frozen=True):
     name: str
     size_type: str
     loop: Loop
 
 
-@dataclass
-class Trace:
+class Trace(Struct):
     """Every access of one run: (loop values outermost first, array, element, is a write)."""
 
     events: list[tuple[tuple[int, ...], str, tuple[int, ...], bool]] = field(default_factory=list)

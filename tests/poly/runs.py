@@ -12,15 +12,16 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Form = tuple[tuple[tuple[str, int], ...], int]
 Env = Mapping[str, int]
 Cell = tuple[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class Ref:
+class Ref(Struct, frozen=True, eq=False):
     array: str
     subscripts: tuple[Form, ...]
 
@@ -31,8 +32,7 @@ class Ref:
         return self.array, tuple(value(s, env) for s in self.subscripts)
 
 
-@dataclass(frozen=True, eq=False)
-class Assign:
+class Assign(Struct, frozen=True, eq=False):
     """write = reads; under `condition`: form > 0, form % 2 == 0, or a comparison of data."""
 
     write: Ref
@@ -40,8 +40,7 @@ class Assign:
     condition: tuple[str, Form | Ref] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Loop:
+class Loop(Struct, frozen=True, eq=False):
     """Counts from `first` up to or down to `last`, both included."""
 
     var: str
@@ -59,16 +58,14 @@ class Loop:
 Part = Loop | Assign
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """floor((form) / divisor): one row of a time."""
 
     form: Form
     divisor: int = 1
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A part, or a whole body (`parts`), under `loops`; `inside`: what stands under the part's condition only."""
 
     parts: tuple[Part, ...]
@@ -77,8 +74,7 @@ class Leaf:
     inside: bool = False
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     name: str
     parts: tuple[Part, ...]
     leaves: tuple[Leaf, ...]
@@ -87,8 +83,7 @@ class Run:
     plain: bool
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True):
     """One access: the leaf instance that makes it, all counters around it, and the cell."""
 
     instance: int
@@ -97,8 +92,7 @@ class Event:
     write: bool
 
 
-@dataclass
-class Execution:
+class Execution(Struct):
     """Memory as it is changed by leaf instances; values are hashes of what they were made from."""
 
     memory: dict[Cell, int] = field(default_factory=dict)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["LogNest", "random_nest"]
 
 Names = dict[str, int]
 
 
-@dataclass
-class Leaf:
+class Leaf(Struct):
     """Logs its number and its counters; `rows`: (factors by counter, constant, divisor)."""
 
     number: int
@@ -35,14 +35,12 @@ class Leaf:
         return f"{pad}{{ log[at++] = {-1000 - self.number};{values} }}\n"
 
 
-@dataclass
-class Condition:
+class Condition(Struct):
     text: str
     inside: list[Leaf | Loop | Condition]
 
 
-@dataclass
-class Loop:
+class Loop(Struct):
     """`for (counter = low; counter < high; counter += step)`, or downwards; low and high are (factors, constant)."""
 
     counter: str
@@ -83,8 +81,7 @@ def _codes(parts: list[Leaf | Loop | Condition], depth: int) -> str:
     return text
 
 
-@dataclass
-class LogNest:
+class LogNest(Struct):
     """A function `name(n, m, log)` that returns how much it logged."""
 
     name: str

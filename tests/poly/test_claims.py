@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec.structs
 import pytest
+from msgspec import Struct
 
 from tests.poly.claim_oracle import SIZES, complaints, differs, fixed, happens, judge_fixed, judged, named
 from tests.poly.claim_programs import OPEN, RIGHT, WRONG, random_function
@@ -88,7 +89,7 @@ def _shifted(original: Callable[..., Dependence | None]) -> Callable[..., Depend
 
     def describe(*given: object) -> Dependence | None:
         found = original(*given)
-        return None if found is None else dataclasses.replace(found, witness=found.witness.replace("(0", "(3", 1))
+        return None if found is None else msgspec.structs.replace(found, witness=found.witness.replace("(0", "(3", 1))
 
     return describe
 
@@ -98,8 +99,8 @@ def _without(original: Callable[..., object], *names: str) -> Callable[..., obje
 
     def claim(*given: object) -> object:
         made = original(*given)
-        assert dataclasses.is_dataclass(made) and not isinstance(made, type)
-        return dataclasses.replace(made, **dict.fromkeys(names, frozenset()))
+        assert isinstance(made, Struct)
+        return msgspec.structs.replace(made, **dict.fromkeys(names, frozenset()))
 
     return claim
 

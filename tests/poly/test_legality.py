@@ -6,10 +6,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.poly import runs
 from tests.poly.host_value import value
@@ -29,8 +29,7 @@ COUNT = 110
 WITNESS = re.compile(r"(?:(.*): )?S\d?\((.*?)\) (writes|reads) (\w+)((?:\[-?\d+\])*), S\d?\((.*?)\) (writes|reads) it")
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """One order of one run, as the analysis sees it."""
 
     run: Run
@@ -40,8 +39,7 @@ class Question:
     times: dict[Stmt, Time]
 
 
-@dataclass(frozen=True)
-class Bench:
+class Bench(Struct, frozen=True):
     facts: Facts
     questions: tuple[Question, ...]
 
@@ -247,8 +245,7 @@ ROW_VALUE = order.Ordered.row_value
 TIMES = make_times
 
 
-@dataclass(frozen=True)
-class Bug:
+class Bug(Struct, frozen=True):
     name: str
     where: object
     what: str

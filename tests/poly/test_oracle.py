@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.poly.host_value import value
 from tests.poly.nests import Loop, Nest, carried, make, render, run, sizes
@@ -20,8 +20,7 @@ from warpsmith.poly.facts import LoopFacts, PolyOptions
 COUNT = 240
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     nest: Nest
     var: str
     facts: LoopFacts

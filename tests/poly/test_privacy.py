@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
+from msgspec import Struct
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown, Verdict
@@ -21,16 +21,14 @@ from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """`t[subscript]` is read or written, in C and in Python alike."""
 
     write: bool
     subscript: str
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(Struct, frozen=True):
     """`for (j = low; j < high; j += step)`, or downwards from high - 1 to low."""
 
     low: str
@@ -39,8 +37,7 @@ class Inner:
     body: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """`if (condition)`; a condition on data may go either way."""
 
     condition: str

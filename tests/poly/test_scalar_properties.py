@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
 
 from tests.poly.interpreter import Machine, OutOfFuelError
 from tests.poly.programs import load
@@ -20,15 +20,13 @@ from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import loops, rebuild
 
 
-@dataclass
-class Entered:
+class Entered(Struct):
     loop: Loop
     roles: ScalarRoles
     written: set[Symbol] = field(default_factory=set)
 
 
-@dataclass
-class Judge:
+class Judge(Struct):
     """Fails where a claim of an analysis does not hold in the execution."""
 
     liveness: Liveness

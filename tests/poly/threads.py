@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import (
@@ -42,8 +43,7 @@ Steps = Generator[None, None, int]
 NEUTRAL = {"+": 0, "*": 1, "max": -(10**9), "min": 10**9, "&": -1, "|": 0, "^": 0, "&&": 1, "||": 0}
 
 
-@dataclass
-class Access:
+class Access(Struct):
     """One access of an iteration of the claimed loop."""
 
     iteration: tuple[int, ...]
@@ -51,8 +51,7 @@ class Access:
     write: bool
 
 
-@dataclass
-class Thread:
+class Thread(Struct):
     """Who runs: the objects that its names stand for, and the iteration it is in."""
 
     names: dict[Symbol, str]
@@ -60,8 +59,7 @@ class Thread:
     calm: int = 0
 
 
-@dataclass
-class Machine:
+class Machine(Struct, dict=True):
     """One run of `function`; `seed` None: on one thread."""
 
     function: Function

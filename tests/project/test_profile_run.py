@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
 from warpsmith.project import instrument as instrumenting

@@ -17,8 +17,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import IO, TypeVar
+
+from msgspec import Struct
 
 from warpsmith.base.children import adopt_orphans, end_descendants
 
@@ -30,8 +31,7 @@ _STACK_S = 0.5
 _LATE = 124
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """Why there is no answer: `late`, or else a signal, an exit; `detail`: where it was, or how it ended."""
 
     late: bool

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from tests.random_programs.acceptance import is_right
 from tests.random_programs.constructs import Size, Source, make_source, render
@@ -46,8 +47,7 @@ def batches(seed: int, count: int, size: int) -> Iterator[list[Source]]:
 # --- verdicts
 
 
-@dataclass
-class Survey:
+class Survey(Struct):
     """Counts over all functions, and everything that is wrong or was not found."""
 
     functions: int = 0
@@ -149,8 +149,7 @@ def _holds(verdict: Verdict, entry: Entry) -> bool:
 # --- ports
 
 
-@dataclass
-class ConstructPorts:
+class ConstructPorts(Struct):
     """Counts over all functions. `after`: those with a loop that steps made parallel; `thanks`: those that are ported
     with steps, and not without."""
 

@@ -21,7 +21,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["KINDS", "PARAMETERS", "Size", "Source", "make_source", "render"]
 
@@ -34,8 +35,7 @@ PARAMETERS = (
 ROOM = 1200
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A C function, what is in it, and the counters of the loops that may never be called parallel."""
 
     name: str
@@ -44,8 +44,7 @@ class Source:
     never: tuple[str, ...]
 
 
-@dataclass
-class _Writer:
+class _Writer(Struct):
     """Draws one function."""
 
     rng: random.Random

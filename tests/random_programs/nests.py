@@ -12,8 +12,9 @@ restrict or not; then they are also called with blocks that overlap.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = [
     "OVERLAP",
@@ -52,8 +53,7 @@ OVERLAP = 3
 LIVE: tuple[Scalar, ...] = ("last temporary", "conditional", "carried", "sum")
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """constant + Σ coefficient · name."""
 
     constant: int
@@ -76,8 +76,7 @@ class Affine:
         return joined[2:] if joined.startswith("+ ") else f"-{joined[2:]}"
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Struct, frozen=True):
     """An array element. `flat`: one subscript row * width + column, else a subscript each."""
 
     array: str
@@ -99,8 +98,7 @@ class Access:
         return values[0] if len(values) == 1 else values[0] * names["w"] + values[1]
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """`if`: affine comparison, parity of an affine value, or a comparison of data (then `access` is set)."""
 
     left: Affine
@@ -124,8 +122,7 @@ class Guard:
         return self.left.value(names) < self.right.value(names)
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(Struct, frozen=True):
     counter: str
     type: str
     lower: Affine
@@ -149,8 +146,7 @@ class Loop:
         return range(high, low - (1 if self.inclusive else 0), self.step)
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """`target = Σ sources` (or +=); `otherwise` is the target where the guard does not hold (None: nothing happens).
 
     `depth` loops are around it; where that is not all of them it stands before the inner loop, or `after` it.
@@ -168,8 +164,7 @@ class Statement:
 Step = Statement | Literal["scalar", "start", "store"]
 
 
-@dataclass(frozen=True)
-class Nest:
+class Nest(Struct, frozen=True):
     """`least`: the smallest n and m for which it means what it seems (`i < n - 1`, unsigned, needs 1)."""
 
     name: str

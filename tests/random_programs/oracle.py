@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tests.random_programs.nests import Access, Nest, Size, Statement, Step, reads_scalar, row_target, steps
 
@@ -21,8 +22,7 @@ Bases = Mapping[str, int]
 Prefix = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """One access: which element, by which iteration (of the loops around it), reading or writing."""
 
     array: str

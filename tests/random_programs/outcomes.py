@@ -9,16 +9,17 @@ import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from tests.random_programs.whole_programs import BAD, Outcome
 
 __all__ = ["Outcomes"]
 
 
-@dataclass(frozen=True)
-class Outcomes:
+class Outcomes(Struct, frozen=True):
     """What came out for each seed of each kind of program; `path`: where it is kept, if it is."""
 
     path: Path | None = None

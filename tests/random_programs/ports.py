@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tests.random_programs.acceptance import is_right
 from tests.random_programs.nests import Nest, Size, render_nest, render_unit
@@ -20,8 +22,7 @@ __all__ = ["PORT_SIZES", "Ports", "port_batch", "port_nests"]
 PORT_SIZES: tuple[Size, ...] = ((8, 9, 31), (4, 5, 2), (0, 1, 5))
 
 
-@dataclass
-class Ports:
+class Ports(Struct):
     """Counts over all nests. `kept`: why parallel loops stayed on the host, and how many did."""
 
     nests: int = 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["ReductionLoop", "random_loops", "render"]
 
@@ -18,8 +19,7 @@ _WIDE = ("int", "unsigned int", "long long", "unsigned long", "float", "double")
 _SHAPES = ("plain", "plain", "two loops", "inside", "shared", "two at once", "backwards")
 
 
-@dataclass(frozen=True, slots=True)
-class ReductionLoop:
+class ReductionLoop(Struct, frozen=True):
     """One function: its name, its text, and how its result is printed."""
 
     name: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from tests.random_programs.nests import (
     Access,
@@ -28,8 +29,7 @@ WITNESS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """Parameter values, and two accesses of one element: (iteration, writes)."""
 
     parameters: dict[str, int]

@@ -12,7 +12,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["ResidentProgram", "resident_program"]
 
@@ -169,15 +170,13 @@ double reached(const State *s, int i)
 """
 
 
-@dataclass(frozen=True)
-class ResidentProgram:
+class ResidentProgram(Struct, frozen=True):
     """The files of one program, by name."""
 
     files: dict[str, str]
 
 
-@dataclass
-class _Writer:
+class _Writer(Struct):
     """Writes statements; arrays are `x`, `y`, `z` (pointers of main), `table`, `line` (arrays), `s.a`, `s.b`."""
 
     random: random.Random

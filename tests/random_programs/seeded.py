@@ -5,9 +5,9 @@ STATIC bugs give wrong verdicts (the oracle must see them), DYNAMIC ones wrong p
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec.structs
 import pytest
 
 from warpsmith.base.verdict import DependenceKind
@@ -74,7 +74,7 @@ def _guard_negated(patch: Patch) -> None:
     def assume(state: State, assumption: Assumption, formula: Formula) -> None:
         right = assumption.condition
         wrong = None if right is None else Unary(span=right.span, type=INT, op="!", operand=right)
-        real(state, dataclasses.replace(assumption, condition=wrong), formula)
+        real(state, msgspec.structs.replace(assumption, condition=wrong), formula)
 
     patch.setattr(State, "assume", assume)
 
@@ -95,11 +95,11 @@ def _changed_loop(patch: Patch, change: Callable[[For], For]) -> None:
 
 
 def _step_ignored(patch: Patch) -> None:
-    _changed_loop(patch, lambda loop: dataclasses.replace(loop, step=1 if loop.step > 0 else -1))
+    _changed_loop(patch, lambda loop: msgspec.structs.replace(loop, step=1 if loop.step > 0 else -1))
 
 
 def _closed_as_open(patch: Patch) -> None:
-    _changed_loop(patch, lambda loop: dataclasses.replace(loop, relation="<") if loop.relation == "<=" else loop)
+    _changed_loop(patch, lambda loop: msgspec.structs.replace(loop, relation="<") if loop.relation == "<=" else loop)
 
 
 def _changed_roles(patch: Patch, change: Callable[[ScalarRoles], ScalarRoles]) -> None:
@@ -110,14 +110,14 @@ def _changed_roles(patch: Patch, change: Callable[[ScalarRoles], ScalarRoles]) -
 def _private_without_written_first(patch: Patch) -> None:
     def change(roles: ScalarRoles) -> ScalarRoles:
         private = (*roles.private, *(c.symbol for c in roles.carried))
-        return dataclasses.replace(roles, private=private, carried=())
+        return msgspec.structs.replace(roles, private=private, carried=())
 
     _changed_roles(patch, change)
 
 
 def _sums_forgotten(patch: Patch) -> None:
     def change(roles: ScalarRoles) -> ScalarRoles:
-        return dataclasses.replace(
+        return msgspec.structs.replace(
             roles, private=(*roles.private, *(r.variable for r in roles.reductions)), reductions=()
         )
 
@@ -129,7 +129,7 @@ def _alias_ignored(patch: Patch) -> None:
 
 
 def _live_out_dropped(patch: Patch) -> None:
-    _changed_roles(patch, lambda roles: dataclasses.replace(roles, live_out=()))
+    _changed_roles(patch, lambda roles: msgspec.structs.replace(roles, live_out=()))
     patch.setattr("warpsmith.offload.selection.nests._seen_elsewhere", lambda *_: False)
 
 

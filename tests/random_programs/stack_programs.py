@@ -9,7 +9,8 @@ Every program ends by itself, touches nothing outside its objects, and prints al
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["stack_program"]
 
@@ -100,8 +101,7 @@ int main(void)
 """
 
 
-@dataclass
-class _Writer:
+class _Writer(Struct):
     random: random.Random
     depth: int = 0
     arrays: list[str] = field(default_factory=lambda: ["x", "line", "mine", "x", "line"])

@@ -4,13 +4,13 @@ objects that live and die, early returns and exceptions in between."""
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["StageProgram", "c_program", "cxx_program"]
 
 
-@dataclass(frozen=True, slots=True)
-class StageProgram:
+class StageProgram(Struct, frozen=True):
     """One file: its name and its text."""
 
     name: str

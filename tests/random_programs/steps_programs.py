@@ -16,7 +16,8 @@ Nothing that runs is undefined: counters are never negative where they are subsc
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["SIZES", "Source", "declarations", "make_source", "runner"]
 
@@ -24,8 +25,7 @@ __all__ = ["SIZES", "Source", "declarations", "make_source", "runner"]
 SIZES = ((0, 0), (1, 1), (0, 5), (4, 1), (5, 7), (9, 8), (-2, 3))
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A C function; `unsigned` sizes are never negative."""
 
     name: str
@@ -33,8 +33,7 @@ class Source:
     text: str
 
 
-@dataclass
-class _Writer:
+class _Writer(Struct):
     """Draws one function."""
 
     rng: random.Random

@@ -11,9 +11,10 @@ import random
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from tests.poly.host_value import value
 from tests.random_programs.steps_programs import SIZES, Source, declarations, runner
@@ -51,8 +52,7 @@ class NoWords:
         raise AssertionError(f"a step made {node} with {expr}")
 
 
-@dataclass
-class Outcome:
+class Outcome(Struct):
     """A rewritten unit: its text, the steps that each function went through, and how often each was asked for."""
 
     text: str
@@ -235,8 +235,7 @@ def rewrite(
     return work.outcome
 
 
-@dataclass
-class _Work:
+class _Work(Struct):
     program: Program
     facts: Facts
     rng: random.Random

@@ -12,11 +12,12 @@ zero (`i - 1` only where i starts at 1 or later, `n - 1` only with n >= 1).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.random_programs.nests import Access, Affine, Guard, Loop, Nest, Scalar, SizeType, Statement
 from tests.random_programs.oracle import repeats
@@ -34,8 +35,7 @@ FLAT_OR_ROWS = ("A", "B", "M", "P")
 ARRAYS = ("A", "B", "X", "Y", "M", "P")
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What the subscripts of one nest are made of. `free`: values may be negative; `late`: counters from 1 on."""
 
     counters: tuple[str, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
+
+from msgspec import Struct, field
 
 from tests.random_programs.nests import OVERLAP, Nest, Size, render_nest, render_unit
 from tests.random_programs.oracle import Bases, conflicts, entries_of, repeats, touches
@@ -39,8 +40,7 @@ _BLOCK = 8 * 100_000
 _APART: dict[str, int] = {name: _BLOCK * k for k, name in enumerate("ABXYMP", start=1)}
 
 
-@dataclass
-class Mix:
+class Mix(Struct):
     """Counts over all nests, and everything that is wrong."""
 
     nests: int = 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 from tests.random_programs.acceptance import is_accepted
@@ -273,5 +273,5 @@ def test_seeded_bugs_are_seen(bug: str, tmp_path: Path, monkeypatch: Patch) -> N
 
 
 def test_fields_of_seeded_nodes_exist() -> None:
-    names = {field.name for node in (DataEnter, DataExit, DataHold) for field in dataclasses.fields(node)}
+    names = {field.name for node in (DataEnter, DataExit, DataHold) for field in msgspec.structs.fields(node)}
     assert {"copy", "keep", "written", "opens"} <= names

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.nests import Access, Affine, Loop, Nest, SizeType, Statement

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
 
 from tests.random_programs.steps_programs import make_source
 from tests.random_programs.steps_sequences import SANITIZED, differences, proposable, rewrite
@@ -31,8 +31,7 @@ LEAST = 2
 SEEDED_BATCHES = 24
 
 
-@dataclass
-class Survey:
+class Survey(Struct):
     applied: Counter[str] = field(default_factory=Counter)
     longest: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -112,8 +111,7 @@ def unchanged(body: Stmt, *_: object) -> Stmt:
 GUARDED, PLUS, PARTLY, NARROWED = pieces.guarded, pieces.plus, unroll._partly, interchange._narrowed
 
 
-@dataclass(frozen=True)
-class Bug:
+class Bug(Struct, frozen=True):
     """What is wrong, where it is seeded, and the step that does wrong then; `draw`: the random programs that show it
     soon."""
 

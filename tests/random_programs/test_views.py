@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
 
 from tests.random_programs.view_programs import NATURAL, render_views
 from warpsmith.flows.port import PortOptions, PortResult, port
@@ -21,8 +21,7 @@ SHARE = 0.99
 """How many of the kernels have to be launched at natural sizes."""
 
 
-@dataclass
-class Views:
+class Views(Struct):
     """Counts over all programs. `idle`: the conditions before kernels that no run came to."""
 
     loops: int = 0

@@ -14,7 +14,8 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -51,8 +52,7 @@ Cell = tuple[str, int, int]
 Data = Callable[[str, int], Number]
 
 
-@dataclass(eq=False)
-class Entry:
+class Entry(Struct, eq=False):
     """One execution of a loop: `names` are the integers in sight; `bad`: two of its iterations conflict."""
 
     loop: Loop

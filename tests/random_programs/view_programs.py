@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["NATURAL", "render_views"]
 
@@ -18,8 +19,7 @@ NATURAL = "17 19 5"
 _INT = "int", "size_t", "long"
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How an array is allocated, and the ways to see it: (loops as (counter, bound), subscript)."""
 
     extent: str

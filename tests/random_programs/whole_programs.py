@@ -15,9 +15,11 @@ import tempfile
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.random_programs.apart import Ended, apart
 from warpsmith.base.errors import WarpsmithError
@@ -39,8 +41,7 @@ _SCHEDULES = (0, 1, 2)
 _ORIGINAL_S, _LIMITS = 5.0, Limits(seconds=60.0)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a program: `kernels` that its port launches, and what there is to say; `seconds` of wall time;
     `verdict`: the referee's status, where it was asked."""
 

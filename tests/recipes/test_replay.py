@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from msgspec import Struct
 
 from tests.recipes.cases import TWO, after, everything, mapping, port_text, prepared, written
 from warpsmith.base.errors import RefusedError, UsageError
@@ -182,8 +182,7 @@ def test_a_decision_follows_its_loop_through_steps_inside_it(tmp_path: Path) -> 
     assert decision.block == (64,)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Grows:
+class Grows(Struct, frozen=True):
     """Double what stands before the loop."""
 
     name: ClassVar[str] = "grows"

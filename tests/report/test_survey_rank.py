@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.report.survey.model import Spot, SurveyLoop
 from warpsmith.report.survey.rank import ranking

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from html.parser import HTMLParser
 from pathlib import Path
 
 import jsonschema
+import msgspec.structs
 import pytest
 
 from warpsmith.base.findings import Finding
@@ -82,8 +82,8 @@ def test_the_text_has_the_summary_first_and_only_the_loops_that_matter() -> None
 
 
 def test_work_that_is_in_no_loop_is_told() -> None:
-    loop = dataclasses.replace(_report().loops[0], own=0.75)
-    text = survey_text(dataclasses.replace(_report(), loops=(loop,), blockers=()))
+    loop = msgspec.structs.replace(_report().loops[0], own=0.75)
+    text = survey_text(msgspec.structs.replace(_report(), loops=(loop,), blockers=()))
     assert [line.split() for line in text.split("\n")[2:4]] == [["parallel", "1", "75.0%"], ["elsewhere", "25.0%"]]
 
 
@@ -91,22 +91,22 @@ def test_many_conditions_are_counted_and_few_are_listed() -> None:
     def why(count: int) -> str:
         conditions = tuple((f"a and b{n} are apart", "guarded") for n in range(count))
         reason = SurveyReason("POR001", f"no carried dependence (if {'; '.join(text for text, _ in conditions)})", None)
-        loop = dataclasses.replace(_report().loops[0], assumptions=conditions, reasons=(reason,))
-        return " ".join(survey_text(dataclasses.replace(_report(), loops=(loop,), blockers=())).split())
+        loop = msgspec.structs.replace(_report().loops[0], assumptions=conditions, reasons=(reason,))
+        return " ".join(survey_text(msgspec.structs.replace(_report(), loops=(loop,), blockers=())).split())
 
     assert "no carried dependence (9 conditions tested at run time)" in why(9)
     assert "b1 are" in why(2)
 
 
 def test_the_page_has_what_a_run_has_shown() -> None:
-    loop = dataclasses.replace(
+    loop = msgspec.structs.replace(
         _report().loops[0], measured=True, entries=1.0, iterations=9.0, seconds=0.5, bytes=72.0, copied=144.0,
         gain_alone=0.25, gain_kept=0.375,
     )  # fmt: skip
-    page = survey_html(dataclasses.replace(_report(), loops=(loop,)))
+    page = survey_html(msgspec.structs.replace(_report(), loops=(loop,)))
     assert "measured: entered once, 9 iterations, 0.5 s, 72 bytes touched, 144 bytes to copy" in page
     assert "saves 0.25 s alone, 0.38 s where its data are kept" in page and "of the time" in page
-    text = survey_text(dataclasses.replace(_report(), loops=(loop,)))
+    text = survey_text(msgspec.structs.replace(_report(), loops=(loop,)))
     assert "1 x 9" in " ".join(text.split()) and "72 B" in text
 
 
@@ -117,8 +117,8 @@ def test_json_is_of_the_reports_schema() -> None:
     assert [entry["id"] for entry in document["survey"]["first"]] == ["f1/i"]
     assert sum(document["survey"]["categories"].values()) == 59
     assert sum(entry["loops"] for entry in document["survey"]["blockers"]) == 58
-    measured = dataclasses.replace(_report().loops[0], measured=True, entries=1.0, iterations=9.0, seconds=0.5)
-    jsonschema.validate(json.loads(survey_json(dataclasses.replace(_report(), loops=(measured,)))), schema())
+    measured = msgspec.structs.replace(_report().loops[0], measured=True, entries=1.0, iterations=9.0, seconds=0.5)
+    jsonschema.validate(json.loads(survey_json(msgspec.structs.replace(_report(), loops=(measured,)))), schema())
 
 
 def test_sarif_is_of_the_standard() -> None:

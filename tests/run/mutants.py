@@ -7,13 +7,12 @@ allowed. Comparisons that say too little (all objects left out, results that nob
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tests.run.mutant_programs import CHAIN_PORT
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """`old` is replaced by `new` in the correct port of `program`; `race`: the array that must be named; `rule`: the
     first finding."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 from warpsmith.flows.porting.plan import Written, writable_port
@@ -29,7 +29,7 @@ def _judged(written: Written, *changes: tuple[str, str]) -> Verification:
     files = written.candidate
     for old, new in changes:
         assert sum(file.text.count(old) for file in files) == 1
-        files = tuple(dataclasses.replace(file, text=file.text.replace(old, new)) for file in files)
+        files = tuple(msgspec.structs.replace(file, text=file.text.replace(old, new)) for file in files)
     reference = sources_of(written.port.reference, written.reference, captured=True)
     return verify(reference, sources_of(written.port.candidate, files, captured=True), VerifyOptions())
 

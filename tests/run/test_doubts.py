@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.referee.doubts import Shown, find_doubts

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.run.compare.captures import Block, CaptureLog, Record, Summary
 from warpsmith.run.compare.judge import Evidence, compare_logs

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.run.mutant_programs import PROGRAMS
 from tests.run.mutants import COPIES_IN_A_LOOP, HOST_CONSTANTS, MUTANTS, Mutant

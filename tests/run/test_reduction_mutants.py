@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda
@@ -65,8 +66,7 @@ MUTANTS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Ported:
+class Ported(Struct, frozen=True):
     """The original, built once, and its port."""
 
     reference: Reference

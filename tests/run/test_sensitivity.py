@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from tests.run.test_judge import log, record
 from warpsmith.run.compare.captures import Block, Record, Summary

@@ -6,9 +6,9 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx

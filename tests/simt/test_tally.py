@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.corpus.reading import runs
 from tests.corpus.running import ran

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import (
@@ -27,8 +28,7 @@ from warpsmith.ssa.verify import faults
 NAMES = ("a", "b", "c")
 
 
-@dataclass(slots=True)
-class Source:
+class Source(Struct):
     """Blocks of `x = y + z` with jumps between them; conditions are `x < 8` for the variable x."""
 
     code: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)

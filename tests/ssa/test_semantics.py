@@ -6,10 +6,10 @@ import ctypes
 import random
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Convert, Detail, Float, Instruction, Undefined, Value
 from warpsmith.ssa.ops import OPS
@@ -20,8 +20,7 @@ ROUNDINGS = {"nearest": 0, "down": 0x400, "up": 0x800, "zero": 0xC00}
 """The rounding modes with their numbers in fenv.h of x86."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     op: str
     source: tuple[Type, ...]
     made: Type

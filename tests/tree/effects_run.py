@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.tree.effects.effects import FunctionEffects
 
 SIZE = 64
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """A call with `B0` … for its buffers, and two contents for each (C expressions of bytes)."""
 
     name: str

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.tree.effects_run import CALLS, contradictions, observed
 from warpsmith.tree.effects.file import house_effects

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
@@ -76,8 +76,7 @@ int main(void)
 """
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """Words that print what runs."""
 
     on: str = "on()"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 from warpsmith.base.errors import RefusedError
@@ -59,7 +59,7 @@ def load(tmp_path: Path, text: str) -> Unit:
 
 def rewritten(unit: Unit, change: Callable[[Node], Node]) -> Unit:
     new = {id(f): rebuild(f, change) for f in unit.functions}
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         unit,
         items=tuple(_top(new.get(id(i), i)) for i in unit.items),
         functions=tuple(new[id(f)] for f in unit.functions),
@@ -195,7 +195,7 @@ def test_expressions_change_inside_their_line(unit: Unit) -> None:
             two = Literal(span=node.span, type=INT, text="2", value=2)
             return Binary(span=node.span, type=INT, op="<<", left=two, right=two)
         if isinstance(node, Name) and node.symbol.name == "a":
-            return replace(node, symbol=dataclasses.replace(node.symbol, name="a_gpu"))
+            return replace(node, symbol=msgspec.structs.replace(node.symbol, name="a_gpu"))
         return node
 
     gone, come = changed_lines(unit, text_of(unit, change))
@@ -258,7 +258,7 @@ def test_a_statement_printed_elsewhere_keeps_comments_and_changes(tmp_path: Path
 
     def wrap(node: Node) -> Node:
         if isinstance(node, Name) and node.symbol.name == "a":
-            return replace(node, symbol=dataclasses.replace(node.symbol, name="b"))
+            return replace(node, symbol=msgspec.structs.replace(node.symbol, name="b"))
         if isinstance(node, Block) and isinstance(node.statements[0], For):
             inner = Block(span=node.span, statements=node.statements)
             condition = Literal(span=node.span, type=INT, text="1", value=1)
@@ -317,7 +317,7 @@ def test_a_macro_use_that_changes_prints_its_expansion(tmp_path: Path) -> None:
 
     def change(node: Node) -> Node:
         if isinstance(node, Name) and node.symbol.name == "n":
-            return replace(node, symbol=dataclasses.replace(node.symbol, name="m"))
+            return replace(node, symbol=msgspec.structs.replace(node.symbol, name="m"))
         return node
 
     assert "  a[2 * (m - 1)] = m - 1;\n" in text_of(unit, change)

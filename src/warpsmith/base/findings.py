@@ -9,8 +9,9 @@ heat.c:13:3: error[POR003] loop-carried flow dependence: not parallel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span, readable
 
@@ -20,16 +21,14 @@ Severity = Literal["error", "warning", "note"]
 Certainty = Literal["proven", "conditional", "heuristic"]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A second place that belongs to a finding, with its sentence."""
 
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One finding: rule code, sentence, place, and what to do about it.
 
     `span` is None only for findings about the invocation itself (a missing file, a missing tool). What rests on

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.base.source import Edit
 
 __all__ = ["Fix"]
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """`title` says what it does; `edits` stand in the order of the text and do not overlap; `safe`: no result of the
     program changes, not by a bit."""
 

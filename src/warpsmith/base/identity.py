@@ -5,16 +5,16 @@ Programs are large, and to compare two of them costs more than most answers abou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 __all__ = ["Identity"]
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Identity(Generic[T]):
+class Identity(Struct, Generic[T], frozen=True, eq=False):
     """Holds `value`, so that it lives as long as what is remembered of it."""
 
     value: T

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["Activity", "Progress", "unwatched"]
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Struct, frozen=True):
     """The stage that begins or goes on, the item that is worked on, and how many of `total` are done (0: unknown)."""
 
     stage: str

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 __all__ = ["Edit", "SourceFile", "Span", "apply_edits", "held", "one_line", "readable"]
 
@@ -45,16 +47,15 @@ def _line_starts(text: str) -> tuple[int, ...]:
     return tuple(starts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceFile:
+class SourceFile(Struct, frozen=True, eq=False):
     """One file as the user named it; `text` holds one character for each byte."""
 
     path: str
-    text: str = field(repr=False)
-    _starts: tuple[int, ...] = field(init=False, repr=False)
+    text: str
+    _starts: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_starts", _line_starts(self.text))
+        force_setattr(self, "_starts", _line_starts(self.text))
 
     @classmethod
     def read(cls, path: str) -> SourceFile:
@@ -85,8 +86,7 @@ class SourceFile:
         return len(self._starts)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """The half-open byte range [start, end) of a file."""
 
     file: SourceFile
@@ -126,12 +126,11 @@ class Span:
         return f"{one_line(self.file.path)}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace the text of `span` by `text`; an empty span inserts."""
 
     span: Span
-    text: str = field(repr=False)
+    text: str
 
 
 def apply_edits(file: SourceFile, edits: Iterable[Edit], join: Callable[[Iterable[str]], str] = "".join) -> str:

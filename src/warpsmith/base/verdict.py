@@ -7,8 +7,9 @@ Unknown  not decided; the reasons say what stood in the way and what would settl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 
@@ -32,8 +33,7 @@ class Assumed(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(Struct, frozen=True):
     """Two accesses that may not change their order.
 
     `distance` and `direction` have one entry a common loop, outermost first; a distance that varies is None.
@@ -50,8 +50,7 @@ class Dependence:
     witness: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a verdict is not Proved: a rule of the catalogue, a sentence, and the evidence.
 
     `settled_by`: facts that would decide it, as `--assume` takes them; nothing is known of their truth.
@@ -66,22 +65,19 @@ class Reason:
     settled_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """It holds under `assumptions`."""
 
     assumptions: tuple[Assumed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """It fails; every reason has a witness."""
 
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """It could not be decided."""
 
     reasons: tuple[Reason, ...]

@@ -6,7 +6,8 @@ Invariant: every support name starts with one prefix: `ws`, or `ws1` where some 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import identifiers, name_from
@@ -41,8 +42,7 @@ _RESERVED = frozenset([*_CXX.split(), *_CUDA.split(), *_MATH.split(), *(f"{m}f" 
 _OVERLOADED = frozenset((*_MATH.split(), "abs", "labs", "llabs", "fmin", "fmax"))
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Struct, frozen=True):
     """The support names; `prefix` is `ws`, `ws1`, …"""
 
     prefix: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.fixes.site import Site
@@ -39,16 +40,14 @@ _AXES: Final = "xyz"
 _DEEPEST: Final = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """least ≤ it ≤ most."""
 
     least: int
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Counter:
+class _Counter(Struct, frozen=True):
     """`for (int i = lower; i < bound; i += step)`: nothing else writes i, and nobody sees it behind the loop."""
 
     lower: Expr
@@ -57,8 +56,7 @@ class _Counter:
     step: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ranges:
+class Ranges(Struct, frozen=True):
     """The ranges in one function; `block` where it is known; `initial`: variables that keep what they begin with."""
 
     block: Dim | None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.nodes import Call, Expr, Function, MacroUse, Node
@@ -15,8 +16,7 @@ __all__ = ["Language", "Site", "Trees", "line_of"]
 Language = Literal["cuda", "opencl", "ptx"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class Site(Struct, frozen=True, eq=False):
     """One place that a finding names: `node` of `function`, and the node that each node of the function stands in."""
 
     language: Language
@@ -46,8 +46,7 @@ class Site:
         return "<" in self.function.symbol.label
 
 
-@dataclass(slots=True)
-class Trees:
+class Trees(Struct):
     """The functions of one file, for findings about it."""
 
     file: SourceFile

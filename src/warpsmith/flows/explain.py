@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -26,8 +27,7 @@ __all__ = ["ExplainOptions", "explain"]
 INTERNAL, LATE = 70, 124
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainOptions:
+class ExplainOptions(Struct, frozen=True):
     """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
     `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
     edits that mend findings are tried."""

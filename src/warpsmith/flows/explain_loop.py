@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.hints.remedies import Inputs, hints

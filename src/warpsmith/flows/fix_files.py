@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.fixes import Fix
@@ -31,16 +33,14 @@ MOST_ROUNDS: Final = 20
 _ONE_AT_A_TIME: Final = ("SYN006",)
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """A file before, and its text after (one character a byte)."""
 
     file: SourceFile
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """`before` and `after`: what there was, and is, to say; `applied`: how many findings of each rule were mended."""
 
     before: AnalysisReport
@@ -49,8 +49,7 @@ class Mended:
     applied: Counter[str]
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """One file on its way: `whole` while all of its fixes are applied at once, `over` when nothing more is."""
 
     file: SourceFile

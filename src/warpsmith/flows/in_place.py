@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -24,8 +26,7 @@ from warpsmith.tree.walk import loop_names
 __all__ = ["PortedProject", "port_project", "project_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class PortedProject:
+class PortedProject(Struct, frozen=True):
     """The port and its patches; no `series` where nothing was ported or the referee rejects."""
 
     root: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
@@ -32,8 +34,7 @@ from warpsmith.tree.program import Program
 __all__ = ["PortOptions", "PortResult", "port"]
 
 
-@dataclass(frozen=True, slots=True)
-class PortOptions:
+class PortOptions(Struct, frozen=True):
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/porting/asked.py;
@@ -57,8 +58,7 @@ class PortOptions:
     assumed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PortResult:
+class PortResult(Struct, frozen=True):
     """Everything that the port found and made; `files` is empty after a survey."""
 
     prepared: Prepared

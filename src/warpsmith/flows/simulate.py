@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
@@ -35,8 +36,7 @@ from warpsmith.ssa.nodes import Function
 __all__ = ["SimulateOptions", "simulate"]
 
 
-@dataclass(frozen=True, slots=True)
-class SimulateOptions:
+class SimulateOptions(Struct, frozen=True):
     """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `settings`: the configuration, for
     what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may take."""

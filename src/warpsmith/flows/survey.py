@@ -10,9 +10,10 @@ in the cache. A loop is one place of the text: a header's loop counts once, what
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
@@ -37,8 +38,7 @@ from warpsmith.tree.plain import Plain
 __all__ = ["SurveyOptions", "survey"]
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyOptions:
+class SurveyOptions(Struct, frozen=True):
     """`jobs`: processes; `cache`: where records lie (None: nothing is kept); `profile`: what a run has shown."""
 
     limits: SurveyLimits = field(default_factory=SurveyLimits)
@@ -153,8 +153,7 @@ def _nothing(project: Project) -> Finding:
     return Finding("PRJ001", "error", message, None, ("name the files themselves: warpsmith survey FILE...",))
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(Struct, frozen=True):
     """What a file is told; plain data only where somebody is to read it."""
 
     outside: Outside
@@ -165,8 +164,7 @@ class _Arguments:
         return (self.outside.plain, *self.others)
 
 
-@dataclass(slots=True)
-class _Survey:
+class _Survey(Struct):
     """The files of one survey; `again` were read in this one, `failures` say what could not be done."""
 
     cache: Cache

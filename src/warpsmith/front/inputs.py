@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
@@ -38,8 +39,7 @@ _WITH_VALUE = frozenset(
 _OPENMP = "-D_OPENMP=201511"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One file that shall be read, with compiler options of its own; `language`: c, c++ or cuda (None: by suffix);
     `text` (one character a byte) stands in place of what the file holds."""
 
@@ -49,8 +49,7 @@ class Source:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """One input file that can be parsed; `arguments` are all of its options; `unsaved`: its text is not the file's."""
 
     file: SourceFile

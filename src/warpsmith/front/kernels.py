@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -39,8 +40,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["KernelUnit", "LaunchSite", "LostKernel", "load_kernels"]
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchSite:
+class LaunchSite(Struct, frozen=True):
     """A `<<<…>>>` of host code; numbers are None where they are not constants."""
 
     kernel: str
@@ -50,8 +50,7 @@ class LaunchSite:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class KernelUnit:
+class KernelUnit(Struct, frozen=True):
     """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost`
     what of them cannot. `device_text`: the file without its host functions, in the same places, for a compiler that
     takes device code only (front/cuda/nvrtc.py); "" for OpenCL."""

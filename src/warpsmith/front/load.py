@@ -8,8 +8,10 @@ The second round is for loops that call functions whose writes were not known in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
@@ -41,8 +43,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class FrontOptions:
+class FrontOptions(Struct, frozen=True):
     """`arguments`: -I -D -U --std as given, for every file; `language`: c, c++ or cuda (None: by suffix); `timeout_s`
     for all files together; `node_limit`: the most syntax tree nodes of one file; `effects`: what functions do whose
     text is not given."""
@@ -51,11 +52,10 @@ class FrontOptions:
     language: str | None = None
     timeout_s: float = 120.0
     node_limit: int = 400_000
-    effects: EffectsTable = field(default_factory=house_effects, repr=False)
+    effects: EffectsTable = field(default_factory=house_effects)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """The program of the inputs that could be read, and a finding for each that could not."""
 
     program: Program

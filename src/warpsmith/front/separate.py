@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -42,8 +43,7 @@ __all__ = ["LoopPlace", "Parsed", "has_uncounted", "parse_separately"]
 _FORMS: Final = {kinds.FOR: "for", kinds.WHILE: "while", kinds.DO: "do", kinds.RANGE_FOR: "range for"}
 
 
-@dataclass(frozen=True, slots=True)
-class LoopPlace:
+class LoopPlace(Struct, frozen=True):
     """One loop as clang sees it. `number` tells apart loops that one macro use makes; `span` is all of it, `function`
     the name of the function around it."""
 
@@ -53,8 +53,7 @@ class LoopPlace:
     function: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parsed:
+class Parsed(Struct, frozen=True, eq=False):
     """One file after the parser; `context` is None where it could not be read: then `findings` say why."""
 
     source: Source

@@ -9,8 +9,9 @@ Invariant: a loop that `counted` returns runs the same iterations with the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -36,8 +37,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _STEPS = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """`for (variable = lower; variable relation bound; variable += step)`; nothing is said of the body."""
 
     variable: Symbol

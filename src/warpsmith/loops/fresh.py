@@ -6,9 +6,10 @@ made before by the same supply; a fresh key differs from every key in the tree. 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from dataclasses import dataclass, field
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
@@ -38,8 +39,7 @@ def _taken(function: Function) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(s.name for s in symbols), frozenset(s.key for s in symbols)
 
 
-@dataclass(slots=True)
-class Fresh:
+class Fresh(Struct):
     """The supply of new names and keys for one application of one step. It only ever grows."""
 
     _words: set[str] = field(default_factory=set)
@@ -84,4 +84,4 @@ class Fresh:
 
     def again(self, symbol: Symbol) -> Symbol:
         """Return another variable with the same name: for a declaration that is copied into a scope of its own."""
-        return dataclasses.replace(symbol, key=self.key(symbol.key))
+        return msgspec.structs.replace(symbol, key=self.key(symbol.key))

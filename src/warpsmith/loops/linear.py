@@ -10,7 +10,8 @@ rational point that the facts allow (Fourier-Motzkin elimination, cut off where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Binary, Cast, Expr, Literal, Name, Unary
@@ -22,8 +23,7 @@ __all__ = ["Linear", "follows", "number", "use"]
 _MOST = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """Σ coefficient * variable + constant; `terms` are sorted by key, without zeros."""
 
     terms: tuple[tuple[Symbol, int], ...] = ()

@@ -7,9 +7,10 @@ lu.c:lu/k/j   the same as lu/k/j, where two files have such a function
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding, Note
@@ -20,8 +21,7 @@ from warpsmith.tree.walk import loop_names, loops, rebuild
 __all__ = ["Place", "with_run", "without_place"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A loop in its function; `around` are the loops around it, outermost first."""
 
     unit: Unit
@@ -116,7 +116,7 @@ def _one(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> Stmt:
     if len(new) == 1:
         return new[0]
     first, last = old[0].span, old[-1].span
-    return Block(span=dataclasses.replace(first, end=last.end), statements=new)
+    return Block(span=msgspec.structs.replace(first, end=last.end), statements=new)
 
 
 def _is_named(unit: Unit, loop: Loop, name: str, address: str) -> bool:

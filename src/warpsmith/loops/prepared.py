@@ -8,7 +8,9 @@ Invariant: `program` does what `original` does wherever the assumptions of its c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Verdict
@@ -32,8 +34,7 @@ _PLACING = ("map", "offload", "keep")
 _WHOLE = (*_PLACING, "expand", "expand-expression")
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A step that was applied, what its check said, and the user's text that it worked on."""
 
     step: Step
@@ -53,8 +54,7 @@ class Applied:
         return tuple(a for a in found if isinstance(a, Assumption))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The run `new` of the function `rewritten` stands in place of `old` of the user's function `written`; it is right
     where `assumptions` hold."""
 
@@ -74,8 +74,7 @@ class Change:
         return bool(self.new) and any(self.new[0] is part for stmt in scope for part in walk(stmt))
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """`facts` are those of the rewritten program, `original` those of the user's."""
 
     original: Facts

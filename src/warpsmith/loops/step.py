@@ -1,13 +1,13 @@
-"""What every step is: a frozen dataclass whose fields are its parameters, with two pure methods."""
+"""What every step is: a frozen record whose fields are its parameters, with two pure methods."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Hashable
 from typing import ClassVar, Protocol, cast
 
 from warpsmith.base.identity import Identity
+from warpsmith.base.records import default_of, field_names
 from warpsmith.base.verdict import Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
@@ -18,7 +18,7 @@ __all__ = ["Step", "rewritten", "step_text"]
 class Step(Protocol):
     """A rewriting of a program that does not change what the program does."""
 
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
+    __struct_fields__: ClassVar[tuple[str, ...]]
     name: ClassVar[str]
 
     def check(self, program: Program, facts: Facts) -> Verdict:
@@ -44,12 +44,12 @@ def step_text(step: Step) -> str:
     """Return the step as `--transform` takes it: `tile=f/i,sizes=8:8`; parameters that have their default are left
     out."""
     parts: list[str] = []
-    for spec in dataclasses.fields(step):
-        value = getattr(step, spec.name)
-        if spec.name == "loop":
+    for name in field_names(step):
+        value = getattr(step, name)
+        if name == "loop":
             parts.insert(0, str(value))
-        elif value != spec.default:
-            parts.append(f"{spec.name}={_text(value)}")
+        elif value != default_of(step, name):
+            parts.append(f"{name}={_text(value)}")
     return f"{step.name}={','.join(parts)}"
 
 

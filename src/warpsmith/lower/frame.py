@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -65,8 +66,7 @@ class Names:
         return name if name not in self._taken else self.fresh(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How each class of expression is read, and written to; `calls`: what a callee is called in the module, and where
     the variables of the module lie, by key."""
 
@@ -78,8 +78,7 @@ class Rules:
     constants: Mapping[str, nodes.Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """Where `break` and `continue` go; `after` None: a switch takes no `continue`."""
 
     exit: str
@@ -103,8 +102,7 @@ def symbol_for(name: str, space: Space, type: tree.Type, alignment: int, span: S
     return Symbol(name, space, stored, count, align, span=span)
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """One function on its way."""
 
     rules: Rules

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I8, I64, TYPES, Type
@@ -44,8 +45,7 @@ class NotModeled(Exception):
         self.span = span
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """`count` scalars of `type` at `offset`, moved by one access; `leaf` is their type in the tree."""
 
     offset: int

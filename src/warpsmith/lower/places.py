@@ -12,8 +12,10 @@ C's pointers are), and `ssa.spaces` finds out later into which space it leads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.lower.layout import NotModeled, align_of, pieces, stored_type, value_type
 from warpsmith.ssa.builder import Builder, constant
@@ -38,16 +40,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A local scalar without an address."""
 
     key: tuple[str, str]
     type: tree.Type
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Memory, `offset` bytes behind an address; `align`: what that is a multiple of, besides what the type of an access
     says: a float4 is aligned to 16 bytes, and so is its x."""
 
@@ -72,8 +72,7 @@ def _shifted(align: int, offset: int) -> int:
     return min(align, offset & -offset) if offset else align
 
 
-@dataclass(frozen=True, slots=True)
-class Bits:
+class Bits(Struct, frozen=True):
     """Bits [shift, shift + width) of the unit of type `type` at `place`."""
 
     place: Place
@@ -82,8 +81,7 @@ class Bits:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """Lanes `numbers` of the vector of `element` at `place`."""
 
     place: Place

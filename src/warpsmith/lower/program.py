@@ -9,7 +9,9 @@ control goes somewhere that is not modeled (goto) has no blocks, as if it were o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.lower.constants import initial_numbers
@@ -28,8 +30,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["Lowered", "lower"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(Struct, frozen=True):
     """`module` has the kernels under the names that the user writes; `findings`: what was not modeled."""
 
     module: Module

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -18,8 +19,7 @@ Vendor = Literal["nvidia", "amd"]
 Source = Literal["vendor", "public", "header", "memory"]
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """One GPU. Units are multiprocessors (compute units); sizes are in the unit that the field names.
 
     `sources` says for each number where it comes from; "memory" is unconfirmed.

@@ -11,8 +11,9 @@ capability 7.0 and later only; shared memory is taken at its largest carve-out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.machine.devices import Device
 from warpsmith.machine.limits import MAX_THREADS
@@ -26,8 +27,7 @@ _REGISTER_UNIT = 256
 _MOST_REGISTERS = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(Struct, frozen=True):
     """Resident blocks and warps a multiprocessor, the most warps it could hold, and what stops at this number."""
 
     blocks: int

@@ -10,7 +10,7 @@ same of a loop.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.loops.prepared import Prepared, pairs

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.analyze import Facts

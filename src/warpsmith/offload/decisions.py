@@ -10,8 +10,10 @@ a loop runs, not that it may: the planner proves that as for any other loop.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -23,8 +25,7 @@ from warpsmith.tree.walk import loops
 __all__ = ["Decided", "decide", "decided_nests", "made_from", "undecided"]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """The decisions about the loops of one function; `only`: a loop without a decision stays on the host."""
 
     by_loop: Mapping[Loop, Decision]
@@ -82,7 +83,7 @@ class Decided:
 def decide(program: Program, place: Place, decision: Decision) -> Program:
     """Return the program with one more decision, in place of an earlier one about the same loop."""
     kept = tuple(d for d in program.decisions if _meant(place.function, d) is not place.loop)
-    return dataclasses.replace(program, decisions=(*kept, decision))
+    return replace(program, decisions=(*kept, decision))
 
 
 def undecided(program: Program) -> tuple[Decision, ...]:

@@ -27,8 +27,9 @@ original function (or the one statement that is the unbraced body of a loop or b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.memory.presence import Resident
@@ -45,8 +46,7 @@ from warpsmith.tree.types import Symbol
 __all__ = ["Choice", "Draft", "Home", "Request", "Use"]
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """How a fragment uses one variable of the host.
 
     value   scalar that no fragment of the function writes on the device: host value passed at each launch
@@ -67,8 +67,7 @@ class Use:
     device_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draft:
+class Draft(Struct, frozen=True, eq=False):
     """A fragment whose data have no home yet. Compares by identity.
 
     `statements` are what it replaces: consecutive statements of one block of the original function (a nest: the pragmas
@@ -92,16 +91,14 @@ class Draft:
     scan: RunningKernel | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The drafts of one function in source order, and the parallel loops that stay on the host."""
 
     drafts: tuple[Draft, ...]
     refusals: tuple[Refusal, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What every part of offload needs to know about the function at hand.
 
     `facts` has the original function; new names come from `names` (names.py: `names.fresh("A_gpu")`);
@@ -120,8 +117,7 @@ class Request:
     written: Program | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Home:
+class Home(Struct, frozen=True, eq=False):
     """One scope with the fragments and buffers that live in it. Scopes of two homes never overlap.
 
     `scope`: consecutive statements of one block of the original function; either it reaches the end of its block or

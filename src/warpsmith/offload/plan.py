@@ -6,8 +6,9 @@ Plan = fragments (each with its kernel), buffers, transfers, refusals, findings
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -37,8 +38,7 @@ __all__ = [
 TransferScheme = Literal["fragment", "host", "mixed", "optimized"]
 
 
-@dataclass(frozen=True, slots=True)
-class OffloadOptions:
+class OffloadOptions(Struct, frozen=True):
     """`selected`: only these loops (and what is inside them) may become kernels; None: every function is searched.
     `demanded`: each of them was asked for by name; else they are a marked region, of which something must be ported.
     `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
@@ -58,8 +58,7 @@ class OffloadOptions:
     one_build: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
+class CostEstimate(Struct, frozen=True):
     """What the line-counting model says of a mapping: sectors a warp request (32-byte sectors, mean over the weighted
     references), lines a thread at block level, and the sizes that were defaulted because they are not known."""
 
@@ -68,8 +67,7 @@ class CostEstimate:
     assumed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """One region that becomes one kernel. `nest`: loops become threads; `single`: a statement run for one thread.
     `holds_at`: sizes for which the guarded assumptions hold, and the loops that share its data run long."""
 
@@ -85,8 +83,7 @@ class Fragment:
     holds_at: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Struct, frozen=True):
     """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run). `unit`:
     they are all of the block of memory that the pointer `host` points into. `starts`: `host` leads to rows, whose
     blocks are all meant, and this variable has where they start; where it is `host` itself, the buffer is the table of
@@ -102,8 +99,7 @@ class Buffer:
     starts: Symbol | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(Struct, frozen=True):
     """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it.
 
     `held`: it happens only where the data are not on the device already: inside a hold, once for all of its calls.
@@ -119,16 +115,14 @@ class Transfer:
     few: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A loop that is parallel but stays on the host, and why (its data cannot be sized, its body calls malloc …)."""
 
     loop: str
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The whole decision."""
 
     fragments: tuple[Fragment, ...]
@@ -138,8 +132,7 @@ class Plan:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hold:
+class Hold(Struct, frozen=True, eq=False):
     """Statements of `function` during which data stay on the device: one loop, or a run of stages in one block. `own`:
     no call in it leads to a kernel, but homes of the function's own are entered again and again. `lasting`: objects on
     the stack that outlive it and may be kept, of which the run time must be told; `callers`: so may what the function's
@@ -157,8 +150,7 @@ class Hold:
         return self.run[0] if len(self.run) == 1 and isinstance(self.run[0], For | While) else None
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedHold:
+class RefusedHold(Struct, frozen=True):
     """A hold that cannot be, with the reason; `cuts`: the loop, or the statements of the run that stand in the way."""
 
     hold: Hold
@@ -166,8 +158,7 @@ class RefusedHold:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Inserted:
+class Inserted(Struct, frozen=True):
     """`statements` stand `where` ("before", "after", "within" an empty block, "else") `node`, a statement of the
     function as it was before the port. They only make sense where the device is in use, and change nothing else.
     `made`: they stand in what steps made of the user's text, and are part of a home's version; `user`: the statement
@@ -181,8 +172,7 @@ class Inserted:
     user: Stmt | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """The holds, the functions that are called in one, what is added to the host's text, and the loops that cannot be
     one."""
 
@@ -192,8 +182,7 @@ class Held:
     refused: tuple[RefusedHold, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Struct, frozen=True):
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
     `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the homes, each with
     the user's statements in whose place it runs; `inserted`: what holds add around them."""

@@ -10,7 +10,9 @@ data cannot be sized, its text cannot be written) is taken out and the function 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
@@ -57,8 +59,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["plan_port"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     """One function, planned."""
 
     original: Function

@@ -11,7 +11,9 @@ which the least is read (its text, and the bounds of the loops around it), as lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.poly.aliasing.blockers import blocker
@@ -33,8 +35,7 @@ from warpsmith.tree.walk import loop_names, loops, walk, written_symbols
 __all__ = ["Facts", "analyze"]
 
 
-@dataclass(slots=True)
-class Facts:
+class Facts(Struct):
     """The memo of what is known about a program: made on demand, function by function, and kept.
 
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
@@ -47,13 +48,13 @@ class Facts:
     options: PolyOptions
     summaries: Summaries
     brief: bool = False
-    _loops: dict[int, _Known] = field(default_factory=dict, repr=False)
-    orders: dict[object, object] = field(default_factory=dict, repr=False)
-    honor: Honor | None = field(default=None, repr=False)
-    claims: dict[object, object] = field(default_factory=dict, repr=False)
-    _functions: dict[int, FunctionFacts] = field(default_factory=dict, repr=False)
-    _origins: dict[int, Origin] = field(default_factory=dict, repr=False)
-    _liveness: dict[int, Liveness] = field(default_factory=dict, repr=False)
+    _loops: dict[int, _Known] = field(default_factory=dict)
+    orders: dict[object, object] = field(default_factory=dict)
+    honor: Honor | None = field(default=None)
+    claims: dict[object, object] = field(default_factory=dict)
+    _functions: dict[int, FunctionFacts] = field(default_factory=dict)
+    _origins: dict[int, Origin] = field(default_factory=dict)
+    _liveness: dict[int, Liveness] = field(default_factory=dict)
 
     @classmethod
     def about(cls, program: Program, options: PolyOptions, honor: Honor | None = None) -> Facts:
@@ -167,8 +168,7 @@ def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
     return replace(known.facts, id=work.ids[loop], function=work.function)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """The facts of a loop, the loops around it, and what it writes that is read behind it."""
 
     around: tuple[Loop, ...]
@@ -176,8 +176,7 @@ class _Known:
     facts: LoopFacts
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(Struct):
     """What the loops of one function share; `given_up` counts those whose test was too much work."""
 
     memo: Facts

@@ -12,7 +12,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.tree.claims import Claim, Protected, Protection
 from warpsmith.tree.nodes import (
@@ -46,8 +48,7 @@ _UNREAD_INSIDE = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Region:
+class Region(Struct, frozen=True, eq=False):
     """A statement that an OpenMP construct lets several threads run."""
 
     pragma: Pragma
@@ -195,8 +196,7 @@ def _declared(node: Node) -> frozenset[Symbol]:
     return frozenset(s for s in declared | counters if s.storage == "local")
 
 
-@dataclass(frozen=True, slots=True)
-class _Sharing:
+class _Sharing(Struct, frozen=True):
     """The lists of the loop's directive, then of its region's: the inner one decides."""
 
     lists: tuple[Mapping[str, tuple[Symbol, ...]], ...]

@@ -8,8 +8,9 @@ Section        which elements of an array a statement run may touch, as host exp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason, Verdict
@@ -26,8 +27,7 @@ __all__ = [
 Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequential", "unanalyzable"]
 
 
-@dataclass(frozen=True, slots=True)
-class PolyOptions:
+class PolyOptions(Struct, frozen=True):
     """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget
     of a loop; `max_nodes`: so much of the tree is read for the loops of one function;
     `described`: of so many conflicts of a loop a witness is looked for;
@@ -43,8 +43,7 @@ class PolyOptions:
     disbelieved: frozenset[tuple[str, int]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Struct, frozen=True):
     """An associative update (`op` as in C, or min/max) that is the only carried dependence of a loop.
 
     `location`: the first of the `companions`, variables that are set with a new extreme (`{ m = a[i]; at = i; }`), all
@@ -60,8 +59,7 @@ class Reduction:
     companions: tuple[Symbol, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AccessFact:
+class AccessFact(Struct, frozen=True):
     """One array reference. `strides`: how many elements the address moves per step of a counter (None: not a known
     number, so large); a counter that is not listed does not move it. `affine`: exact, not over-approximated."""
 
@@ -73,8 +71,7 @@ class AccessFact:
     affine: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimFacts:
+class ClaimFacts(Struct, frozen=True):
     """What a pragma claims of a loop, and whether that is true. `understood`: no clause had to be left out; `granted`:
     it was neither proved nor refuted, and the loop's verdict rests on it; `given_up`: the work budget was spent."""
 
@@ -85,8 +82,7 @@ class ClaimFacts:
     given_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LoopFacts:
+class LoopFacts(Struct, frozen=True):
     """One loop of the user's text.
 
     `verdict` answers: may the iterations of this loop, the loops around it held fixed, run in any order and at once,
@@ -115,8 +111,7 @@ class LoopFacts:
     claims: tuple[ClaimFacts, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionFacts:
+class FunctionFacts(Struct, frozen=True):
     """All loops of one function in source order; every loop stands here exactly once."""
 
     unit: Unit
@@ -128,8 +123,7 @@ class FunctionFacts:
         return next(facts for facts in self.loops if facts.loop is loop)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """The elements of `symbol` that a statement run may touch: [lower, upper), counted in `element`s from the object's
     first element (for a pointer: from where it points on entry). Both are host expressions of integer type (evaluate in
     64 bits) over variables that do not change between the scope's entry and the run. `covers`: every element of the
@@ -144,8 +138,7 @@ class Section:
     covers: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sections:
+class Sections(Struct, frozen=True):
     """Answer of `sections`: the sections of every array that a statement run touches, or why one cannot be bounded.
 
     `unbounded`: the arrays of which only the bounds are missing; all that is touched through them lies in the object

@@ -23,9 +23,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
@@ -97,8 +99,7 @@ def _standard_error() -> int:
         return 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrappers:
+class _Wrappers(Struct, frozen=True):
     """The folder of wrappers, and the one where they note what they see."""
 
     folder: Path
@@ -180,8 +181,7 @@ def _seen(log: Path) -> Iterator[tuple[str, list[str]]]:
             yield words[0], words[1:-1]
 
 
-@dataclass(slots=True)
-class _Gathered:
+class _Gathered(Struct):
     commands: list[CompileCommand] = field(default_factory=list)
     links: list[LinkCommand] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)

@@ -16,9 +16,11 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.project.model import CompileCommand, LinkCommand
 
@@ -95,8 +97,7 @@ _STAGES: Final[dict[str, Stage]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call of a compiler: `inputs` are (absolute path, language; None where it is no source of C, C++ or CUDA)."""
 
     directory: str

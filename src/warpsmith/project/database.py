@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.project.loop_text import LoopText, find_loops, tokens_of
 
@@ -38,16 +39,14 @@ _MATH: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Uncounted:
+class Uncounted(Struct, frozen=True):
     """A loop that is not counted, by its line, and why."""
 
     line: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """A loop that is counted: where it stands, and the number of the loop around it that lasts at least as long (-1:
     there is none, or threads share it and their times are added up)."""
 
@@ -56,8 +55,7 @@ class Counted:
     around: int
 
 
-@dataclass(frozen=True, slots=True)
-class Instrumented:
+class Instrumented(Struct, frozen=True):
     """The text with counters; `loops` have the numbers from `first` on."""
 
     text: str
@@ -65,8 +63,7 @@ class Instrumented:
     uncounted: tuple[Uncounted, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(Struct, frozen=True):
     """How a loop is counted: `trips` is the arithmetic ("": each iteration counts itself), `team`: its first thread
     enters for all, `outside`: the block stands around its pragmas, `steps`: threads count their own iterations."""
 
@@ -235,8 +232,7 @@ def _turned(relation: str) -> str:
     return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(relation, relation)
 
 
-@dataclass(frozen=True, slots=True)
-class _Insert:
+class _Insert(Struct, frozen=True):
     """Text put in at an offset; at one place, what closes stands first, the innermost first."""
 
     at: int

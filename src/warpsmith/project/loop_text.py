@@ -11,8 +11,9 @@ why its text cannot be changed. No compiler is asked, so the text of every confi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 __all__ = ["LoopText", "Token", "find_loops", "tokens_of"]
 
@@ -34,8 +35,7 @@ _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
 _DEVICE: Final = frozenset({"__global__", "__device__", "__kernel", "kernel"})
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A word, sign, text, number or directive; comments and blanks are left out."""
 
     kind: str
@@ -44,8 +44,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoopText:
+class LoopText(Struct, frozen=True):
     """One loop statement; offsets into the file. `pragmas` belong to it; `refused`: why its text cannot be changed."""
 
     kind: Kind

@@ -21,8 +21,9 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from warpsmith.project.command_line import commands_of, read_call
 from warpsmith.project.model import LinkCommand
@@ -45,23 +46,20 @@ _NO_PROGRAM = re.compile(r"clean|install|dist|help|format|lint|tidy|doc|^FORCE$"
 _LINKING = ("LDLIBS", "LIBS", "LOADLIBES", "LDFLAGS", "LFLAGS", "LINKFLAGS")
 
 
-@dataclass(frozen=True, slots=True)
-class MakeEdit:
+class MakeEdit(Struct, frozen=True):
     """New texts by path below the root: the Makefiles' and that of their rules."""
 
     texts: dict[str, str]
 
 
-@dataclass(slots=True)
-class _Made:
+class _Made(Struct):
     """What the Makefile of a folder makes of the ported files: programs, and objects of theirs."""
 
     programs: list[str] = field(default_factory=list)
     objects: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Build:
+class _Build(Struct, frozen=True):
     """What `make -n` says. `compiled`: object by source, with the options; `linked`: what each link puts together."""
 
     compiled: dict[str, list[tuple[str, tuple[str, ...], str]]]

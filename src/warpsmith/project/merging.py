@@ -12,16 +12,16 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.project.makefile import Runner
 
 __all__ = ["Conflict", "merged"]
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Lines of the current text that the new one changes as well; `line` is 1 where no base is known."""
 
     path: str

@@ -10,15 +10,15 @@ A file may be compiled more than once (for two programs, with other flags): then
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 
 __all__ = ["CompileCommand", "LinkCommand", "Project"]
 
 
-@dataclass(frozen=True, slots=True)
-class CompileCommand:
+class CompileCommand(Struct, frozen=True):
     """One translation unit. `file`, `output` and the folders in `arguments` are absolute; `arguments` are all of the
     compiler's but for the input, the output, `-c`, and what is for the linker or names dependency files; an option and
     its value are one word (`-I/p/inc`). `language` is c, c++ or cuda (None: another one, or by suffix). `output` is
@@ -32,8 +32,7 @@ class CompileCommand:
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCommand:
+class LinkCommand(Struct, frozen=True):
     """One link step: absolute paths of the result and of the objects, sources and archives that go in."""
 
     output: str
@@ -43,8 +42,7 @@ class LinkCommand:
     arguments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """Everything below `root` that its build compiles. `links` is empty where they are not known (a plain database);
     `findings` tell what of the build could not be used."""
 

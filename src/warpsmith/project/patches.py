@@ -16,14 +16,15 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = ["Change", "Patch", "applied_in", "patch_name", "series_texts"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A file before and after; `path` is relative to the project's root, `before` is None for a new file, `after` for
     one that goes away."""
 
@@ -33,8 +34,7 @@ class Change:
     executable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """One step of a series."""
 
     subject: str

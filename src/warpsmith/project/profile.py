@@ -10,9 +10,11 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 __all__ = ["CountedLoop", "LoopProfile", "Profile", "UncountedLoop", "profile_of", "read_counters"]
 
@@ -21,8 +23,7 @@ _MARK: Final = 0x7773
 _COLUMNS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LoopProfile:
+class LoopProfile(Struct, frozen=True):
     """One loop, by the absolute path of its file and its line: how often it was entered, how many iterations that made
     in all, the seconds in it (inner loops and calls included), and the bytes that it touched (an estimate; 0: none was
     made). `self_seconds`: without the loops inside it, those in functions that it calls included. Seconds of loops that
@@ -38,8 +39,7 @@ class LoopProfile:
     column: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class UncountedLoop:
+class UncountedLoop(Struct, frozen=True):
     """A loop that the run says nothing of, and why."""
 
     file: str
@@ -47,8 +47,7 @@ class UncountedLoop:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CountedLoop:
+class CountedLoop(Struct, frozen=True):
     """Where the loop with a number stands; `around` is the number of one that lasts at least as long, -1 for none."""
 
     file: str
@@ -57,16 +56,15 @@ class CountedLoop:
     around: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """The loops of a run by (absolute file, line), and how long all of it took; `exact` has the loops of a line apart.
     `status`: how the program ended (0: well); `uncounted`: the loops of which nothing is known."""
 
     loops: Mapping[tuple[str, int], LoopProfile]
     total_seconds: float
     status: int = 0
-    uncounted: tuple[UncountedLoop, ...] = field(default=(), repr=False)
-    exact: Mapping[tuple[str, int, int], LoopProfile] = field(default_factory=dict, repr=False)
+    uncounted: tuple[UncountedLoop, ...] = field(default=())
+    exact: Mapping[tuple[str, int, int], LoopProfile] = field(default_factory=dict)
 
     @property
     def busy_seconds(self) -> float:

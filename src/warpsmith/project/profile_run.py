@@ -13,9 +13,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -30,8 +31,7 @@ _DEVICE_SOURCES: Final = (".cu", ".cuh", ".cl", ".hip")
 _TAIL: Final = 15
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True):
     """`root` holds the project; `build` is its build command ("" and nothing: none is needed), `run` the command to be
     measured, both as a shell reads them, started where `directory` (in `root`) is in the copy."""
 

@@ -11,8 +11,9 @@ bounded by a number of checks, so that the answer is the same everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Proved
@@ -35,8 +36,7 @@ _MOST_ANSWERS = 4
 _PLACING = ("offload", "map", "keep")
 
 
-@dataclass(frozen=True, slots=True)
-class Enabling:
+class Enabling(Struct, frozen=True):
     """A step, and the refused one as it is called after it: the loop's address may have changed."""
 
     step: Step

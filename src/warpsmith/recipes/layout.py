@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Note
@@ -42,8 +43,7 @@ _BLANKS = re.compile(r"[ \t]*+")
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One `key = value`; `items` are the elements of an array."""
 
     key: str
@@ -52,8 +52,7 @@ class Entry:
     items: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table with its entries in order; the one before the first header has no name and no `header`."""
 
     name: str
@@ -93,8 +92,7 @@ def _check_lines(file: SourceFile) -> None:
         start += len(line) + 1
 
 
-@dataclass(slots=True)
-class _Scan:
+class _Scan(Struct):
     """A place in the text that only moves on."""
 
     file: SourceFile

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -34,16 +35,14 @@ _MOST_FINDINGS = 20
 _TOP_KEYS = ("recipe", "inputs", "assume")
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A step with the place that asks for it: its name in a recipe; None where it was an option."""
 
     step: Step
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """What a recipe says; `inputs` are the names of the files that it was made for."""
 
     file: SourceFile

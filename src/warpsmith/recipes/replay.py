@@ -8,8 +8,9 @@ the user's line, and the witness.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
+
+import msgspec.structs
 
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding, Note
@@ -56,7 +57,7 @@ def _applied(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -
     _check_result(listed, which, prepared, after)
     function, span = _worked_on(program, after, step)
     done = Applied(step, verdict, function.symbol, span)
-    return dataclasses.replace(prepared, facts=facts.after(after), applied=(*prepared.applied, done))
+    return msgspec.structs.replace(prepared, facts=facts.after(after), applied=(*prepared.applied, done))
 
 
 def refusal(
@@ -137,7 +138,7 @@ def _located(listed: Listed, which: str, finding: Finding) -> Finding:
     notes = finding.related
     if listed.span is not None and finding.span is not None:
         notes = (Note(finding.span, ""), *notes)
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         finding,
         message=f"{which}, {step_text(listed.step)}: {finding.message}",
         span=listed.span or finding.span,

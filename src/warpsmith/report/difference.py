@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -20,8 +21,7 @@ from warpsmith.report.json_parts import SCHEMA, Json
 __all__ = ["Change", "Difference", "compare_reports", "difference_json", "difference_text", "read_report"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One number or word of a kernel or a loop: `old` or `new` is None where only one report has it."""
 
     subject: str
@@ -30,8 +30,7 @@ class Change:
     new: str | float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The findings of the second report only (`new`), of the first one only (`gone`), and those of both; what else
     changed."""
 

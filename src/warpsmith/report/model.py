@@ -6,8 +6,9 @@ Report = command, inputs, status, diagnostics, loops, kernels, transfers, output
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -22,8 +23,7 @@ from warpsmith.run.verification import Verification
 __all__ = ["Hottest", "KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
 
 
-@dataclass(frozen=True, slots=True)
-class LoopEntry:
+class LoopEntry(Struct, frozen=True):
     """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
     a `parallel-after` loop parallel, in their order; `hints`: what would help, where somebody asked; `holds_at`: sizes
     for which the guarded assumptions hold."""
@@ -44,8 +44,7 @@ class LoopEntry:
     holds_at: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Hottest:
+class Hottest(Struct, frozen=True):
     """A loop by its address and span; `share` of the program's work, between 0 and 1, is done by its own body, inner
     loops and calls left out; `ported`: in a kernel."""
 
@@ -55,8 +54,7 @@ class Hottest:
     ported: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KernelEntry:
+class KernelEntry(Struct, frozen=True):
     """One kernel: `span` is the region of the user's text that it was made from, `grid` expressions as text."""
 
     name: str
@@ -68,8 +66,7 @@ class KernelEntry:
     model: CostEstimate | None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(Struct, frozen=True):
     """One line of `doctor`: what was looked for, what was found, what its absence costs, and the remedy."""
 
     name: str
@@ -78,8 +75,7 @@ class ToolEntry:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepEntry:
+class StepEntry(Struct, frozen=True):
     """One step: `parameters` are (name, kind, default as text; empty where it must be given), `example` the arguments
     with which `before` becomes `after`."""
 
@@ -92,8 +88,7 @@ class StepEntry:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What one command has to say."""
 
     command: str

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 __all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_json", "rule_text", "term_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule: what it checks, why that matters, an example, what to do, when it is wrong; `cwe`: the number of the
     weakness of MITRE's list that it is a case of."""
 
@@ -82,8 +83,7 @@ def _said(title: str, text: str) -> str:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A word that findings use: what it means, how it is told or shown, what to read next."""
 
     name: str

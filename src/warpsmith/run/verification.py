@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Progress, unwatched
@@ -45,8 +47,7 @@ _SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.
 EQUAL = ("not needed: bit for bit equal", "not needed: equal", "not needed: equal where it is compared")
 
 
-@dataclass(frozen=True, slots=True)
-class PortedRegion:
+class PortedRegion(Struct, frozen=True):
     """One region of a port: its name in captures, its kernel, where it stands; `guards`: the tests before it."""
 
     name: str
@@ -55,8 +56,7 @@ class PortedRegion:
     guards: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """One program. `files` are compiled by suffix (.c with the C compiler, .cpp/.cc and .cu with the C++ compiler);
     headers among them are only placed. `arguments` are -I -D -U -std as given; `directory` is where relative -I and
     quoted includes of the user's own headers are looked up; `own`: by path, the files that have options of their own
@@ -95,8 +95,7 @@ class Sources:
         return file.path in self.own and "omp.h" in file.text and "_OPENMP" not in file.text
 
 
-@dataclass(frozen=True, slots=True)
-class HarnessFunction:
+class HarnessFunction(Struct, frozen=True):
     """A function to call where the program has no `main`: `extents` gives, per pointer parameter and global, how many
     elements it must have, as a host expression over the scalar parameters."""
 
@@ -104,8 +103,7 @@ class HarnessFunction:
     extents: Mapping[Symbol, Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
+class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
     derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is told of
     every build and run."""
@@ -124,8 +122,7 @@ class VerifyOptions:
     progress: Progress = unwatched
 
 
-@dataclass(frozen=True, slots=True)
-class LiveOut:
+class LiveOut(Struct, frozen=True):
     """One compared object. `extent_from` says where its real extent came from. `compared` and `masked`: of the elements
     that the region may touch, how many were compared and how many left out, at the instance of which the least share
     was compared; `identical`: every byte was the same; `rounding`: the largest difference that was allowed, as a part
@@ -158,8 +155,7 @@ class LiveOut:
         return self.masked > 0 and self.compared <= self.masked
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Struct, frozen=True):
     """How many copies a run made between host and device memory, and of how many bytes, each way."""
 
     to_device: int = 0
@@ -168,8 +164,7 @@ class Copies:
     bytes_to_host: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Struct, frozen=True):
     """Two threads touched one element, at least one of them writing, with nothing that orders them."""
 
     variable: str
@@ -179,8 +174,7 @@ class Race:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """The referee's word. `reasons` say in sentences why it failed, was skipped, or is undecided: nothing is wrong, but
     too little was compared to say that all is right. `launches`: how often each kernel was launched in a run, `copies`:
     what was copied in a run; None where that is not known."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 
@@ -21,8 +22,7 @@ __all__ = ["KernelSettings", "Key", "Setting", "Settings", "load_keys"]
 Setting = str | int | float | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One key: its type, the words that it may be, its default, its environment variable."""
 
     name: str
@@ -54,8 +54,7 @@ def _key(name: str, row: Mapping[str, object]) -> Key:
     return Key(name, str(row["type"]), value, str(row["help"]), named, str(row.get("variable", "")))
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSettings:
+class KernelSettings(Struct, frozen=True):
     """How kernels whose names match `pattern` are launched."""
 
     pattern: str
@@ -65,8 +64,7 @@ class KernelSettings:
     assume: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All that is set. `origins` says for each key where its value came from; `root` is the folder of the nearest
     file, which patterns of files are relative to; `findings` tells what made no sense."""
 

@@ -12,9 +12,10 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Severity
@@ -37,8 +38,7 @@ _VARIABLES = (
 _EMULATION = "WARPSMITH_EMULATION_"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What the command line says of the configuration. `flags`: keys that options set; `file`: --config; `files`: look
     for files; `environment`: heed variables."""
 
@@ -85,8 +85,7 @@ def read_settings(wanted: Wanted) -> Settings:
     )
 
 
-@dataclass(slots=True)
-class _Layer:
+class _Layer(Struct):
     """What one file says."""
 
     path: str

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.machine.requests import bank_ways, local_sectors, sectors, words
 from warpsmith.simt.observer import Lane, Silent
@@ -19,8 +20,7 @@ from warpsmith.ssa.nodes import Block, Instruction, Space
 __all__ = ["BranchCount", "Counters", "MemoryCount", "Request"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What the lanes of one warp asked for together: lane → address in `space`, `bytes` each."""
 
     place: Instruction
@@ -45,8 +45,7 @@ class Request:
         return words(self.addresses, self.bytes) if self.space == "constant" else 1
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryCount:
+class MemoryCount(Struct, frozen=True):
     """Sums over the requests of one access; `conflicts`: passes beyond the first."""
 
     requests: int
@@ -55,8 +54,7 @@ class MemoryCount:
     conflicts: int
 
 
-@dataclass(slots=True)
-class BranchCount:
+class BranchCount(Struct):
     """Visits of a branch by a warp, those in which its lanes went different ways, and the lanes that were there."""
 
     visits: int = 0
@@ -67,8 +65,7 @@ class BranchCount:
 _Key = tuple[int, int, object, object]
 
 
-@dataclass(slots=True)
-class Counters(Silent):
+class Counters(Struct, Silent):
     """An observer that keeps every request and every way taken."""
 
     _asked: dict[_Key, list[tuple[Space, int, dict[int, int]]]] = field(default_factory=lambda: defaultdict(list))

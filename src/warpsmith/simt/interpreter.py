@@ -13,7 +13,8 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.simt.collect import collected
@@ -78,15 +79,14 @@ def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observe
     return Kernel(module, entry, launch, memory, codes, places, shared, local, observer)
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct):
     """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits."""
 
     number: int
     threads: list[Thread]
     warps: list[list[Thread]]
     absent: Mapping[int, int]
-    random: random.Random = field(repr=False, default_factory=random.Random)
+    random: random.Random = field(default_factory=random.Random)
 
     @property
     def ended(self) -> bool:

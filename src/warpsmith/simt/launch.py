@@ -7,8 +7,9 @@ Outcome  why it ended, steps taken, what it must not do, accesses that nothing o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.simt.layout import Part
@@ -22,8 +23,7 @@ Dim = tuple[int, int, int]
 Textures = Callable[[str, tuple[int, ...], Type], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """`arguments`: the bytes of each parameter; `shared`: bytes of dynamic shared memory, `parts`: what of it arguments
     are (__local of OpenCL); `seed` orders the lanes; `only`: the linear numbers of the blocks that are run, `lanes`: of
     the threads of each, None for all. Threads begin in any order, so that what some do before any other begins is the
@@ -64,8 +64,7 @@ written; a barrier that not all come to, or not the same one; a vote or shuffle 
 trap; a number that the language says does not overflow, and does: the run goes on, and is `complete`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something that a kernel must not do, in words, with the line and the thread, and `where` in memory."""
 
     message: str
@@ -76,8 +75,7 @@ class Problem:
     where: Where | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """`steps`: instructions that lanes executed; `problems` are in the order in which they happened. The launch is
     `complete` if every thread ended by itself."""
 

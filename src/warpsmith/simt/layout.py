@@ -10,8 +10,9 @@ multiple of 128 bytes, that is, at the first bank. A kernel has the variables th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Address, Callee, Function, Module, Space, Symbol
 
@@ -21,8 +22,7 @@ ROW: Final = 128
 """All banks once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A variable, or what the launch adds, from byte `start` to before byte `end`."""
 
     name: str
@@ -30,8 +30,7 @@ class Part:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """`end`: where what the launch adds starts."""
 
     parts: tuple[Part, ...]

@@ -12,8 +12,9 @@ a barrier in which only a part of the block or warp takes part orders nothing he
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from warpsmith.simt.layout import Layout, Part
 from warpsmith.ssa.nodes import Space
@@ -43,8 +44,7 @@ class Fault(Exception):
         self.where = where
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block and of the warp
     the thread has passed."""
 
@@ -55,8 +55,7 @@ class Origin:
     warp_epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One access to one byte, as it is remembered; `instruction` is for whoever reports it."""
 
     kind: AccessKind
@@ -64,8 +63,7 @@ class Access:
     instruction: object
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Two accesses that nothing orders: `buffer` and the byte in it."""
 
     buffer: str
@@ -74,8 +72,7 @@ class Conflict:
     second: Access
 
 
-@dataclass(slots=True)
-class Buffer:
+class Buffer(Struct):
     """A run of bytes at `address`; `known` has a 1 for each byte that holds something; `parts`: where its variables
     are, if there are several: what lies between belongs to nobody."""
 
@@ -85,7 +82,7 @@ class Buffer:
     data: bytearray
     known: bytearray
     parts: tuple[Part, ...] = ()
-    last: dict[int, dict[tuple[int, int, AccessKind], list[Access]]] = field(default_factory=dict, repr=False)
+    last: dict[int, dict[tuple[int, int, AccessKind], list[Access]]] = field(default_factory=dict)
 
     @property
     def end(self) -> int:

@@ -7,16 +7,16 @@ as they can; a value is uniform if it is the same in all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Block, Instruction, Space
 
 __all__ = ["Lane", "Observer", "Silent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """One thread: linear numbers of its block and of itself in it, of its warp in the block and of its lane there."""
 
     block: int

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.simt.counters import Counters
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
@@ -28,8 +29,7 @@ from warpsmith.ssa.nodes import Block, Branch, Instruction, Space, Switch, Termi
 __all__ = ["Piece", "Tally", "Totals", "totals"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class Piece(Struct, frozen=True, eq=False):
     """Instructions of `block` from number `start` to `stop` (its terminator is number len(instructions)), executed by
     the lanes of `mask` together."""
 
@@ -55,8 +55,7 @@ class Piece:
             yield self.ends
 
 
-@dataclass(slots=True)
-class _Warp:
+class _Warp(Struct):
     """The lanes of a warp as they come: for each its pieces by number, in its own order."""
 
     pieces: list[tuple[Block, int]] = field(default_factory=list)
@@ -65,7 +64,6 @@ class _Warp:
     ways: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-@dataclass(slots=True)
 class Tally(Counters):
     """An observer that keeps which lanes of a warp were where together, besides what Counters keeps. `order`: where a
     block stands in the text; of two arms the one that stands first is executed first."""
@@ -160,8 +158,7 @@ def _piece(block: Block, start: int, mask: int) -> Piece:
 # --- the sums
 
 
-@dataclass(slots=True)
-class Totals:
+class Totals(Struct):
     """Sums over warps, in instructions of the kernel IR. `lost`: lane slots by the branch that took them away;
     `unfilled`: slots of warps that are wider than the threads left for them; `other`: lanes that stopped without a
     branch, in a run that did not end."""

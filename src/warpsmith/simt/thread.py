@@ -7,9 +7,10 @@ vote, a shuffle. Then the thread waits until the interpreter has an answer for i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.simt.launch import Launch
@@ -51,8 +52,7 @@ TOGETHER: Final = frozenset({"barrier", "warp_barrier", "vote", "shuffle", "matc
 """Ops for which a lane waits for others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A function ready to run: blocks by name; for each block the headers of the cycles around it, outermost first; for
     each header the blocks of its cycle."""
 
@@ -75,8 +75,7 @@ class Code:
         )
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """A function that a thread is in: where, what its values are, which iteration of its loops (`moment`: of those
     around the block)."""
 
@@ -90,8 +89,7 @@ class Frame:
     moment: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """What all threads of a launch share. `places`: where each variable stands, in its own space."""
 
     module: Module
@@ -106,8 +104,7 @@ class Kernel:
     overflows: dict[Instruction, Lane] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Thread:
+class Thread(Struct):
     """One thread; `waiting` is the instruction at which it stands until others come, `operands` what it brought;
     `moment` is the dynamic instance of what it does now: calls and iterations, outermost first."""
 

@@ -12,7 +12,8 @@ in when the block is sealed. A phi whose operands are one value (and itself) is 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
@@ -36,8 +37,7 @@ from warpsmith.ssa.types import Type
 __all__ = ["Builder", "constant"]
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A block that is being written."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Text, Value

@@ -10,7 +10,8 @@ its header away, and the cycles of what is left are its children. One entry: a n
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from warpsmith.ssa.digraph import dominators, parts, postorder
 from warpsmith.ssa.nodes import Function, successors
@@ -21,8 +22,7 @@ EXIT = ""
 """The virtual block behind the last one; no block of a function has this name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cycle:
+class Cycle(Struct, frozen=True, eq=False):
     """A loop: `header` is its first entry in the order of the graph; `entries` are the blocks at which control may
     enter it (more than one: irreducible), `blocks` all of its own and of its children's; `depth` is 1 for an outermost
     one."""
@@ -34,8 +34,7 @@ class Cycle:
     children: tuple[Cycle, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """Blocks that can be reached from the entry, in reverse post-order, and how control goes between them.
 
     `dominator` and `post_dominator` are the immediate ones; the entry has no dominator, and EXIT stands where nothing
@@ -53,9 +52,9 @@ class Graph:
     rank: Mapping[str, int]
     irreducible: tuple[Cycle, ...]
     leaving: frozenset[str]
-    _below: Mapping[str, tuple[int, int]] = field(repr=False)
-    _before: Mapping[str, tuple[int, int]] = field(repr=False)
-    _around: Mapping[str, tuple[Cycle, ...]] = field(repr=False)
+    _below: Mapping[str, tuple[int, int]]
+    _before: Mapping[str, tuple[int, int]]
+    _around: Mapping[str, tuple[Cycle, ...]]
 
     @classmethod
     def of(cls, function: Function) -> Graph:
@@ -127,8 +126,7 @@ def _leaving(function: Function, order: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edges:
+class _Edges(Struct, frozen=True):
     after: Mapping[str, Sequence[str]]
     before: Mapping[str, Sequence[str]]
     rank: Mapping[str, int]

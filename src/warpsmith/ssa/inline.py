@@ -10,7 +10,7 @@ that would make the caller too large.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span

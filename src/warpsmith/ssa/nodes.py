@@ -21,9 +21,12 @@ Every node has the span of the source line that it was made for (None where ther
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal
 
+from msgspec import Struct
+
+from warpsmith.base.records import Partial
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.ssa.types import Type
 
@@ -43,24 +46,21 @@ Construct = Literal["", "if", "for", "while", "do", "?:", "&&", "||", "assert"]
 # --- operands
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Value:
+class Value(Struct, frozen=True, eq=False):
     """What a phi or an instruction defines, in every lane; `name` is for people and need not be unique."""
 
     type: Type
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """The same number in every lane; `bits` is its pattern, 0 ≤ bits < 2**type.bits."""
 
     type: Type
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Struct, frozen=True):
     """No particular value: a register that was never written."""
 
     type: Type
@@ -72,8 +72,7 @@ Operand = Value | Constant | Undefined
 # --- what an op needs to know besides its operands
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """A load, store or atomic in `space` at operand 0 plus `offset` bytes, `align` bytes aligned as the input promises.
 
     A vector access has several results or values, at consecutive places. `order`: "" for an ordinary access.
@@ -87,38 +86,33 @@ class Memory:
     scope: Literal["", "block", "device", "system"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """The address of symbol `symbol` in its own space."""
 
     symbol: str
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """Parameter `parameter` of the function, `offset` bytes into it."""
 
     parameter: str
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A special register: `tid.x`, `ctaid.y`, `ntid.z`, `nctaid.x`, `laneid`, `warpid`, `lanemask_lt`, `clock64` …"""
 
     register: str
 
 
-@dataclass(frozen=True, slots=True)
-class Convert:
+class Convert(Struct, frozen=True):
     """How a conversion rounds, and whether it saturates."""
 
     rounding: Rounding = ""
     saturate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Float:
+class Float(Struct, frozen=True):
     """How a floating-point op rounds; `flush`: subnormals are zero; `approximate`: the fast form of the hardware."""
 
     rounding: Rounding = ""
@@ -127,8 +121,7 @@ class Float:
     approximate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NoWrap:
+class NoWrap(Struct, frozen=True):
     """Of add, sub and mul: the language says that the result is exact, read as signed or as unsigned numbers. Where it
     is not, the program has no meaning; the machine wraps all the same. Without this detail wrapping is meant."""
 
@@ -136,8 +129,7 @@ class NoWrap:
     unsigned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Struct, frozen=True):
     """A barrier of the block: operand 0 its number, operand 1 (if there is one) how many threads take part.
 
     `waits`: false for one that only arrives; `reduces`: how it combines what threads bring as the last operand. `and`,
@@ -149,30 +141,26 @@ class Barrier:
     reduces: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """Memory order for `scope`."""
 
     scope: Literal["block", "device", "system"]
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A vote, shuffle, match or reduction between lanes; `how` says which. `masked`: the last operand is the mask."""
 
     how: str
     masked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(Struct, frozen=True):
     """A call of function `name`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """An instruction that we do not model, as its source has it: its results may be anything."""
 
     text: str
@@ -184,8 +172,7 @@ Detail = Memory | Address | Param | Query | Convert | Float | NoWrap | Barrier |
 # --- code
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Phi:
+class Phi(Struct, frozen=True, eq=False):
     """`result` is the operand of the block that control came from."""
 
     result: Value
@@ -193,8 +180,7 @@ class Phi:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instruction:
+class Instruction(Struct, frozen=True, eq=False):
     """One op, executed by the lanes that are active."""
 
     op: str
@@ -210,16 +196,14 @@ class Instruction:
         return value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Jump:
+class Jump(Struct, frozen=True, eq=False):
     """Go to `target`."""
 
     target: str
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Branch:
+class Branch(Struct, frozen=True, eq=False):
     """Go to `then` in the lanes where `condition` holds, to `other` in the rest.
 
     `predicated`: the input has no branch here but an instruction under a predicate. `construct`: what it was in C.
@@ -234,8 +218,7 @@ class Branch:
     construct: Construct = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Switch:
+class Switch(Struct, frozen=True, eq=False):
     """Go to the block of the case that `value` equals, else to `other`."""
 
     value: Operand
@@ -245,24 +228,21 @@ class Switch:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Return:
+class Return(Struct, frozen=True, eq=False):
     """Back to the caller; in a kernel the thread ends."""
 
     operands: tuple[Operand, ...] = ()
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Exit:
+class Exit(Struct, frozen=True, eq=False):
     """The thread ends; `fails`: the launch does (trap)."""
 
     fails: bool = False
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unreachable:
+class Unreachable(Struct, frozen=True, eq=False):
     """Control never gets here."""
 
     span: Span | None = None
@@ -271,8 +251,7 @@ class Unreachable:
 Terminator = Jump | Branch | Switch | Return | Exit | Unreachable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """A run of instructions with one entry and one terminator. `calls`: where it was inlined, the calls through which
     control came here, outermost first."""
 
@@ -283,17 +262,17 @@ class Block:
     calls: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Partial, frozen=True, eq=False):
     """`count` elements of `type` in `space`; 0: as many as the launch says (dynamic shared memory)."""
 
+    compared = attrgetter("name", "space", "type", "count", "align", "initial")
     name: str
     space: Space
     type: Type
     count: int
     align: int
     initial: tuple[int, ...] = ()
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
 
     @property
     def bytes(self) -> int:
@@ -301,8 +280,7 @@ class Symbol:
         return self.type.bytes * self.count
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter of `bytes` bytes; `type` where it is one number or address."""
 
     name: str
@@ -311,8 +289,7 @@ class Parameter:
     type: Type | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What the kernel promises of its launch: threads a block at most, or exactly (along x, y, z); blocks an SM."""
 
     most_threads: int | None = None
@@ -320,8 +297,7 @@ class Limits:
     least_blocks: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class Function(Struct, frozen=True, eq=False):
     """A kernel or device function; without blocks it is only declared. `symbols` are its own (shared, local).
     `listing`: the PTX that it was read from, so that a compiler has been over it; None for what is source."""
 
@@ -342,8 +318,7 @@ class Function:
                 yield block, instruction
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Module:
+class Module(Struct, frozen=True, eq=False):
     """What one input file holds."""
 
     functions: tuple[Function, ...]

@@ -19,8 +19,9 @@ PTX spelling: `ptx`, with {n} for the bits of the type and {r} for how it rounds
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 __all__ = ["OPS", "Cost", "Domain", "Effect", "Op", "Shape"]
 
@@ -42,8 +43,7 @@ Shape = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(Struct, frozen=True):
     """One row. `commutes`: operands 0 and 1 may change places; `c`: its C spelling, `{0}` the first operand."""
 
     name: str

@@ -6,8 +6,10 @@ nowhere else, each piece is a variable of the Builder: stores write it, loads re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.ssa.nodes import (
     Address,
@@ -27,8 +29,7 @@ from warpsmith.ssa.types import Type, integer
 __all__ = ["promoted"]
 
 
-@dataclass(slots=True)
-class _Uses:
+class _Uses(Struct):
     """Where addresses of local variables go: `known` values are a variable's address and an offset."""
 
     known: dict[Value, tuple[str, int]] = field(default_factory=dict)

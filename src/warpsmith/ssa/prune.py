@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Phi, Value, terminator_operands
 from warpsmith.ssa.ops import OPS

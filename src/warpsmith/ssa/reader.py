@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, get_args
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
@@ -108,8 +109,7 @@ def _space(word: str) -> Space:
     return space
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads one function; a value that is used before it is defined (by a phi) is made by its first use."""
 
     lines: _Lines

@@ -9,7 +9,8 @@ something else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.builder import Builder

@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Convert, Float, Instruction, Rounding
 from warpsmith.ssa.types import BF16, F16, F32, F64, Type
@@ -333,8 +334,7 @@ def _rounding(i: Instruction) -> Rounding:
 # --- integers
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
+class _Whole(Struct, frozen=True):
     """The lane of a function of whole numbers: its first `signs` operands are signed, and where it is `sized` it gets
     the width of operand 0 first."""
 

@@ -10,8 +10,9 @@ An address that was a number in between (bitcast) leads anywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final, get_args
+
+from msgspec.structs import replace
 
 from warpsmith.ssa.nodes import (
     Block,
@@ -159,7 +160,7 @@ class _Writer:
         space = self.spaces.get(address, _NONE)
         if space in ("", _ANY, "generic", "param"):
             return i
-        detail = replace(i.detail, space=space)  # type: ignore[arg-type]
+        detail = replace(i.detail, space=space)
         return replace(i, operands=(self._moved(address), *i.operands[1:]), detail=detail)
 
 

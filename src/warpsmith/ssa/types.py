@@ -6,16 +6,16 @@ f16 bf16 f32 f64             IEEE formats (bf16: the upper half of an f32)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = ["BF16", "F16", "F32", "F64", "I1", "I8", "I16", "I32", "I64", "I128", "TYPES", "Kind", "Type", "integer"]
 
 Kind = Literal["predicate", "integer", "float"]
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Struct, frozen=True):
     """A type of a value in one lane; `bits` is its size (1 for a predicate)."""
 
     name: str

@@ -19,12 +19,14 @@ import importlib.metadata
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from msgspec import Struct, field
+
 import warpsmith
 from warpsmith.base.cache import cache_folder
+from warpsmith.base.records import field_names
 from warpsmith.front.clang.system_headers import system_arguments
 from warpsmith.front.inputs import Source
 from warpsmith.survey.limits import SurveyLimits
@@ -42,8 +44,7 @@ def default_cache() -> Path:
     return cache_folder() / "survey"
 
 
-@dataclass(slots=True)
-class Record:
+class Record(Struct):
     """What is known of one file; `found`: lines by questions. `changed`: there is something to write, `settled`: and it
     will still be true."""
 
@@ -184,7 +185,7 @@ def _limits(limits: SurveyLimits) -> Plain:
 
 def _stable(entry: object) -> list[str]:
     """Return a table's entry with its sets in order."""
-    values = ((name, getattr(entry, name)) for name in getattr(entry, "__dataclass_fields__", ()))
+    values = ((name, getattr(entry, name)) for name in field_names(entry))
     return [f"{n}={sorted(map(str, v)) if isinstance(v, frozenset) else v!r}" for n, v in values]
 
 

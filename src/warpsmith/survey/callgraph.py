@@ -11,7 +11,9 @@ are two, whose keys differ, and the calls of each name the key that they mean.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.loops.search.effort import FunctionEffort
 
@@ -21,8 +23,7 @@ Key = tuple[str, int, int]
 """The place of a loop."""
 
 
-@dataclass(slots=True)
-class _Defined:
+class _Defined(Struct):
     """A function with the places of its loops (None: not listed), and the files that have it."""
 
     effort: FunctionEffort
@@ -30,8 +31,7 @@ class _Defined:
     files: set[int] = field(default_factory=set)
 
 
-@dataclass(slots=True)
-class CallGraph:
+class CallGraph(Struct):
     """`programs`: the numbers of the programs that each file goes into; empty where that is not known."""
 
     programs: list[frozenset[int]] = field(default_factory=list)

@@ -13,7 +13,8 @@ a port of all of them comes to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.loops.search.effort import FunctionEffort
 from warpsmith.loops.search.traffic import Touched
@@ -32,8 +33,7 @@ LAUNCH_S = 10e-6
 Measured = Callable[[int], LoopProfile | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """`bytes` that the iterations touch; `copied` to the device and back, and seconds saved, if it is moved `alone`;
     seconds saved where its data are `kept` on the device."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from warpsmith.front.load import FrontOptions
 from warpsmith.poly.facts import PolyOptions
@@ -10,8 +10,7 @@ from warpsmith.poly.facts import PolyOptions
 __all__ = ["SurveyLimits"]
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyLimits:
+class SurveyLimits(Struct, frozen=True):
     """`kept_bytes`: files of so many bytes together keep their trees; `poly`: how loops are judged."""
 
     front: FrontOptions = field(default_factory=FrontOptions)

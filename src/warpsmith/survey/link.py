@@ -11,8 +11,9 @@ so each round is sound, and stops when nothing changes, or after ROUNDS.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, cast
+
+from msgspec import Struct, field
 
 from warpsmith.survey.texts import Texts, compact, plain_of
 from warpsmith.tree.plain import Plain
@@ -26,8 +27,7 @@ _NOTHING_KNOWN: Final = ",null]"
 Exports = Mapping[str, Plain]
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """What a file is told for its summaries and verdicts: functions as texts, and the `rest`."""
 
     functions: tuple[str, ...]
@@ -44,8 +44,7 @@ class Outside:
         return {"functions": [plain_of(text) for text in self.functions], **self.rest}
 
 
-@dataclass(slots=True)
-class Link:
+class Link(Struct):
     """`exports` by the number of the file (None: it cannot be read); `programs`: for each file the numbers of the
     programs that it goes into (all empty: not known); `complete`: every file of the project is among them."""
 
@@ -216,8 +215,7 @@ def _texts(plain: Plain) -> list[str]:
     return cast(list[str], plain)
 
 
-@dataclass(slots=True)
-class _Writes:
+class _Writes(Struct):
     """What one function may write with everything that it calls; symbols and stores as JSON texts."""
 
     variables: set[str]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.source import readable
 from warpsmith.loops.search.effort import FunctionEffort
@@ -31,8 +33,7 @@ Home = tuple[str, int]
 """A loop in a function: the function's key in the call graph, and the loop's number in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """What is known of one file: its exports, the verdicts on its loops with their efforts, and the numbers of the
     programs that it goes into."""
 
@@ -41,8 +42,7 @@ class Answers:
     programs: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True)
-class _Joined:
+class _Joined(Struct):
     places: dict[Key, list[Plain]] = field(default_factory=dict)
     verdicts: dict[Key, Mapping[str, Plain]] = field(default_factory=dict)
     units: dict[Key, list[str]] = field(default_factory=dict)

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Reason
@@ -50,8 +52,7 @@ __all__ = ["Desk"]
 Place = tuple[str, int, int]
 
 
-@dataclass(slots=True)
-class Desk:
+class Desk(Struct):
     """Reads files and keeps the latest of their trees; what it answers does not depend on what it keeps."""
 
     limits: SurveyLimits

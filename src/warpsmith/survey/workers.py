@@ -13,10 +13,11 @@ import signal
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.children import end_with_parent
 from warpsmith.front.inputs import Source
@@ -32,8 +33,7 @@ BATCH = 8
 """So many files are parsed by one parser process: it takes a tenth of a second to start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """One thing to do for files; `numbers` has several only to `read`."""
 
     task: Literal["read", "summarize", "analyze"]
@@ -41,8 +41,7 @@ class Job:
     arguments: tuple[Plain, ...] = ()
 
 
-@dataclass(slots=True)
-class _Worker:
+class _Worker(Struct):
     process: multiprocessing.Process
     pipe: Connection
     pending: list[Job] = field(default_factory=list)

@@ -14,8 +14,9 @@ part in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import For, Loop, Pragma, Stmt
@@ -28,8 +29,7 @@ Protection = Literal["atomic", "critical", "ordered"]
 ClaimKind = Literal["threads", "simd"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Protected:
+class Protected(Struct, frozen=True, eq=False):
     """A statement under `atomic`, `critical` or `ordered`; `name` tells critical sections apart."""
 
     kind: Protection
@@ -38,8 +38,7 @@ class Protected:
     directive: Directive
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Claim:
+class Claim(Struct, frozen=True, eq=False):
     """One loop pragma with all that holds for its loop.
 
     `marked` is the loop behind the pragma, `loops` the counted ones that the claim covers (`collapse`), outermost

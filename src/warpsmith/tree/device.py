@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["DeviceTraits"]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTraits:
+class DeviceTraits(Struct, frozen=True):
     """`host`: host code may call it as well. `max_threads`, `min_blocks`: of `__launch_bounds__`; `max_registers`: of
     `__maxnreg__`; `block`: what every launch must use (`reqd_work_group_size`); `hint`: what launches are expected to
     use. None and "" where nothing is said. `ours`: its text is in a header of ours and not in the user's files."""

@@ -38,10 +38,11 @@ identity; `same` (walk.py) compares structure.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeVar
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
@@ -61,12 +62,11 @@ __all__ = [
 Relation = OneOf["<", "<=", ">", ">=", "!="]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node:
+class Node(Struct, frozen=True, eq=False, kw_only=True):
     """What all nodes share."""
 
     span: Span
-    intact: bool = field(default=False, repr=False)
+    intact: bool = field(default=False)
 
 
 N = TypeVar("N", bound=Node)
@@ -74,14 +74,13 @@ N = TypeVar("N", bound=Node)
 
 def replace(node: N, **changes: object) -> N:
     """Return `node` with `changes`; the copy is not intact (the printer writes it out instead of its source slice)."""
-    return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
+    return msgspec.structs.replace(node, intact=False, **changes)
 
 
 # --- expressions; `type` is the value's type before it is converted to what its context needs
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Literal(Node):
+class Literal(Node, frozen=True, eq=False, kw_only=True):
     """A number, character or string; `value` is None for strings."""
 
     type: Type
@@ -89,16 +88,14 @@ class Literal(Node):
     value: int | float | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Name(Node):
+class Name(Node, frozen=True, eq=False, kw_only=True):
     """A use of a declared thing."""
 
     type: Type
     symbol: Symbol
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Unary(Node):
+class Unary(Node, frozen=True, eq=False, kw_only=True):
     """`op` is one of + - ~ ! * & ++x --x x++ x--."""
 
     type: Type
@@ -106,8 +103,7 @@ class Unary(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Binary(Node):
+class Binary(Node, frozen=True, eq=False, kw_only=True):
     """`op` as in C; the comma included."""
 
     type: Type
@@ -116,8 +112,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Assign(Node):
+class Assign(Node, frozen=True, eq=False, kw_only=True):
     """`op` is = or a compound assignment."""
 
     type: Type
@@ -126,8 +121,7 @@ class Assign(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Conditional(Node):
+class Conditional(Node, frozen=True, eq=False, kw_only=True):
     """`condition ? then : other`."""
 
     type: Type
@@ -136,8 +130,7 @@ class Conditional(Node):
     other: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Call(Node):
+class Call(Node, frozen=True, eq=False, kw_only=True):
     """A call; `function` is a Name for a direct call."""
 
     type: Type
@@ -145,8 +138,7 @@ class Call(Node):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Index(Node):
+class Index(Node, frozen=True, eq=False, kw_only=True):
     """`base[index]`; base has array or pointer type."""
 
     type: Type
@@ -154,8 +146,7 @@ class Index(Node):
     index: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Member(Node):
+class Member(Node, frozen=True, eq=False, kw_only=True):
     """`base.field` or `base->field`; `opener` where the field is private and this is no place of its class."""
 
     type: Type
@@ -165,16 +156,14 @@ class Member(Node):
     opener: Opener | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Cast(Node):
+class Cast(Node, frozen=True, eq=False, kw_only=True):
     """`(target)operand`; `type` is the target type."""
 
     type: Type
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SizeOf(Node):
+class SizeOf(Node, frozen=True, eq=False, kw_only=True):
     """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
 
     type: Type
@@ -182,16 +171,14 @@ class SizeOf(Node):
     value: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class InitList(Node):
+class InitList(Node, frozen=True, eq=False, kw_only=True):
     """`{ items }`; designated initializers are Verbatim expressions."""
 
     type: Type
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MacroUse(Node):
+class MacroUse(Node, frozen=True, eq=False, kw_only=True):
     """A macro use that is one whole expression; prints the user's text while intact, else its expansion."""
 
     type: Type
@@ -199,8 +186,7 @@ class MacroUse(Node):
     expansion: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Doing:
+class Doing(Struct, frozen=True, eq=False):
     """All that evaluating a text does: it evaluates these expressions, reads the blocks of memory that `copies` point
     into (and the arrays among them), and makes, moves and destroys objects whose memory nobody else knows. It may
     throw."""
@@ -209,8 +195,7 @@ class Doing:
     copies: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VerbatimExpr(Node):
+class VerbatimExpr(Node, frozen=True, eq=False, kw_only=True):
     """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too.
     `kept`: the variables whose address it may take (None: all that it names); `doing`: what it does, where more is
     known (no part of the tree: nothing in it is rewritten)."""
@@ -234,37 +219,32 @@ Expr = (
 # --- statements
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Block(Node):
+class Block(Node, frozen=True, eq=False, kw_only=True):
     """`{ … }`; its span includes the braces. A Block without braces in the source holds a rewritten statement run."""
 
     statements: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VarDecl(Node):
+class VarDecl(Node, frozen=True, eq=False, kw_only=True):
     """One declarator of a declaration."""
 
     symbol: Symbol
     init: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DeclStmt(Node):
+class DeclStmt(Node, frozen=True, eq=False, kw_only=True):
     """A declaration statement, its semicolon included."""
 
     declarations: tuple[VarDecl, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ExprStmt(Node):
+class ExprStmt(Node, frozen=True, eq=False, kw_only=True):
     """An expression statement, its semicolon included."""
 
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class If(Node):
+class If(Node, frozen=True, eq=False, kw_only=True):
     """`if`."""
 
     condition: Expr
@@ -272,8 +252,7 @@ class If(Node):
     other: Stmt | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class For(Node):
+class For(Node, frozen=True, eq=False, kw_only=True):
     """The canonical loop: `for (variable = lower; variable relation bound; variable += step) body`.
 
     `variable` is an integer that the body never writes; `bound` and `step` do not change while the loop runs; `step` is
@@ -295,8 +274,7 @@ NOT_MADE = "a template of which no instance is seen"
 """The reason of loops in a template's own text, of which nothing is known without types."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class While(Node):
+class While(Node, frozen=True, eq=False, kw_only=True):
     """A loop that is not canonical, with the reason in the user's words ("its bound n is written in the body")."""
 
     form: OneOf["while", "do", "for"]
@@ -311,46 +289,39 @@ class While(Node):
 Loop = For | While
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Case(Node):
+class Case(Node, frozen=True, eq=False, kw_only=True):
     """`case a: case b: body`; a None label is `default`. Control falls through to the next case as in C."""
 
     labels: tuple[Expr | None, ...]
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Switch(Node):
+class Switch(Node, frozen=True, eq=False, kw_only=True):
     """A switch whose labels all stand at the top of its body."""
 
     value: Expr
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Break(Node):
+class Break(Node, frozen=True, eq=False, kw_only=True):
     """`break;`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Continue(Node):
+class Continue(Node, frozen=True, eq=False, kw_only=True):
     """`continue;`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Return(Node):
+class Return(Node, frozen=True, eq=False, kw_only=True):
     """`return value;`."""
 
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Empty(Node):
+class Empty(Node, frozen=True, eq=False, kw_only=True):
     """`;`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Pragma(Node):
+class Pragma(Node, frozen=True, eq=False, kw_only=True):
     """A `#pragma` line (or `_Pragma`) among statements; `text` from `#` to the end of the line. It belongs to what
     follows. `directive`: what it says, where it is one of OpenMP or OpenACC. `left_out`: a preprocessor conditional
     leaves it out of the build at hand; another build may have it. A line of a conditional around pragmas alone is one
@@ -361,8 +332,7 @@ class Pragma(Node):
     left_out: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Verbatim(Node):
+class Verbatim(Node, frozen=True, eq=False, kw_only=True):
     """A statement that we do not model, kept as text.
 
     `reads` and `writes` are every variable that the text names; `calls`: it may also do what an unknown call may;
@@ -385,8 +355,7 @@ class Verbatim(Node):
 # --- device statements: what offload puts in place of a region, and around it
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Launch(Node):
+class Launch(Node, frozen=True, eq=False, kw_only=True):
     """Run kernel `kernel` through its launcher; the launcher computes the grid from its arguments (program.Kernel)."""
 
     kernel: str
@@ -394,8 +363,7 @@ class Launch(Node):
     region: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DeviceAlloc(Node):
+class DeviceAlloc(Node, frozen=True, eq=False, kw_only=True):
     """Acquire `bytes` (host expression) for `buffer`, the device copy of `host`; declares the buffer's pointer."""
 
     buffer: Symbol
@@ -403,15 +371,13 @@ class DeviceAlloc(Node):
     bytes: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DeviceFree(Node):
+class DeviceFree(Node, frozen=True, eq=False, kw_only=True):
     """Release `buffer`."""
 
     buffer: Symbol
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Copy(Node):
+class Copy(Node, frozen=True, eq=False, kw_only=True):
     """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
 
     `variable` is the user's object; `cause` the write or use that needs the copy.
@@ -430,8 +396,7 @@ class Copy(Node):
 # All of them are insertions, and do nothing where nothing is present.
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataEnter(Node):
+class DataEnter(Node, frozen=True, eq=False, kw_only=True):
     """Declare `buffer`, the device address of the `bytes` at host `address`, which belong to the user's `variable`.
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
@@ -455,8 +420,7 @@ class DataEnter(Node):
     starts: Symbol | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataExit(Node):
+class DataExit(Node, frozen=True, eq=False, kw_only=True):
     """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
     outside every hold copies back what was written. `starts`: as the DataEnter has it."""
 
@@ -465,8 +429,7 @@ class DataExit(Node):
     starts: Symbol | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Update(Node):
+class Update(Node, frozen=True, eq=False, kw_only=True):
     """Make the host (or the device) copy of the `bytes` at `address` valid, as far as they are present.
 
     `variable`, `address` and `bytes` are None where everything that is present is meant. `cause` is the host code that
@@ -482,8 +445,7 @@ class Update(Node):
     block: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataHold(Node):
+class DataHold(Node, frozen=True, eq=False, kw_only=True):
     """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
     object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`: the
     variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only what
@@ -497,8 +459,7 @@ class DataHold(Node):
     callers: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataPause(Node):
+class DataPause(Node, frozen=True, eq=False, kw_only=True):
     """Copy back all that is kept, and keep nothing until the pause is over (`ends`): `cause` may free memory, or read
     and write it in ways that we cannot see."""
 
@@ -509,8 +470,7 @@ class DataPause(Node):
 DataStmt = DataEnter | DataExit | Update | DataHold | DataPause
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CaptureStmt(Node):
+class CaptureStmt(Node, frozen=True, eq=False, kw_only=True):
     """Verification builds: record object `symbol` after `region`.
 
     `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
@@ -539,8 +499,7 @@ Stmt = (
 # --- top level
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Function(Node):
+class Function(Node, frozen=True, eq=False, kw_only=True):
     """A function definition. `static`: internal linkage; `device`: what it is on a device, where it was read as such;
     `instance`: of what a template made, the conditions that hold in its text for this one alone, None where they cannot
     be said."""
@@ -553,15 +512,13 @@ class Function(Node):
     instance: tuple[str, ...] | None = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class GlobalDecl(Node):
+class GlobalDecl(Node, frozen=True, eq=False, kw_only=True):
     """File-scope variables."""
 
     declarations: tuple[VarDecl, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Other(Node):
+class Other(Node, frozen=True, eq=False, kw_only=True):
     """Anything else at file scope: prototypes, types, preprocessor lines."""
 
     text: str

@@ -7,11 +7,14 @@ Kernel  = one device function with its launch, not yet in the words of any targe
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal, Protocol
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.base.records import Partial
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Verdict
 from warpsmith.tree.effects.effects import EffectsTable
@@ -40,8 +43,7 @@ Language = Literal["c", "c++", "cuda", "opencl"]
 Axis = Literal["x", "y", "z"]
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(Partial, frozen=True, eq=False):
     """What a verdict rests on.
 
     Guarded: `condition` is a host expression of O(1) cost tested where the region is entered; if it is false the
@@ -49,15 +51,15 @@ class Assumption:
     `declared`: where it fails, the program leaves an array's declared extent.
     """
 
+    compared = attrgetter("text", "kind")
     text: str
     kind: Literal["guarded", "granted"]
-    condition: Expr | None = field(default=None, compare=False)
-    span: Span | None = field(default=None, compare=False)
-    declared: bool = field(default=False, compare=False)
+    condition: Expr | None = None
+    span: Span | None = None
+    declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TypeText:
+class TypeText(Struct, frozen=True):
     """A type, enum or macro definition of the unit that device code may need, as the user wrote it.
 
     `name` is the typedef, tag or macro name; `needs` the names that its text mentions; `text` is complete
@@ -73,8 +75,7 @@ class TypeText:
     scope: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One translation unit.
 
     `items` are the top-level constructs of the main file in source order; `functions` also has the definitions that
@@ -94,8 +95,7 @@ class Unit:
     left_out: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MappedLoop:
+class MappedLoop(Struct, frozen=True):
     """A parallel loop whose iterations are threads along `axis`; `loop` is in the kernel's names, `id` the user's."""
 
     loop: For
@@ -103,8 +103,7 @@ class MappedLoop:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One kernel parameter: `symbol` as kernel text names it (A_gpu), `host` the user's variable that it stands for.
 
     value   an external scalar that is not written: passed by value under the user's name
@@ -121,8 +120,7 @@ class Parameter:
     written: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Combine:
+class Combine(Struct, frozen=True):
     """One accumulator of a kernel whose threads each combine a part of the iterations.
 
     Every thread has a `variable` of its own that starts as `start` and that the body updates; then the variables of all
@@ -144,8 +142,7 @@ class Combine:
     strict: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """The running value of a kernel whose iterations need what those before them have combined.
 
     Iteration t of the one mapped loop runs the body with `variable` = `initial op element(0) op … op element(t - 1)`.
@@ -164,8 +161,7 @@ class Scan:
     compares: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """One kernel: the threads of `mapped` loops (outermost first; none: one thread) run `body`.
 
     `launch` has (lower, count) for each mapped loop, expressions over the kernel's value parameters which cover every
@@ -207,16 +203,14 @@ class Kernel:
         return self.mapped[0].loop.span.line if self.mapped else self.span.line
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A file-scope constant that device code reads, with its definition."""
 
     symbol: Symbol
     init: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Partial, frozen=True, eq=False):
     """Where a loop runs, decided by a step and not by the planner.
 
     device   the loop becomes a kernel           threads  it and the loops directly inside it lie on `axes`
@@ -225,25 +219,26 @@ class Decision:
     rename addresses: see offload/decisions.py. `axes` from the outermost loop, `block` along x, y, z (empty: chosen).
     """
 
+    compared = attrgetter("loop", "function", "kind", "axes", "block")
     loop: str
     function: str
     kind: Literal["device", "host", "threads"]
-    node: Loop = field(compare=False, repr=False)
+    node: Loop
     axes: tuple[Axis, ...] = ()
     block: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Partial, frozen=True, eq=False):
     """Everything that is ported together; `effects`: what functions do whose text is not given; `outside`: what is
     known of the other files, where these are a part of a program (poly/effects/outside.py makes it)."""
 
+    compared = attrgetter("units", "kernels", "assumptions", "decisions", "effects")
     units: tuple[Unit, ...]
     kernels: tuple[Kernel, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     decisions: tuple[Decision, ...] = ()
-    effects: EffectsTable = field(default_factory=house_effects, repr=False)
-    outside: object | None = field(default=None, repr=False, compare=False)
+    effects: EffectsTable = field(default_factory=house_effects)
+    outside: object | None = None
 
     def functions(self) -> Iterator[tuple[Unit, Function]]:
         """Yield every function definition with its unit, in source order."""
@@ -253,13 +248,13 @@ class Program:
 
     def with_function(self, old: Function, new: Function) -> Program:
         """Return the program with function `old` replaced."""
-        return dataclasses.replace(self, units=tuple(_replace_function(u, old, new) for u in self.units))
+        return replace(self, units=tuple(_replace_function(u, old, new) for u in self.units))
 
 
 def _replace_function(unit: Unit, old: Function, new: Function) -> Unit:
     if not any(f is old for f in unit.functions):
         return unit
-    return dataclasses.replace(
+    return replace(
         unit,
         items=tuple(new if i is old else i for i in unit.items),
         functions=tuple(new if f is old else f for f in unit.functions),
@@ -267,7 +262,7 @@ def _replace_function(unit: Unit, old: Function, new: Function) -> Unit:
 
 
 class Step(Protocol):
-    """A rewriting: a frozen dataclass whose fields are its parameters, with two pure methods.
+    """A rewriting: a frozen record whose fields are its parameters, with two pure methods.
 
     `facts` is the memo of what is known about the program's regions; its type is the maker's (poly's `Facts`).
     """

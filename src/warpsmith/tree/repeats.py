@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 
 __all__ = ["HostRepeat"]
 
 
-@dataclass(frozen=True, slots=True)
-class HostRepeat:
+class HostRepeat(Struct, frozen=True):
     """A call of host code that does the same in every iteration of `loop`: it allocates a block that is freed there,
     copies the same bytes in, or copies bytes out that nobody reads there.
 

@@ -20,9 +20,12 @@ use `same_type` to compare those too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
+from warpsmith.base.records import Partial
 from warpsmith.base.source import Span
 
 if TYPE_CHECKING:
@@ -67,42 +70,41 @@ Space = Literal["", "global", "shared", "dynamic", "constant", "managed", "priva
 thread); `dynamic` is shared memory whose size the launch gives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Partial, frozen=True, eq=False):
     """An arithmetic type or void; `bits` is its size on the target (LP64), `name` its canonical C name."""
 
+    compared = attrgetter("name", "bits", "kind", "volatile")
     name: str
     bits: int
     kind: ScalarKind
-    const: bool = field(default=False, compare=False)
+    const: bool = False
     volatile: bool = False
-    spelling: str = field(default="", compare=False)
+    spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Partial, frozen=True, eq=False):
     """A pointer; `space`: the memory that it points into, where the type says it (OpenCL)."""
 
+    compared = attrgetter("to")
     to: Type
-    restrict: bool = field(default=False, compare=False)
-    const: bool = field(default=False, compare=False)
-    spelling: str = field(default="", compare=False)
-    reference: bool = field(default=False, compare=False)
-    space: Space = field(default="", compare=False)
+    restrict: bool = False
+    const: bool = False
+    spelling: str = ""
+    reference: bool = False
+    space: Space = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(Partial, frozen=True, eq=False):
     """An array; `extent` is its element count as written, `count` its value where it is a constant."""
 
+    compared = attrgetter("of", "count")
     of: Type
-    extent: Expr | None = field(compare=False)
+    extent: Expr | None
     count: int | None = None
-    spelling: str = field(default="", compare=False)
+    spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A member of a record; `offset` in bytes from its start. A bit-field has `bits` bits, from bit `shift` on of the
     unit of its type that lies there."""
 
@@ -113,49 +115,48 @@ class Field:
     shift: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Partial, frozen=True, eq=False):
     """A struct by its tag; `bytes` is its size (0 where opaque), `definition` where it is written.
 
     A record's fields do not take part in comparison, so a type that points to itself is no trouble. Known in device
     code: `alignment` in bytes (0: not known), and of a vector type of OpenCL its `lanes`, the fields s0, s1, …
     """
 
+    compared = attrgetter("tag", "bytes", "union", "lanes")
     tag: str
     bytes: int
-    fields: tuple[Field, ...] = field(default=(), compare=False)
+    fields: tuple[Field, ...] = ()
     union: bool = False
-    const: bool = field(default=False, compare=False)
-    spelling: str = field(default="", compare=False)
-    definition: Span | None = field(default=None, compare=False)
-    alignment: int = field(default=0, compare=False)
+    const: bool = False
+    spelling: str = ""
+    definition: Span | None = None
+    alignment: int = 0
     lanes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionType:
+class FunctionType(Partial, frozen=True, eq=False):
     """The type of a function; `method`: its first parameter is the pointer `this`, which C++ does not write."""
 
+    compared = attrgetter("result", "parameters", "variadic")
     result: Type
     parameters: tuple[Type, ...]
     variadic: bool = False
-    spelling: str = field(default="", compare=False)
-    method: bool = field(default=False, compare=False)
+    spelling: str = ""
+    method: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Partial, frozen=True, eq=False):
     """A type that we do not model, as text."""
 
+    compared = attrgetter("text")
     text: str
-    spelling: str = field(default="", compare=False)
+    spelling: str = ""
 
 
 Type = Scalar | Pointer | Array | Record | FunctionType | Opaque
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Partial, frozen=True, eq=False):
     """One declared thing. Two names are the same variable exactly when their symbols are equal.
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
@@ -165,15 +166,16 @@ class Symbol:
     type) are known in device code.
     """
 
+    compared = attrgetter("name", "key")
     name: str
     key: str
-    type: Type = field(compare=False)
-    storage: Storage = field(compare=False)
-    span: Span | None = field(default=None, compare=False)
-    value: int | None = field(default=None, compare=False)
-    label: str = field(default="", compare=False)
-    space: Space = field(default="", compare=False)
-    alignment: int = field(default=0, compare=False)
+    type: Type
+    storage: Storage
+    span: Span | None = None
+    value: int | None = None
+    label: str = ""
+    space: Space = ""
+    alignment: int = 0
 
 
 VOID = Scalar("void", 0, "void")

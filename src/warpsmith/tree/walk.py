@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterator
 from itertools import islice
 from typing import TypeVar, cast
 
+import msgspec.structs
+
+from warpsmith.base.records import field_names, field_texts
 from warpsmith.tree import nodes
 from warpsmith.tree.nodes import (
     Assign,
@@ -71,7 +73,7 @@ def _parts(kind: type[Node]) -> tuple[str, ...]:
     """Return the fields of a node class that may hold nodes; walking asks for them at every node."""
     classes = (value for value in vars(nodes).values() if isinstance(value, type) and issubclass(value, Node))
     held = {"Expr", "Stmt", *(value.__name__ for value in classes)}
-    return tuple(spec.name for spec in dataclasses.fields(kind) if held & set(re.findall(r"\w+", str(spec.type))))
+    return tuple(name for name, text in field_texts(kind).items() if held & set(re.findall(r"\w+", text)))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -132,13 +134,13 @@ def _with_parts(node: Node, parts: tuple[Node, ...], made: list[Node]) -> Node:
         return node
     changes: dict[str, object] = {}
     rest = iter(made)
-    for spec in dataclasses.fields(node):
-        value = getattr(node, spec.name)
+    for name in field_names(node):
+        value = getattr(node, name)
         if isinstance(value, Node):
-            changes[spec.name] = next(rest)
+            changes[name] = next(rest)
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
-            changes[spec.name] = tuple(next(rest) if isinstance(item, Node) else item for item in value)
-    return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
+            changes[name] = tuple(next(rest) if isinstance(item, Node) else item for item in value)
+    return msgspec.structs.replace(node, intact=False, **changes)
 
 
 _NO_STRUCTURE = frozenset({"span", "intact", "header", "cause", "opener"})
@@ -152,7 +154,7 @@ def same(a: Node, b: Node) -> bool:
         if isinstance(left, Node):
             if type(left) is not type(right):
                 return False
-            names = [s.name for s in dataclasses.fields(left) if s.name not in _NO_STRUCTURE]
+            names = [name for name in field_names(left) if name not in _NO_STRUCTURE]
             pending += [(getattr(left, name), getattr(right, name)) for name in names]
         elif isinstance(left, tuple) and isinstance(right, tuple):
             if len(left) != len(right):

@@ -8,8 +8,9 @@ may wrap), but whether they are equal does: with the same coefficients they diff
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.ssa.nodes import Constant, Instruction, Operand, Query
 from warpsmith.ssa.ops import OPS
@@ -20,8 +21,7 @@ __all__ = ["SHARED", "Affine", "transfer"]
 Coefficients = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """`coefficients` of tid.x, tid.y and tid.z, modulo the size of the value; `constant` is the rest where it is a
     known number, None where it is only known to be shared."""
 

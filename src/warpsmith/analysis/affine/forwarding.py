@@ -13,8 +13,9 @@ That another thread writes there without anything in between that orders the two
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Block, Constant, Function, Instruction, Memory, Operand, Value
@@ -28,8 +29,7 @@ _APART: Final = frozenset({"shared", "local", "global"})
 """Spaces no two of which have a byte in common."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """`offset` bytes from where `root` points to, in `space`."""
 
     root: Operand

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.joins import between, meeting
 from warpsmith.ssa.graph import EXIT, Graph
@@ -20,8 +21,7 @@ from warpsmith.ssa.nodes import Block, Branch
 __all__ = ["Guard", "Guards", "bits", "parted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """A branch that a block is behind: the block that it ends, and whether its condition holds there."""
 
     block: str

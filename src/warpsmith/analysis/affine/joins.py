@@ -14,16 +14,16 @@ LLVM: Convergence and Uniformity (GenericUniformityImpl.h); a block that several
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from heapq import heappop, heappush
+
+from msgspec import Struct
 
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
 
 __all__ = ["Parting", "between", "meeting", "parting"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
+class Parting(Struct, frozen=True):
     """What follows from threads parting at one block: `joins` with the predecessors over which they come; `left`:
     cycles that threads leave in different iterations; `mixed`: irreducible cycles that they enter at different
     places."""

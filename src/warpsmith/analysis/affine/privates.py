@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
@@ -37,8 +39,7 @@ _NOTHING = Constant(I32, 0)
 """An array that nobody has written to."""
 
 
-@dataclass(slots=True)
-class Privates:
+class Privates(Struct):
     """The phis that private arrays need, by block; for each store the instruction that makes an array; for each load
     the array that it looks into."""
 

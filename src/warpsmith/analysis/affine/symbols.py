@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 __all__ = ["Atom", "Form", "Key", "Monomial", "Range", "Residue", "constant_form", "from_atom", "text_of"]
 
@@ -30,8 +31,7 @@ Residue = tuple[int, int]
 """(r, m): it is r modulo 2**m."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Atom:
+class Atom(Struct, frozen=True, eq=False):
     """An unknown. `number` orders those of a group of threads. `cycles`: headers of the loops in which it changes from
     one iteration to the next; `memory`: it comes out of memory; `argument`: the parameter that it is; `space`: of the
     variable whose address it is; `wraps`: it counts how often a number had wrapped; `table`: the numbers of an index,
@@ -47,7 +47,7 @@ class Atom:
     argument: str = ""
     space: str = ""
     wraps: bool = False
-    table: tuple[int, ...] = field(default=(), repr=False)
+    table: tuple[int, ...] = field(default=())
 
 
 Monomial = tuple[Atom, ...]
@@ -57,8 +57,7 @@ _MOST_TERMS = 24
 _MOST_FACTORS = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Form(Struct, frozen=True, eq=False):
     """A sum modulo 2**bits. Do not change `terms`; no coefficient is 0."""
 
     bits: int

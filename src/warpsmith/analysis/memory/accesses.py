@@ -9,8 +9,9 @@ Indices that are widened are taken not to overflow where that is not proven; it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
 from warpsmith.analysis.memory.forms import Forms
@@ -28,8 +29,7 @@ _BASE_ALIGNMENT: Final = 8
 """Memory that is allocated begins at multiples of 2**8 bytes (CUDA C++ Programming Guide, device memory accesses)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An access in the code, with its address as a sum. `base`: the pointer or variable that it begins with, `size`
     the bytes of the variable where they are known; `overflow`: the index was taken not to overflow."""
 

@@ -11,8 +11,9 @@ it matters. Compilers make shifts of such a division, and add what the sign's bi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.machine.limits import MAX_GRID

@@ -14,8 +14,9 @@ its definition in the same iteration; `of` makes it hold where a value is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
 from warpsmith.analysis.memory.exact import exact, is_exact
@@ -31,8 +32,7 @@ __all__ = ["Forms"]
 _MOST_SWEEPS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """How a header phi is written. `step` of an induction; `tries` counts how often it was changed."""
 
     kind: Literal["open", "induction", "same", "own"]

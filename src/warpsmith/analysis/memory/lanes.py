@@ -10,7 +10,8 @@ A table that is linear in tid is written as such; any other is an unknown of its
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form, Key, Range, centered, constant_form
 from warpsmith.analysis.uniformity.facts import Dim

@@ -10,8 +10,9 @@ that may be any number. A loop without a barrier is gone around by each thread a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.ssa.nodes import Constant, Instruction
@@ -27,8 +28,7 @@ Cut = Callable[[Instruction], bool]
 _MANY = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """`start` is a barrier, None for the entry; `inside`: the instructions that were asked for, with the turns of each
     way there."""
 

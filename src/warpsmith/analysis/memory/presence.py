@@ -10,8 +10,9 @@ for a block if only one of its ways leads there, always, and its condition is a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.guards import Guard, Guards, bits
 from warpsmith.analysis.affine.symbols import Form
@@ -23,8 +24,7 @@ __all__ = ["Guard", "Presence", "Presences", "conditions"]
 _DEEPEST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
+class Presence(Struct, frozen=True):
     """`threads` of the block of threads that may be there: just those where `kind` is `known`."""
 
     kind: Literal["all", "known", "some"]

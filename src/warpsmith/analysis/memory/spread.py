@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.affine.symbols import Atom, Form, Residue
 from warpsmith.analysis.memory.lanes import Lanes
@@ -33,8 +34,7 @@ Cost = Callable[[Mapping[int, int], int], int]
 COSTS: Mapping[str, Cost] = {"sectors": sectors, "banks": bank_ways, "words": words, "local": local_sectors}
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """An address as it is in each thread. `known`: the number that each thread knows by its index; `symbolic`: unknowns
     that all threads share, and their factor in each thread; `base`: the residue of what all threads share. Places that
     are a number apart, as those of an unrolled loop, differ in `base` only."""
@@ -59,8 +59,7 @@ def layout(form: Form, lanes: Lanes, aligned: Mapping[Atom, int]) -> Layout | No
     return Layout(known, parts, Form(form.bits, rest).residue(aligned))
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """What requests cost: `proven` whatever the unknowns are; `apart`: where the classes of lanes share nothing, which
     needs |unknown| ≥ `least` for the one unknown that tells them apart (None: there is no such count)."""
 

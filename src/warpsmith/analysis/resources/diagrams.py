@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine.joins import between, meeting, parting
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -40,8 +42,7 @@ _MOST = 60
 _COPIES = ("to_generic", "from_generic", "zext", "sext", "trunc")
 
 
-@dataclass(frozen=True, slots=True)
-class DiagramNode:
+class DiagramNode(Struct, frozen=True):
     """A block or a value. `state`: `divergent` (lanes of a warp differ, or part here), `block` (only warps of a block
     do), `apart` (lanes may be apart here), else `together`; `note`: what is to be said of it."""
 
@@ -53,8 +54,7 @@ class DiagramNode:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DiagramEdge:
+class DiagramEdge(Struct, frozen=True):
     """An edge; `predicate`: from a branch to a value in which its ways meet."""
 
     start: str
@@ -63,8 +63,7 @@ class DiagramEdge:
     kind: Literal["flow", "data", "predicate"] = "flow"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram:
+class Diagram(Struct, frozen=True):
     """A picture to be drawn; `left_out`: nodes that were too many."""
 
     name: Literal["control flow", "data", "predicates"]

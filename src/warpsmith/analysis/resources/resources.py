@@ -12,7 +12,8 @@ Limits: the estimate knows nothing of how ptxas orders, spills or merges; predic
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.analysis.uniformity.facts import Dim, ResourceFact
 from warpsmith.machine.devices import Device
@@ -37,8 +38,7 @@ _LEAST_REGISTERS = 8
 """No kernel has fewer: the calling convention and the stack take them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """What a compiler says of a kernel; see `resources`."""
 
     registers: int

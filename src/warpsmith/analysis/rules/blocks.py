@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding
 from warpsmith.analysis.rules.origins import origin
@@ -89,8 +91,7 @@ def _tests(facts: KernelFacts, block: Block) -> bool:
     return not made_of.plain or (made_of.of_thread and not made_of.of_block)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """The place of an access in the dense piece of an array that its block owns: two accesses of one `array` are as far
     apart as their `start` says."""
 

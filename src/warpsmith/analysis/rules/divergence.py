@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine.joins import parting
 from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of

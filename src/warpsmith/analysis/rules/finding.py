@@ -8,8 +8,9 @@ Estimate      = metric value unit basis                 a model's number, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
@@ -19,8 +20,7 @@ __all__ = ["MODEL", "Estimate", "Evidence", "KernelFinding", "Why", "why_of"]
 MODEL = "model, not a measurement"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A small table that shows what is claimed."""
 
     title: str
@@ -28,8 +28,7 @@ class Evidence:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """What it costs: `value` of `unit`, worked out on the `basis` named."""
 
     metric: str
@@ -43,16 +42,14 @@ class Estimate:
         return f"{self.metric} {self.value:g} {self.unit} ({self.basis})"
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     """One step from a finding back to its source; the span is None where the step has no place in the text."""
 
     text: str
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KernelFinding:
+class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
     instructions of this place it holds for (an unrolled loop has several)."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.arithmetic import arithmetic
 from warpsmith.analysis.rules.blocks import between_blocks

@@ -7,7 +7,8 @@ anything else (memory, unknown arguments, the block's index, a loop's counter): 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Value
@@ -19,12 +20,11 @@ __all__ = ["Lanes", "alive_at", "masks", "only_way"]
 _DEEPEST = 400
 
 
-@dataclass(slots=True)
-class Lanes:
+class Lanes(Struct):
     """Values of one kernel by thread, worked out once each; `threads` are in the order of the warps."""
 
     facts: KernelFacts
-    threads: tuple[Dim, ...] = field(init=False)
+    threads: tuple[Dim, ...] = ()
     _known: dict[Value, tuple[int, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

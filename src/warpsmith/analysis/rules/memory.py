@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
 from warpsmith.analysis.rules.layouts import against_scatter

@@ -7,9 +7,10 @@ Zadeck, POPL 1988; here for pure ops only, without phis).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.ssa.nodes import Address, Constant, Instruction, Memory, Operand, Param, Query, Undefined, Value
@@ -21,8 +22,7 @@ _MOST = 4000
 _SHOWN = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where an expression ends. `registers` are special registers, `loads` the first of the loads whose values it uses,
     `unknown`: an instruction that is no pure op (a call, an exchange); `loop`: it changes in a loop."""
 
@@ -130,8 +130,7 @@ def is_compiled(facts: KernelFacts) -> bool:
     return facts.function.listing is not None
 
 
-@dataclass(slots=True)
-class Numbers:
+class Numbers(Struct):
     """Numbers of expressions: the same number, the same value in the same thread."""
 
     facts: KernelFacts

@@ -7,7 +7,8 @@ for (…) s += a[i];            the same address in every iteration of a loop th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import Numbers, is_compiled

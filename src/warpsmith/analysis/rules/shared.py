@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
 from warpsmith.analysis.rules.lanes import Lanes

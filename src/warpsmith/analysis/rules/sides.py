@@ -9,8 +9,9 @@ Costs are counts of instructions, with what is in a loop counted once: a lower b
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
@@ -22,8 +23,7 @@ __all__ = ["Compare", "Sides", "comparison", "cost_of", "ends_kernel", "loop_lef
 _FREE = ("none",)
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(Struct, frozen=True):
     """Blocks and costs of both ways from a branch to `join`, the taken one first."""
 
     then: frozenset[str]
@@ -111,8 +111,7 @@ def loop_left_by(facts: KernelFacts, branch: BranchFact) -> Cycle | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """What a branch tests: `op` of two operands."""
 
     op: str

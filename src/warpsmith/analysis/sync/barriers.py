@@ -10,7 +10,8 @@ nothing, exchanges of a warp whose mask names lanes that may be elsewhere, and r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.analysis.memory.accesses import Place
 from warpsmith.analysis.memory.branches import reasons
@@ -108,8 +109,7 @@ def _ends(presences: Presences, branch: str, block: str) -> bool:
 # --- barriers that order nothing
 
 
-@dataclass(slots=True)
-class _Ordered:
+class _Ordered(Struct):
     """What the barriers of a kernel order: the accesses, and the pairs of them that meet with all barriers in place."""
 
     judge: Judge
@@ -171,8 +171,7 @@ def _is_inside(place: Place) -> bool:
 # --- races
 
 
-@dataclass(frozen=True, slots=True)
-class Races:
+class Races(Struct, frozen=True):
     """Those that were found; `complete`: there are no others in shared memory, under `assumptions`."""
 
     found: tuple[RaceFact, ...]

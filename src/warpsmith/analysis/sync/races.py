@@ -14,9 +14,11 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain, dropwhile, islice, product, takewhile
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import Place
@@ -43,8 +45,7 @@ Relation = Mapping[str, int | None]
 """Header → how many iterations the second place is ahead of the first; None: it varies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """Two places that may be executed in one interval by different threads."""
 
     first: Place
@@ -63,8 +64,7 @@ class Meeting:
         return same and all(by == 0 for _, by in self.ahead)
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(Struct, frozen=True):
     """What is known of a meeting. `clash` None: not decided, `why` says what is in the way. A clash has two threads,
     and the byte where that is known; `exact`: they are there whenever the code is reached."""
 
@@ -124,8 +124,7 @@ def _ahead(a: Turns, b: Turns) -> tuple[tuple[str, int | None], ...]:
     return tuple(found.items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """A place under a trial: its `whole` address, the `row` of what its threads know by their index, with a `number`
     that stands for it, and what the factors of unknowns that differ between threads are multiples of."""
 
@@ -136,8 +135,7 @@ class _Side:
     unknown: int
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(Struct):
     """Decides meetings of one kernel, with forms that hold for a whole block."""
 
     forms: Forms

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.forms import Forms
@@ -27,8 +28,7 @@ _MOST_STEPS = 40
 _DEEPEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Orbit:
+class Orbit(Struct, frozen=True):
     """What the variables of a loop are in each iteration: `steps` has a number for each of `atoms`. `closed`: the loop
     has at most these iterations, in this order, `sure`: just these; not closed: these are all states that may come up,
     and perhaps more."""

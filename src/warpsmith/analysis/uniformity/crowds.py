@@ -15,8 +15,9 @@ Optimistic, as all of uniformity: at first nobody takes a side; who may take it 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from warpsmith.analysis.uniformity.tables import Table, Tables
 from warpsmith.ssa.graph import Graph
@@ -47,8 +48,7 @@ class Known(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Guard:
+class _Guard(Struct, frozen=True):
     """The side of a branch that a block is behind: the headers of the cycles around the branch, the threads that may
     take this side as bits, and whether it is one of a group at most."""
 

@@ -15,8 +15,9 @@ Certainty of a fact:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.base.findings import Certainty
@@ -38,8 +39,7 @@ AccessKind = Literal["load", "store", "atomic"]
 # --- what is asked
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """What the user grants of one scalar parameter: least ≤ it ≤ most, and `multiple` divides it."""
 
     parameter: str
@@ -56,8 +56,7 @@ class Bound:
         return " and ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchShape:
+class LaunchShape(Struct, frozen=True):
     """How the kernel is launched, as far as it is known.
 
     `block` None: what the kernel promises (`reqd_work_group_size`; launch bounds promise no shape), else `likely`, else
@@ -76,8 +75,7 @@ class LaunchShape:
 # --- what is found
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """A number of every warp request: at least, at most."""
 
     least: int
@@ -92,8 +90,7 @@ class Count:
         return str(self.most) if self.exact else f"{self.least} to {self.most}"
 
 
-@dataclass(frozen=True, slots=True)
-class BranchFact:
+class BranchFact(Struct, frozen=True):
     """A branch: whether it may part the threads of a warp, of a block, and why: texts from the condition back to the
     source. `block` ends with it; `lines` are the places of `why`, as many as it has (None: no place)."""
 
@@ -108,8 +105,7 @@ class BranchFact:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoopStride:
+class LoopStride(Struct, frozen=True):
     """How far an access moves from one iteration of a loop around it to the next; None: it is not known, or varies.
 
     0 is the same address again: it could be kept in a register (or in a tile, where lanes move)."""
@@ -120,8 +116,7 @@ class LoopStride:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AccessFact:
+class AccessFact(Struct, frozen=True):
     """A load, store or atomic, as the warps of the launch issue it.
 
     bytes          of one lane, all elements of a vector access; `elements` of them
@@ -175,8 +170,7 @@ class AccessFact:
     instruction: Instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread of a witness: its index in the block, and that of its block where it matters."""
 
     index: Dim
@@ -187,8 +181,7 @@ class Thread:
         return thread if self.block is None else f"{thread} of block ({', '.join(map(str, self.block))})"
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierFact:
+class BarrierFact(Struct, frozen=True):
     """A barrier of the block. `divergent`: threads of a block may get there apart from each other (`why`, from the
     branch that parts them; `exits`: because some have ended before). `redundant`: what stands before and behind it
     needs no order; certainty of that in `certainty`."""
@@ -206,16 +199,14 @@ class BarrierFact:
     instruction: Instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One of the two accesses of a race: who makes it, and what it is."""
 
     thread: Thread | None
     access: AccessFact
 
 
-@dataclass(frozen=True, slots=True)
-class RaceFact:
+class RaceFact(Struct, frozen=True):
     """Two accesses of different threads to one place with nothing between them that orders them, one of them a write.
 
     `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several."""
@@ -231,8 +222,7 @@ class RaceFact:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeFact:
+class ExchangeFact(Struct, frozen=True):
     """A vote, shuffle, match, reduction or barrier of a warp. `absent`: its mask may name lanes that are not there,
     because of what `why` says (`exits`: because they have ended, for which nobody waits); `mask` where it is a known
     number."""
@@ -251,8 +241,7 @@ class ExchangeFact:
     instruction: Instruction
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceFact:
+class ResourceFact(Struct, frozen=True):
     """What a thread and a block of the kernel hold. `source`: `ptxas` said so, or an `estimate` by what is live at
     once; `occupancy` None: the block or the device's rules are not known."""
 
@@ -266,8 +255,7 @@ class ResourceFact:
     occupancy: Occupancy | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelFacts:
+class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `block_assumed` what was taken for it without being told, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
@@ -288,7 +276,7 @@ class KernelFacts:
     races_assumptions: tuple[str, ...]
     exchanges: tuple[ExchangeFact, ...]
     resources: ResourceFact
-    module: Module = field(repr=False)
-    function: Function = field(repr=False)
-    warp_level: Uniformity = field(repr=False)
-    block_level: Uniformity = field(repr=False)
+    module: Module
+    function: Function
+    warp_level: Uniformity
+    block_level: Uniformity

@@ -15,8 +15,9 @@ A block of one warp is a warp. Arrays of the thread's own whose address is not t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.analysis.affine.affine import Affine
 from warpsmith.ssa.nodes import Barrier, Constant, Exchange, Instruction, Memory, Operand, Param, Query
@@ -27,8 +28,7 @@ __all__ = ["Seed", "Threads", "level_of"]
 Known = Callable[[Operand], Affine | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(Struct, frozen=True):
     """Whose threads are compared. `block` is the shape of the block where it is known; `warp` the width of a warp."""
 
     level: Literal["warp", "block"]
@@ -58,8 +58,7 @@ class Threads:
         return not any(c and self.varies(axis) for axis, c in enumerate(value.coefficients))
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(Struct, frozen=True):
     """What an op says by itself; otherwise its results are as divergent as `operands`."""
 
     always: Literal["uniform", "divergent", "as operands"]

@@ -14,8 +14,9 @@ All arithmetic is modulo 2**bits. S may be another number in each group, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.ssa.nodes import Constant, Instruction, Query
@@ -26,8 +27,7 @@ from warpsmith.ssa.types import Type
 __all__ = ["UNIFORM", "Table", "Tables"]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """`numbers` of the threads, or one for all; `rest`: as above."""
 
     numbers: tuple[int, ...]

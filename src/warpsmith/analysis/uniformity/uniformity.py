@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.affine.affine import SHARED, Affine, of_constant, transfer
 from warpsmith.analysis.affine.forwarding import forwarded
@@ -47,8 +48,7 @@ __all__ = ["Cause", "Uniformity", "uniformity"]
 _MOVES = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Why something is divergent. `source`: the value that it comes from, None where it begins here (`text` says what);
     `branch`: the block whose branch parts the threads."""
 
@@ -58,8 +58,7 @@ class Cause:
     branch: str | None = None
 
 
-@dataclass(slots=True)
-class Uniformity:
+class Uniformity(Struct):
     """The answer for one function. `divergent` values with their causes; `affine`: what is known of the others and of
     them; `branches`: blocks whose threads may part, with the cause; `left`: for each block, the cycles around it that
     threads leave in different iterations; `torn`: phis at which threads meet that came different ways; `tables`:

@@ -16,7 +16,6 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Any, Final, Literal, cast
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
 
 from warpsmith import __version__
 from warpsmith.base.errors import UsageError
@@ -37,8 +37,7 @@ _META: Final = "warpsmith.global"
 _CACHE: Final = "WARPSMITH_CACHE_DIR"
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalOptions:
+class GlobalOptions(Struct, frozen=True):
     """The global options of one invocation; `directory` is where the command runs (-C), None means "not given"."""
 
     verbose: int = 0

@@ -11,11 +11,12 @@ Invariant: an object of the struct has its members where one of the class has th
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -35,8 +36,7 @@ __all__ = ["Classes"]
 N = TypeVar("N", bound=Node)
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Struct, frozen=True):
     """The structs of one unit's device code, `made` as they are met, those that others hold first. `prefix` goes before
     their names; `known` is what the unit defines, by name; `cxx`: it is one of C++."""
 
@@ -55,11 +55,11 @@ class Classes:
 
     def kernel(self, kernel: Kernel) -> Kernel:
         """Return the kernel with structs in place of classes."""
-        return dataclasses.replace(
+        return msgspec.structs.replace(
             kernel,
             body=self.node(kernel.body),
             parameters=tuple(
-                dataclasses.replace(p, symbol=self.symbol(p.symbol, kernel.body)) for p in kernel.parameters
+                msgspec.structs.replace(p, symbol=self.symbol(p.symbol, kernel.body)) for p in kernel.parameters
             ),
             locals=tuple(self.symbol(symbol, kernel.body) for symbol in kernel.locals),
         )
@@ -101,27 +101,29 @@ class Classes:
     def symbol(self, symbol: Symbol, node: Node) -> Symbol:
         """Return the symbol with the type that it has on the device."""
         type = self.type(symbol.type, node)
-        return symbol if type is symbol.type else dataclasses.replace(symbol, type=type)
+        return symbol if type is symbol.type else msgspec.structs.replace(symbol, type=type)
 
     def type(self, type: Type, node: Node) -> Type:
         """Return the type as device code writes it; itself where no class is in it."""
         match type:
             case Pointer():
                 to = self.type(type.to, node)
-                return type if to is type.to else dataclasses.replace(type, to=to, spelling="")
+                return type if to is type.to else msgspec.structs.replace(type, to=to, spelling="")
             case Array():
                 of = self.type(type.of, node)
                 same = of is type.of and not elements(type)
-                return type if same else dataclasses.replace(type, of=of, spelling="")
+                return type if same else msgspec.structs.replace(type, of=of, spelling="")
             case FunctionType():
                 result = self.type(type.result, node)
                 parameters = tuple(self.type(p, node) for p in type.parameters)
                 same = result is type.result and all(a is b for a, b in zip(parameters, type.parameters, strict=True))
-                return type if same else dataclasses.replace(type, result=result, parameters=parameters, spelling="")
+                return (
+                    type if same else msgspec.structs.replace(type, result=result, parameters=parameters, spelling="")
+                )
             case Scalar() if self._is_named(type):
-                return dataclasses.replace(type, spelling="")
+                return msgspec.structs.replace(type, spelling="")
             case Record() if self._is_class(type):
-                return dataclasses.replace(self._struct(type, node), const=type.const)
+                return msgspec.structs.replace(self._struct(type, node), const=type.const)
             case _:
                 return type
 
@@ -159,8 +161,8 @@ class Classes:
             return known
         if not _is_plain(record):
             raise refuse(f"the class {record.tag}", node)
-        fields = tuple(dataclasses.replace(f, type=self.type(f.type, node)) for f in record.fields)
-        made = dataclasses.replace(record, tag=name, spelling=name, const=False, fields=fields)
+        fields = tuple(msgspec.structs.replace(f, type=self.type(f.type, node)) for f in record.fields)
+        made = msgspec.structs.replace(record, tag=name, spelling=name, const=False, fields=fields)
         self.made[name] = (record.tag, made)
         return made
 

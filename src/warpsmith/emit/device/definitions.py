@@ -6,7 +6,8 @@ Invariant: the result is closed: every name that it mentions and that the unit d
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -41,8 +42,7 @@ def is_standard(name: str) -> bool:
     return name in _OF_STANDARD
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """`headers` of the standard library to include, and the user's `texts` in order; `macros` are the names in it."""
 
     headers: tuple[str, ...]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import cast
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -30,8 +31,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["DeviceSection", "device_section"]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSection:
+class DeviceSection(Struct, frozen=True):
     """`pieces` in order (constants, helpers, kernels each with its launcher); `device` is their text without launchers;
     `declarations` of the launchers, and `places`, the user's regions that they stand for."""
 
@@ -104,13 +104,13 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
 
     for parameter in kernel.parameters:
         _check_symbol(parameter.symbol, kernel)
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         kernel,
         body=cast(Stmt, for_device(kernel.body, symbols, redefined=redefined)),
-        mapped=tuple(dataclasses.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
+        mapped=tuple(msgspec.structs.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
-        parameters=tuple(dataclasses.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
+        parameters=tuple(msgspec.structs.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
         scan=None if kernel.scan is None else _device_scan(kernel.scan, symbols, device),
@@ -118,7 +118,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
 
 
 def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Scan:
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         scan,
         variable=symbols.get(scan.variable, scan.variable),
         element=device(scan.element),
@@ -128,7 +128,7 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
 
 
 def _device_combine(one: Combine, symbols: Mapping[Symbol, Symbol], device: Callable[[Expr], Expr]) -> Combine:
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         one,
         variable=symbols.get(one.variable, one.variable),
         target=device(one.target),
@@ -199,7 +199,7 @@ def _device_function(function: Function, names: Mapping[Symbol, str], redefined:
     result = type.result if isinstance(type, FunctionType) else None
     return replace(
         function,
-        symbol=dataclasses.replace(function.symbol, name=names[function.symbol]),
+        symbol=msgspec.structs.replace(function.symbol, name=names[function.symbol]),
         parameters=tuple(renamed.get(p, p) for p in function.parameters),
         body=cast(Block, for_device(function.body, renamed, result, redefined=redefined)),
         static=False,

@@ -12,10 +12,11 @@ sqrt(x), x a float                   a cast: C has one sqrt, C++ chooses by the 
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
+
+import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -87,7 +88,7 @@ def device_symbols(
                 taken.add(renamed[name])
             name = renamed[name]
         if name != symbol.name:
-            changed[symbol] = dataclasses.replace(symbol, name=name)
+            changed[symbol] = msgspec.structs.replace(symbol, name=name)
     return changed
 
 
@@ -122,9 +123,9 @@ def for_device(
             case MacroUse():
                 return _macro_use(part, redefined)
             case Conditional() if _EXTREME.match(part.span.text):
-                return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
+                return replace(part, span=msgspec.structs.replace(part.span, end=part.span.start))
             case Cast() | DeclStmt() | Name() if _is_cxx(part, symbols):
-                return replace(part, span=dataclasses.replace(part.span, end=part.span.start))
+                return replace(part, span=msgspec.structs.replace(part.span, end=part.span.start))
             case Name():
                 return replace(part, symbol=symbols[part.symbol]) if part.symbol in symbols else part
             case For():
@@ -151,8 +152,8 @@ def _plain_arrays(node: Node, symbols: Mapping[Symbol, Symbol]) -> dict[Symbol, 
     found: dict[Symbol, Symbol] = {}
     for part in walk(node):
         if isinstance(part, VarDecl) and isinstance(part.symbol.type, Array) and elements(part.symbol.type):
-            type = dataclasses.replace(part.symbol.type, spelling="")
-            found[part.symbol] = dataclasses.replace(symbols.get(part.symbol, part.symbol), type=type)
+            type = msgspec.structs.replace(part.symbol.type, spelling="")
+            found[part.symbol] = msgspec.structs.replace(symbols.get(part.symbol, part.symbol), type=type)
     return found
 
 
@@ -204,7 +205,7 @@ def _declaration(part: VarDecl, symbols: Mapping[Symbol, Symbol]) -> VarDecl:
     check_device_type(symbol.type, part)
     type = _without_enum(symbol.type)
     if type is not symbol.type:
-        symbol = dataclasses.replace(symbol, type=type)
+        symbol = msgspec.structs.replace(symbol, type=type)
     changed = part if symbol is part.symbol else replace(part, symbol=symbol)
     return changed if changed.init is None else _with(changed, "init", changed.init, symbol.type)
 
@@ -224,7 +225,7 @@ def check_device_type(type: Type, node: Node) -> None:
 
 
 def _without_enum(type: Type) -> Type:
-    return dataclasses.replace(type, spelling="") if isinstance(type, Scalar) and _is_enum(type) else type
+    return msgspec.structs.replace(type, spelling="") if isinstance(type, Scalar) and _is_enum(type) else type
 
 
 def _with(part: N, field: str, value: Expr, wanted: Type) -> N:

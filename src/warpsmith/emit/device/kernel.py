@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.emit.device.definitions import is_standard
 from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain
@@ -43,8 +44,7 @@ _NUMBERS = frozenset(["bool", "_Bool", "char", "short", "int", "long", "unsigned
 _GRID_LIMIT = {"x": 2147483647, "y": 65535, "z": 65535}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelText:
+class KernelText(Struct, frozen=True):
     """The texts of one kernel: device function, launcher definition, launcher declaration (for the header)."""
 
     device: str
@@ -52,8 +52,7 @@ class KernelText:
     declaration: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Thread:
+class _Thread(Struct, frozen=True):
     """One mapped loop with its launch expressions; `index` names the 64-bit thread index where there is one."""
 
     mapped: MappedLoop
@@ -88,8 +87,7 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
     return KernelText(device, launcher, wrapped(f"{launcher_words(kernel, {})};"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """What every text of one kernel is written with."""
 
     printer: Printer
@@ -284,8 +282,7 @@ def _in_launch(thread: _Thread, printer: Printer) -> list[str]:
 # --- the launcher
 
 
-@dataclass(frozen=True, slots=True)
-class _Launcher:
+class _Launcher(Struct, frozen=True):
     kernel: Kernel
     name: str
     threads: list[_Thread]

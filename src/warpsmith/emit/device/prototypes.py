@@ -6,11 +6,12 @@ launcher   double *A_gpu             const void *p_gpu       int flag        val
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -27,7 +28,7 @@ def plain(type: Type) -> Type:
     """Return `type` without the user's names for it and without qualifiers, as far as it is scalars and pointers."""
     match type:
         case Scalar():
-            return dataclasses.replace(type, spelling="", const=False, volatile=False)
+            return msgspec.structs.replace(type, spelling="", const=False, volatile=False)
         case Pointer():
             return Pointer(plain(type.to))
         case Array():
@@ -48,8 +49,7 @@ def read_only(kernel: Kernel, parameter: Parameter) -> bool:
     return sum(found.names[parameter.symbol] for found in roots) == len(elements)
 
 
-@dataclass(frozen=True, slots=True)
-class _Uses:
+class _Uses(Struct, frozen=True):
     """What a tree does with variables. `addressed`: a part of it becomes a pointer; `names`: how often it is named;
     `elements`: the names (their identities) at the bottom of an element."""
 
@@ -94,9 +94,9 @@ def _is_element(node: Index) -> bool:
 def _const(type: Type) -> Type:
     match type:
         case Array():
-            return dataclasses.replace(type, of=_const(type.of), spelling="")
+            return msgspec.structs.replace(type, of=_const(type.of), spelling="")
         case Scalar() | Record() | Pointer():
-            return dataclasses.replace(type, const=True)
+            return msgspec.structs.replace(type, const=True)
         case _:
             return type
 
@@ -111,7 +111,7 @@ def kernel_type(kernel: Kernel, parameter: Parameter) -> Type:
         raise RefusedError(
             Finding("POR008", "error", f"{parameter.host.name} is not a pointer on the device", kernel.span)
         )
-    return dataclasses.replace(type, const=False) if isinstance(type, Scalar | Record) else type
+    return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar | Record) else type
 
 
 def launcher_type(kernel: Kernel, parameter: Parameter) -> Type:
@@ -123,7 +123,7 @@ def launcher_type(kernel: Kernel, parameter: Parameter) -> Type:
         case Scalar():
             return type
         case Record():
-            return Pointer(dataclasses.replace(VOID, const=True))
+            return Pointer(msgspec.structs.replace(VOID, const=True))
         case Pointer():
             element = type.to
             while isinstance(element, Array):

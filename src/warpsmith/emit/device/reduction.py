@@ -14,7 +14,8 @@ After M. Harris, Optimizing Parallel Reduction in CUDA (2007), with shuffles.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.emit.device.prototypes import kernel_type
 from warpsmith.emit.words import Support, fresh
@@ -32,8 +33,7 @@ _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "&": "and", "|
           "&&": "all", "||": "any"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One variable of a thread that the threads combine: its name, its type, what it starts as, the buffer with one
     value a block, and the place where the result goes ("" for none)."""
 

@@ -14,7 +14,8 @@ Architectures (2009): reduce, then scan.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.emit.device.prototypes import kernel_type
 from warpsmith.emit.words import Support, fresh
@@ -33,8 +34,7 @@ _UNIT = "    "
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "&": "and", "|": "or", "^": "xor"}
 
 
-@dataclass(frozen=True, slots=True)
-class ScanShape:
+class ScanShape(Struct, frozen=True):
     """What the texts of one scan share: names, and the lines about its counter that kernel.py makes.
 
     `index` is the number of the iteration, `counter` the declaration of the user's counter from it, `count` the host
@@ -49,8 +49,7 @@ class ScanShape:
     used: set[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Writer:
+class _Writer(Struct, frozen=True):
     kernel: Kernel
     scan: Scan
     shape: ScanShape

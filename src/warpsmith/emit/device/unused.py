@@ -9,9 +9,10 @@ Invariant: a declarator is dropped only where nothing of the function names its 
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator
+
+import msgspec.structs
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -56,7 +57,7 @@ def without_unused(original: Unit, rewritten: Unit) -> Unit:
         if isinstance(new, Function) and isinstance(old, Function) and mine:
             changed[id(new)] = _marked(old, changed[id(new)], sorted(mine, key=lambda s: s.key))
             idle -= mine
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         rewritten,
         items=tuple(changed.get(id(item), item) for item in rewritten.items),
         functions=tuple(changed.get(id(f), f) for f in rewritten.functions),

@@ -8,8 +8,9 @@ lu_kernels.h     the launchers' prototypes, for C and C++
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
@@ -48,8 +49,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
     the program, with the table of what is `present` and that of the heap's `units` where any file needs them."""
 

@@ -10,9 +10,10 @@ version counts, which is as good as the others' by the rule of one definition.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath, PurePosixPath
+
+import msgspec.structs
 
 from warpsmith.base.source import SourceFile
 from warpsmith.emit.file_names import kernel_stem
@@ -35,12 +36,14 @@ def by_file(job: Job) -> Iterator[Job]:
     for file, names in launched.values():
         kernels = tuple(kernel for kernel in job.kernels if kernel.name in names)
         if file is job.original.file:
-            yield dataclasses.replace(job, kernels=kernels)
+            yield msgspec.structs.replace(job, kernels=kernels)
             continue
         items = tuple(f for f in job.original.functions if f.span.file is file)
         path = PurePosixPath(PurePath(file.path).name)  # several files may launch in one header
-        unit = dataclasses.replace(job.original, file=file, items=items)
-        yield dataclasses.replace(job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False)
+        unit = msgspec.structs.replace(job.original, file=file, items=items)
+        yield msgspec.structs.replace(
+            job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False
+        )
 
 
 def once(program: Program, versions: Iterable[Versioned]) -> list[Versioned]:
@@ -50,5 +53,5 @@ def once(program: Program, versions: Iterable[Versioned]) -> list[Versioned]:
     for version in versions:
         instance = () if version.function.span in own else version.function.instance or ()
         key = (version.written[0].span.start, version.written[-1].span.end, instance)
-        seen.setdefault(key, dataclasses.replace(version, instance=instance))
+        seen.setdefault(key, msgspec.structs.replace(version, instance=instance))
     return [*seen.values()]

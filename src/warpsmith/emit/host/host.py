@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -40,8 +41,7 @@ _POINTER = 8
 Text = Callable[[Expr], str]
 
 
-@dataclass(frozen=True, slots=True)
-class CudaWords:
+class CudaWords(Struct, frozen=True):
     """The words for one program's kernels."""
 
     support: Support

@@ -12,11 +12,12 @@ Invariant: without WARPSMITH defined, the user's files are to the compiler what 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, held
 from warpsmith.emit.carried.runtime import check_text, declarations, pool_text, switch_text
@@ -40,8 +41,7 @@ FOLDER = "warpsmith"
 """The folder of what is generated, below the project's root."""
 
 
-@dataclass(frozen=True, slots=True)
-class InPlace:
+class InPlace(Struct, frozen=True):
     """The files of a port in place, all paths below the project's root: `changed` are the user's, `kernels` those that
     go with each of them, by its path; `runtime` is what all of them need. `holding`: the changed files that keep data
     on the device between calls, which is right only where all others are changed as well."""
@@ -112,7 +112,7 @@ def _named(made: Sequence[Job]) -> list[Job]:
         while f"{stem}_kernels" in taken:
             stem += "_"
         taken.add(f"{stem}_kernels")
-        result.append(dataclasses.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
+        result.append(msgspec.structs.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
     return result
 
 
@@ -163,7 +163,7 @@ def _header(job: Job, section: DeviceSection, support: Support, path: str) -> st
 
 
 def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
-    pool = dataclasses.replace(job, pool=True)
+    pool = msgspec.structs.replace(job, pool=True)
     includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*pool.headers, "stdio.h", "stdlib.h"}))]
     parts = ["/* Device memory, copies and the switch of the ported loops. */\n" + "\n".join(includes)]
     parts += [check_text(support, in_place=True), switch_text(support)]

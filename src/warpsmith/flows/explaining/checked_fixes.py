@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, SourceFile, apply_edits
@@ -32,16 +34,14 @@ _ONE_AT_A_TIME: Final = ("SYN006",)
 Key = tuple[str, str, str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """Findings (by their place in the result) that the same edits are for."""
 
     findings: tuple[int, ...]
     alternatives: tuple[Fix, ...]
 
 
-@dataclass(slots=True)
-class _Trials:
+class _Trials(Struct):
     """The trials of one file, counted."""
 
     task: FileTask

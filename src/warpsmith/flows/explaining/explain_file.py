@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.resources.diagrams import diagrams
@@ -45,8 +47,7 @@ from warpsmith.ssa.nodes import Function
 __all__ = ["FileResult", "FileTask", "explain_file"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileTask:
+class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
     pictures are wanted; `fixes`: edits that mend findings are."""
 
@@ -60,8 +61,7 @@ class FileTask:
     fixes: bool = False
 
 
-@dataclass(slots=True)
-class FileResult:
+class FileResult(Struct):
     """What was found in one file. `names` are those of its kernels, `parameters` those of the kernels' parameters;
     `failed`: nothing could be read; `partial`: a part could not; `late`: kernels that took too long; `crashed`: an
     error of ours."""

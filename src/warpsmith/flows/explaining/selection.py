@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.base.errors import UsageError
@@ -23,8 +25,7 @@ from warpsmith.settings.model import Settings
 __all__ = ["Choice", "Chosen", "chosen"]
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """Findings that are shown, those that are kept back, and how many are not certain enough."""
 
     shown: tuple[Reported, ...]

@@ -7,7 +7,9 @@ parallel, but not planned     facts that the refusal says would settle it: grant
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -27,8 +29,7 @@ __all__ = ["Trials", "with_remedies"]
 _MOST_PLANS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(Struct, frozen=True):
     """How a copy of the program is judged and planned: what it was read from, and the plan for other facts."""
 
     inputs: Inputs

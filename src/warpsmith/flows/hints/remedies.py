@@ -11,9 +11,11 @@ on a device then. The effort is bounded by numbers of judgements, so that the an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
@@ -46,8 +48,7 @@ _EDITS: tuple[Callable[[Facts, LoopFacts], Iterator[EditCode]], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What the program was read from, so that a changed copy can be read in the same way."""
 
     sources: tuple[str | Source, ...]
@@ -78,8 +79,7 @@ class Inputs:
         return None if any(f.severity == "error" for f in loaded.findings) else loaded.program
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Struct, frozen=True):
     """The program after some remedies, and what stands there in place of the loop."""
 
     facts: Facts

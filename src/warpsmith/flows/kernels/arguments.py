@@ -17,13 +17,13 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -47,8 +47,7 @@ _BUFFER: Final = re.compile(
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """What one parameter gets: `bytes` of a number or struct; or an `array` in a buffer of its own, whose content is
     `known` or not; or `local` bytes of shared memory. `element`: the type of the array, `f32`."""
 

@@ -10,8 +10,9 @@ A guess is never an error of the user's: what rests on it is conditional, and na
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.shared import outside
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape

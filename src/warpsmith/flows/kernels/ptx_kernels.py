@@ -9,7 +9,9 @@ Invariant: what the parser took whole stays as it is; nothing is said to be read
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -23,8 +25,7 @@ from warpsmith.tree.types import Symbol
 __all__ = ["Recovered", "recovered"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Struct, frozen=True):
     """A module with the kernels that could be had, what is to be said of the file, and the parameters of the kernels
     that are new."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
 from warpsmith.base.errors import UsageError
@@ -24,8 +25,7 @@ _TURNED: Final = re.compile(r"(?P<number>-?\d+)\s*(?P<op><=|>=|==|<|>)\s*(?P<nam
 _MIRROR: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
 
 
-@dataclass(frozen=True, slots=True)
-class Launching:
+class Launching(Struct, frozen=True):
     """What the command line says of every launch."""
 
     block: Dim | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
@@ -21,8 +23,7 @@ from warpsmith.ssa.nodes import Block, Branch, Function, Instruction, Jump, Modu
 __all__ = ["Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """A run that is over, with all that was seen of it. `elements`: how many bytes an element of each array has."""
 
     unit: KernelUnit

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.findings import Finding
@@ -34,8 +35,7 @@ _LANGUAGES: Final[dict[str, Language]] = {".cu": "cuda", ".cuh": "cuda", ".cl": 
 _LARGEST: Final = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class KernelFile:
+class KernelFile(Struct, frozen=True):
     """One file that shall be read, in at most `timeout_s` seconds; `text` (one character a byte) in place of what is on
     disk; `instances`: kernels of templates that are asked for, `k<float, 32>`."""
 
@@ -47,8 +47,7 @@ class KernelFile:
     timeout_s: float = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
+class Launched(Struct, frozen=True):
     """The shape in which a file's host code launches a kernel, as far as all launches agree."""
 
     block: Dim | None
@@ -56,8 +55,7 @@ class Launched:
     shared_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class KernelUnit:
+class KernelUnit(Struct, frozen=True):
     """What one file holds. `launches`: how its host code launches each kernel, where that is a number; `parameters`:
     those of each kernel as its source declares them, which PTX does not; `repeats`: what loops of host code do anew;
     `functions`: the trees that the kernels were made from; `headers`: the user's files that it includes."""

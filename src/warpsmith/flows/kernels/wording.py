@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding, Why
@@ -50,8 +52,7 @@ _VALUE: Final = re.compile(r"%(?P<name>[A-Za-z_][\w.]*)")
 _NUMBERED: Final = re.compile(r"(?P<name>.+)\.\d+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """The words for one kernel; `symbols`: variables whose name in the IR is not the user's."""
 
     language: Literal["cuda", "opencl", "ptx"]

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -23,8 +24,7 @@ from warpsmith.tree.program import Assumption
 __all__ = ["Asked"]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """`steps` in order; `granted` is what the recipe's author vouched for; `exact`: nothing may be added."""
 
     steps: tuple[Listed, ...]
@@ -44,12 +44,12 @@ class Asked:
 
     def poly(self, options: PolyOptions) -> PolyOptions:
         """Return `options` with what the recipe grants."""
-        return dataclasses.replace(options, granted=tuple(dict.fromkeys((*options.granted, *self.granted))))
+        return msgspec.structs.replace(options, granted=tuple(dict.fromkeys((*options.granted, *self.granted))))
 
     def offload(self, options: OffloadOptions) -> OffloadOptions:
         """Return `options` such that a recipe that places loops is followed to the letter."""
         placed = any(listed.step.name in ("offload", "map") for listed in self.steps)
-        return dataclasses.replace(options, decided_only=self.exact and placed)
+        return msgspec.structs.replace(options, decided_only=self.exact and placed)
 
     def check_tested(self, uncovered: Iterable[Change]) -> None:
         """Raise RefusedError where the steps need a test at run time that no part of the plan makes."""

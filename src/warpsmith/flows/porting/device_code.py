@@ -7,8 +7,9 @@ where it is installed, know what runs where.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.front.cuda.host_uses import find_host_uses

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -24,8 +26,7 @@ from warpsmith.tree.shared import is_own, shared_functions, without_shared
 __all__ = ["Written", "writable_port"]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A port and its text; `reference` and `candidate` are that of the programs with captures. `in_place`: the text of
     the port inside the user's project. `refused`: what is not planned because it cannot be written.
     `shared`: some of it stands in text that functions share, and so only in the text in place."""
@@ -39,8 +40,7 @@ class Written:
     shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Closed:
+class _Closed(Struct, frozen=True):
     """A function beside whose kernels nothing can be added to the user's text, so that no data are held there."""
 
     function: Function

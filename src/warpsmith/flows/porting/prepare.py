@@ -7,7 +7,7 @@ facts as written ── recipe or --transform ──► ── search ──► 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.flows.porting.plan import Written, writable_port

@@ -16,8 +16,9 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from warpsmith import __version__
 from warpsmith.base.findings import Finding
@@ -40,8 +41,7 @@ _INCLUDED = re.compile(rf"^include[ (](?:\.\./)*{FOLDER}/(?:rules[\w.-]*\.mk|tar
 _LIMITS = Limits(seconds=120.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """The patches, in order; `findings` are conflicts with what was edited by hand (then there are no patches), and
     what the user has to do himself."""
 
@@ -50,8 +50,7 @@ class Series:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """How the project is built, in paths below its root: the files that are compiled, of which some may include a
     header that changes, and the folder with the build file."""
 
@@ -62,8 +61,7 @@ class Built:
 _NOT_KNOWN = Built()
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """What an earlier port has left: by file, the addresses of its loops and the hashes of what was added to it."""
 
     loops: Mapping[str, tuple[str, ...]]
@@ -223,8 +221,7 @@ def _patches(
         yield _patch(tree, state, (f"{in_comment(', '.join(ported))}: loops on the GPU", body), paths)
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """The record of what was ported, as the last patch has left it."""
 
     text: str | None

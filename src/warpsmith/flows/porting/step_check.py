@@ -7,7 +7,7 @@ prepared ── capture after what took its place ──────────
 
 from __future__ import annotations
 
-import dataclasses
+import msgspec.structs
 
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.flows.porting.harness import harness_functions
@@ -49,7 +49,7 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
 
 def with_steps(port: Verification, steps: Verification) -> Verification:
     """Return the referee's word on a port, with what it found of the steps before it."""
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         port,
         status=min(port.status, steps.status, key=_WORST_FIRST.index),
         tolerance=joint_tolerance(port.tolerance, steps.tolerance),

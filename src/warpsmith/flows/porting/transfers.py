@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written, writable_port
@@ -47,8 +49,7 @@ _PLACE = re.compile(r"\bWS\d*_HERE\b")
 _TOLD = (Copy, DataEnter, DataExit, DataHold, DataPause, DeviceAlloc, Update)
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(Struct, frozen=True):
     """One way to place copies: how many stand in the text, how many of those in loops or in functions that loops call,
     whole sections each time; `moved`: what a run counted to
     the device and to the host (None: it was not run)."""

@@ -14,9 +14,10 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -72,8 +73,7 @@ def _reason(fragment: Fragment, error: Finding) -> Reason:
     return Reason("POR008", text, fragment.statements[0].span, legal_if=error.help if error.rule == "INP005" else ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """A file that would be written, and what the parser is asked about it. `beside`: those in the same folder."""
 
     file: SourceFile

@@ -11,8 +11,9 @@ loop runs, and its step is a constant that leads towards the bound. Everything e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from warpsmith.base.source import readable
 from warpsmith.front.c.shifted_bound import shifted_bound
@@ -46,8 +47,7 @@ _LONGEST = 48
 _CHANGES = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """The parts of a counted loop."""
 
     variable: Symbol
@@ -240,8 +240,7 @@ def _check_bound(bound: Expr, variable: Symbol, disturbed: _Body) -> None:
                 pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
+class _Body(Struct, frozen=True):
     """What runs between two tests of the condition."""
 
     writes: Writes

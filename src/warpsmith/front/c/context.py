@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.c.device_marks import place_of
@@ -23,8 +25,7 @@ _NO_LINKAGE, _INTERNAL = 1, 2
 _STATIC = 3
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Struct, frozen=True):
     """One of the user's files: its text, its marks, its macro uses, and what its conditionals leave out."""
 
     file: SourceFile

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -99,7 +100,7 @@ class Declarations:
             if is_lvalue(init) and not isinstance(peel(init), VerbatimExpr):
                 init = address(init)
             elif isinstance(init, VerbatimExpr):
-                init = dataclasses.replace(init, type=type)
+                init = msgspec.structs.replace(init, type=type)
             elif isinstance(type.to, Scalar):
                 type = type.to  # bound to a value: a variable that holds it
             else:

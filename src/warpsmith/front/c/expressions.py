@@ -10,9 +10,10 @@ macro use. A part that cannot be modelled inside an expansion boxes the whole us
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Final
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -587,6 +588,6 @@ class Expressions:
         boxed = self._box(row, "a lambda" if row == lambda_row else "a call of a lambda")
         if row == lambda_row:
             kept = () if row in self.context.only_called else boxed.kept
-            return dataclasses.replace(boxed, writes=(), calls=False, kept=kept, doing=lambda_made(boxed))
+            return msgspec.structs.replace(boxed, writes=(), calls=False, kept=kept, doing=lambda_made(boxed))
         named = tuple(dict.fromkeys((*boxed.reads, *self.context.variables(lambda_row), *self.own_object(lambda_row))))
-        return dataclasses.replace(boxed, reads=named, writes=named, calls=True)
+        return msgspec.structs.replace(boxed, reads=named, writes=named, calls=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile
 
@@ -34,8 +35,7 @@ def bare(text: str) -> str:
     return _NOISE.sub("", text)
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """A preprocessor line: `word` is its keyword, [start, end) goes from `#` to the end of the (continued) line."""
 
     word: str
@@ -43,8 +43,7 @@ class Directive:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ForHeader:
+class ForHeader(Struct, frozen=True):
     """Offsets of the parts of `for (…; …; …)`: the parentheses and the two semicolons."""
 
     opening: int
@@ -53,8 +52,7 @@ class ForHeader:
     closing: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """The marks of one file: offsets and characters of its punctuation, and its preprocessor lines."""
 
     file: SourceFile

@@ -7,10 +7,11 @@ with the same text.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
@@ -104,7 +105,7 @@ def _declared(context: Context, rows: Sequence[tuple[int, int]], scope: Span | N
             continue
         span = Span(text.file, start, end) if number == 0 else None
         for name in _names(context, row):
-            yield dataclasses.replace(_entry(name, f"{body};", span), scope=scope)
+            yield msgspec.structs.replace(_entry(name, f"{body};", span), scope=scope)
 
 
 def _names(context: Context, row: int) -> Iterator[str]:

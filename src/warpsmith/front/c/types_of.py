@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, cast
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds

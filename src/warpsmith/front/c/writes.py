@@ -8,8 +8,11 @@ may name the same object (C17 6.5p7): characters reach everything, equal sizes r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from operator import attrgetter
 
+from msgspec import Struct, field
+
+from warpsmith.base.records import Partial
 from warpsmith.base.source import Span
 from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import (
@@ -34,19 +37,18 @@ __all__ = ["Knowledge", "Store", "Writes", "close_over_calls", "is_direct", "may
 _FILE_SCOPE = ("global", "static", "static local")
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Partial, frozen=True, eq=False):
     """A write to memory: the variable at the bottom of the lvalue, whether it goes through a pointer, its type; and,
     for people, where it stands."""
 
+    compared = attrgetter("root", "indirect", "type")
     root: Symbol | None
     indirect: bool
     type: Type
-    at: Span | None = field(default=None, compare=False)
+    at: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Writes:
+class Writes(Struct, frozen=True):
     """Variables assigned, stores, functions called, in one piece of the tree; `unknown`: it calls what is not known.
 
     `boxed` has the variables that count as assigned only because text that is not modelled names them, with its reason.
@@ -66,8 +68,7 @@ class Writes:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(Struct, frozen=True):
     """What is known about the program's functions: by key, what each may write with everything that it calls.
 
     `library` has the keys of functions that system headers declare; `escaped` those of variables whose address was

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import BEGINS_IN_MACRO, ENDS_IN_MACRO, Dump
@@ -16,8 +17,7 @@ from warpsmith.front.clang.wire import BEGINS_IN_MACRO, ENDS_IN_MACRO, Dump
 __all__ = ["MacroRange", "MacroUses", "NodeTable"]
 
 
-@dataclass(frozen=True, slots=True)
-class MacroRange:
+class MacroRange(Struct, frozen=True):
     """One outermost use of a macro in a file."""
 
     name: str

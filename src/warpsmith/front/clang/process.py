@@ -11,10 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 import warpsmith
 from warpsmith.front.clang.wire import Dump, Request, decode_dump
@@ -22,8 +23,7 @@ from warpsmith.front.clang.wire import Dump, Request, decode_dump
 __all__ = ["Failed", "parse_files", "worker_command"]
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """A file without an answer: the worker crashed on it, or the time was over."""
 
     why: Literal["crash", "time-out"]

@@ -6,7 +6,8 @@ __device__ int f(…) { error }  ◄── g ◄── kernel k       k is read,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Function, Name
@@ -16,8 +17,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["LostKernel", "lost_in_part"]
 
 
-@dataclass(frozen=True, slots=True)
-class LostKernel:
+class LostKernel(Struct, frozen=True):
     """A kernel that has errors in it, or calls a function that has. `name`: as one writes it; `span`: where it is
     named, `extent`: all of it."""
 

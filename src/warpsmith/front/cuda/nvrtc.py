@@ -19,9 +19,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 import warpsmith
 from warpsmith.base.findings import Finding
@@ -64,8 +65,7 @@ _STAND_INS: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PtxText:
+class PtxText(Struct, frozen=True):
     """What NVRTC made; `entries`: the name in the PTX of each kernel, by the name that one writes; `stood_in`: headers
     that were empty because they are nowhere."""
 

@@ -7,11 +7,12 @@ in host code                                     nothing: it is not what is anal
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -91,7 +92,7 @@ class Problems:
             made.setdefault((finding.message, ""), finding)
         missing = [d for d in self.context.dump.diagnostics if _MISSING.search(d[1])]
         for finding in diagnostic_findings(self.file.path, missing, self._read):
-            softened = dataclasses.replace(finding, severity="warning") if kernels else finding
+            softened = msgspec.structs.replace(finding, severity="warning") if kernels else finding
             made.setdefault((finding.message, str(finding.span)), softened)
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))

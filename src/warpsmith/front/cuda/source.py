@@ -7,9 +7,10 @@ small headers of ours instead of a toolkit's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
@@ -39,8 +40,7 @@ _DEFAULT_ARCHITECTURE: Final = 80
 _CLANG_ARCHITECTURES: Final = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceInput:
+class DeviceInput(Struct, frozen=True):
     """One file that can be parsed; `text` has what was asked for behind the user's own."""
 
     file: SourceFile

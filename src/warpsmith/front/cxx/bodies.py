@@ -16,8 +16,9 @@ references to: no value that was made before mentions one of them, so that none 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
@@ -36,8 +37,7 @@ _LARGEST: Final = 250
 _ASSIGNS: Final = "="
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
+class Alone(Struct, frozen=True):
     """A call that is all that its statement evaluates: `target` has the declarations that the place names which gets
     its value, `references` the parameters that are variables of the caller's, by their declarations."""
 

@@ -12,8 +12,9 @@ parameter takes has no side effect, and nothing in the body changes it. What is 
 
 from __future__ import annotations
 
-from dataclasses import replace as node_with
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace as node_with
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.types_of import is_std_array

@@ -11,9 +11,10 @@ rewritten for one of them: only a function that alone has its text is an item of
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -127,7 +128,7 @@ def _only_loops(
     if not loops:
         return None
     type = symbol.type if isinstance(symbol.type, FunctionType) else FunctionType(VOID, ())
-    symbol = dataclasses.replace(symbol, type=dataclasses.replace(type, parameters=(), method=False))
+    symbol = msgspec.structs.replace(symbol, type=msgspec.structs.replace(type, parameters=(), method=False))
     block = Block(span=Span(text.file, *context.table.range(body, text.uses)), intact=True, statements=loops)
     start, end = context.table.range(row, text.uses)
     return Function(
@@ -174,7 +175,7 @@ def _labelled(functions: list[Function]) -> Iterator[Function]:
         type = function.symbol.type
         parameters = type.parameters[1 if type.method else 0 :] if isinstance(type, FunctionType) else ()
         label = f"{_label(function)}({','.join(_words(p) for p in parameters)})"
-        yield dataclasses.replace(function, symbol=dataclasses.replace(function.symbol, label=label))
+        yield msgspec.structs.replace(function, symbol=msgspec.structs.replace(function.symbol, label=label))
 
 
 def _words(type: Type) -> str:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
@@ -30,8 +32,7 @@ _VALUED: Final = re.compile(r"([\w:\s]+?)\b(\w+)(?:\s*=.*)?", re.DOTALL)
 _SIGNED: Final = frozenset({"int", "long", "short", "long long", "signed", "std::ptrdiff_t", "ptrdiff_t"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
+class _Template(Struct, frozen=True):
     """A template in a file: its text [start, end), and its parameters: each name with the type of its values, "" for
     one that is itself a type."""
 

@@ -10,8 +10,9 @@ Invariant: an expression stands in place of a call only where evaluating it is e
 
 from __future__ import annotations
 
-from dataclasses import replace as with_type
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace as with_type
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.types_of import is_std_array

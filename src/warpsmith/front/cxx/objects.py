@@ -6,11 +6,12 @@ v.data(), v.size()    Member(v, "data()")     the members that stand for a conta
 
 from __future__ import annotations
 
-from dataclasses import fields
-from dataclasses import replace as node_with
-from dataclasses import replace as with_type
 from typing import TypeVar
 
+from msgspec.structs import replace as node_with
+from msgspec.structs import replace as with_type
+
+from warpsmith.base.records import field_names
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Assign, Call, Expr, Index, InitList, Member, Name, Node, Unary, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
@@ -63,13 +64,13 @@ def address(value: Expr) -> Expr:
 def again(expr: E) -> E:
     """Return a copy of an expression, so that no node stands in two places."""
     changes: dict[str, object] = {}
-    for spec in fields(expr):
-        value = getattr(expr, spec.name)
+    for name in field_names(expr):
+        value = getattr(expr, name)
         if isinstance(value, Node):
-            changes[spec.name] = again(value)
+            changes[name] = again(value)
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
-            changes[spec.name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
-    return node_with(expr, **changes)  # type: ignore[arg-type]
+            changes[name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
+    return node_with(expr, **changes)
 
 
 def is_lvalue(expr: Expr) -> bool:

@@ -12,8 +12,9 @@ user's text, and as std::swap of what it begins with (tree/containers.py) where 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
@@ -78,7 +79,7 @@ def _bare(type: Type) -> Type:
         case Pointer():
             return Pointer(type.to)
         case Record():
-            return dataclasses.replace(type, const=False)
+            return msgspec.structs.replace(type, const=False)
         case _:
             return type
 

@@ -12,8 +12,9 @@ Invariant: a function that is called and has a text is in the program under the 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
@@ -42,7 +43,7 @@ def constructor_symbol(context: Context, row: int) -> Symbol:
         return symbol
     result = context.types.of(owner)
     parameters = type.parameters[1:] if type.method else type.parameters
-    return dataclasses.replace(symbol, type=FunctionType(result, parameters))
+    return msgspec.structs.replace(symbol, type=FunctionType(result, parameters))
 
 
 def address_of(value: Expr) -> Expr:
@@ -51,7 +52,7 @@ def address_of(value: Expr) -> Expr:
         return value.operand
     if isinstance(value, Conditional) and is_lvalue(value.then) and is_lvalue(value.other):
         then, other = address_of(value.then), address_of(value.other)
-        return dataclasses.replace(value, type=Pointer(value.type), then=then, other=other)
+        return msgspec.structs.replace(value, type=Pointer(value.type), then=then, other=other)
     return Unary(span=value.span, type=Pointer(value.type), op="&", operand=value)
 
 
@@ -164,7 +165,7 @@ class DeviceCalls:
         if isinstance(call.type, Pointer) and call.type.reference:
             return dereference(call, span, intact=False)
         type = self.expressions.type_of(row)
-        return call if isinstance(call.type, Record) and call.type.fields else dataclasses.replace(call, type=type)
+        return call if isinstance(call.type, Record) and call.type.fields else msgspec.structs.replace(call, type=type)
 
     def _arguments(self, callee: int, rows: list[int], wanted: tuple[Type, ...]) -> list[Expr]:
         made: list[Expr] = []

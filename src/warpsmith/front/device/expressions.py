@@ -10,10 +10,11 @@ modelled is a box with a reason, in macros as well as outside of them.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable
 from typing import Final
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -205,7 +206,7 @@ class DeviceExpressions:
     def _constant(self, row: int, span: Span, value: int | float | str | None, type: Type) -> Expr:
         if isinstance(value, bool | str) or value is None:
             return self.box(row, "a constant that is not known")
-        plain = dataclasses.replace(type, const=False) if isinstance(type, Scalar) else type
+        plain = msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
         if isinstance(plain, Scalar) and plain.kind == "float":
             value = float(value)
         return Literal(span=span, type=plain, text=number_text(value, plain) or repr(value), value=value)
@@ -264,7 +265,7 @@ class DeviceExpressions:
         holder = value.type
         if isinstance(holder, Record) and not holder.fields and clang is not None:
             holder = clang.to if isinstance(clang, Pointer) else clang
-            value = dataclasses.replace(value, type=holder)
+            value = msgspec.structs.replace(value, type=holder)
         found = [f for f in holder.fields if f.name == field] if isinstance(holder, Record) else []
         if not found:
             return None
@@ -370,7 +371,7 @@ class DeviceExpressions:
             return self.box(row, _UNKNOWN)
         type, made = self.type_of(row), self.build(parts[-1])
         if isinstance(made, InitList):
-            return dataclasses.replace(made, type=type, span=span)
+            return msgspec.structs.replace(made, type=type, span=span)
         vector = isinstance(type, Record) and type.lanes
         return InitList(span=span, type=type, items=(made,)) if vector else made
 

@@ -8,8 +8,9 @@ Invariant: each function that the worker has walked is built once, under the key
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
+
+import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
@@ -64,7 +65,7 @@ class DeviceFunctions:
             made = self._function(row, text, statements)
         if made is not None:
             traits = self._traits(declared, number)
-            yield dataclasses.replace(made, device=traits)
+            yield msgspec.structs.replace(made, device=traits)
             yield from self._lambdas(statements, text, traits)
 
     def lost_kernel(self, row: int, number: int) -> LostKernel | None:
@@ -110,7 +111,7 @@ class DeviceFunctions:
         label = kernel_name(full, marks.get(declared))
         if label == full and symbol.label:
             label = symbol.label
-        return dataclasses.replace(symbol, label=label if label != symbol.name else "")
+        return msgspec.structs.replace(symbol, label=label if label != symbol.name else "")
 
     def _parameters(self, row: int) -> tuple[Symbol, ...]:
         rows = [c for c in self.table.children(row) if self.table.kind[c] == kinds.PARM_DECL]
@@ -198,7 +199,7 @@ class DeviceFunctions:
             inner.expressions.this = outer.this
             function = self._lambda(made, inner)
             if function is not None:
-                yield dataclasses.replace(
+                yield msgspec.structs.replace(
                     function, device=DeviceTraits(kernel=False, host=traits.host, ours=traits.ours)
                 )
             pending += inner.expressions.calls.lambdas.values()

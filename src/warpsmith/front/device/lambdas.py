@@ -9,8 +9,9 @@ nothing writes such a variable after it is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from warpsmith.front.clang import kinds
 from warpsmith.tree.types import VOID, FunctionType, Pointer, Scalar, Symbol, Type
@@ -25,8 +26,7 @@ _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _INCREMENTS: Final = frozenset({"x++", "x--", "++x", "--x", "&"})
 
 
-@dataclass(frozen=True, slots=True)
-class Lambda:
+class Lambda(Struct, frozen=True):
     """`captures`: the declaration row (-1: `this`) and the parameter of each capture, in order; `row`: its node."""
 
     row: int

@@ -7,8 +7,9 @@ has base `add`, modifiers {rn, ftz}, type `f32`, operands (%f3, %f1, %f2).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.front.ptx.model import FUNDAMENTAL
 from warpsmith.front.ptx.registers import PtxError, Registers
@@ -20,8 +21,7 @@ from warpsmith.ssa.types import F32, I1, I32, I64, Type, integer
 __all__ = ["ARITHMETIC", "Handler", "Ptx"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ptx:
+class Ptx(Struct, frozen=True):
     """One instruction, taken apart; `types` are all types of its mnemonic, in order."""
 
     base: str

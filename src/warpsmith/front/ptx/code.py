@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -71,8 +72,7 @@ def _parameter(name: str, type: Type, count: int, align: int) -> Parameter:
     return Parameter(name, type.bytes * count, align, type if count == 1 else None)
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct):
     """The .param variables of one call sequence: what was stored to them, by offset; what the call gave."""
 
     stored: dict[str, dict[int, Operand]] = field(default_factory=dict)

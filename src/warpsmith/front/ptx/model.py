@@ -8,7 +8,8 @@ Declared = name space type vector align count              a variable, register 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.front.ptx.statements import Statement
@@ -31,8 +32,7 @@ FUNDAMENTAL: dict[str, Type] = {
 """Types as the IR has them. Packed pairs are the bits of a register; bf16 lives in 16-bit registers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What one declaration says; `count` is 1 for a scalar, 0 where the extent is left open."""
 
     name: str
@@ -49,8 +49,7 @@ class Declared:
         return self.type.bytes * self.count
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
+class Routine(Struct, frozen=True):
     """An `.entry` or `.func`; without a body it is only declared. `cut`: the file ends before the body does."""
 
     name: str
@@ -63,8 +62,7 @@ class Routine:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One PTX file; `files` are the source files that `.loc` numbers."""
 
     version: str

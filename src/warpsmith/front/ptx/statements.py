@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, Span
 
@@ -27,8 +28,7 @@ _SPACE: Final = re.compile(r"\s*")
 _GUARD: Final = re.compile(r"@(!?)\s*(%?[\w$]+)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement; `words` is its text without comments, guard and `;`. `guard`: the predicate's register, with a `!`
     in front where the instruction runs when it is false."""
 

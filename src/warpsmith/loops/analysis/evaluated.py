@@ -11,7 +11,8 @@ the conditions of the answer hold there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.loops.counted import counted_header
 from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
@@ -102,8 +103,7 @@ def _is_inside(base: Expr, index: Expr) -> bool:
     return isinstance(number.value, int) and 0 <= number.value < type.count
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What is followed before the loop (`before`, whatever happens) and in its header and first iteration (`inside`,
     each under conditions that can be evaluated before the loop)."""
 
@@ -133,8 +133,7 @@ class Evidence:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Steady:
+class _Steady(Struct, frozen=True):
     """Whether the header of a loop inside says before the outermost one what it says in the first iteration."""
 
     origin: Origin

@@ -12,7 +12,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.loops.linear import number, use
@@ -74,8 +75,7 @@ class _WrongError(Exception):
     """What is wrong, in a sentence."""
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     tokens: list[str]
     scope: Mapping[str, Symbol]
     span: Span

@@ -11,7 +11,8 @@ Limits: bounds that are not linear, comparisons that C does not make as integers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.loops.linear import Linear, number, use
@@ -22,8 +23,7 @@ from warpsmith.tree.walk import peel
 __all__ = ["Cover", "cover_of", "extreme", "is_writable", "whole", "wide", "wide_expr"]
 
 
-@dataclass(frozen=True, slots=True)
-class Cover:
+class Cover(Struct, frozen=True):
     """Bounds of the values, both taken in."""
 
     low: Linear

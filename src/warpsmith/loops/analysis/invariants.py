@@ -9,9 +9,10 @@ safe as running the loop.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.evaluated import Evidence
@@ -41,8 +42,7 @@ from warpsmith.tree.walk import children, names, peel, same, walk
 __all__ = ["Held", "Survey", "held_type", "holds_pointers", "root_of", "survey"]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A place that the loop reads and never changes: the nodes that name it, the first of them first, and the
     conditions under which it may be read before the loop. `stores`: lvalues that the loop writes, and that must not be
     this place or a part of it, for all that is known."""
@@ -58,8 +58,7 @@ class Held:
         return self.nodes[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """What is held by a loop, and why the rest of what looks like it is not."""
 
     held: tuple[Held, ...]
@@ -124,7 +123,7 @@ def _moves(facts: Facts, place: Place, load: Expr, *, typed: bool) -> list[Distu
     reads = list(loads(load)) if not isinstance(load.type, Array) else [None, *loads(_address(load))]
     for part in reads[1:]:
         if part is not None and (found := disturbance(origin, (place.loop,), part, typed=typed)) is not None:
-            return [dataclasses.replace(found, target=None)]
+            return [msgspec.structs.replace(found, target=None)]
     first = reads[0]
     return [] if first is None else list(disturbances(origin, (place.loop,), first, typed=typed))
 
@@ -300,11 +299,11 @@ def held_type(load: Expr) -> Type:
         constant = any(_is_constant(part.type) for part in walk(load) if isinstance(part, Expr))
         element = type.of
         if constant and isinstance(element, Scalar):
-            element = dataclasses.replace(element, const=True)
+            element = msgspec.structs.replace(element, const=True)
         return Pointer(element)
     if isinstance(type, Pointer):
-        return dataclasses.replace(type, const=False, restrict=False)
-    return dataclasses.replace(type, const=False) if isinstance(type, Scalar) else type
+        return msgspec.structs.replace(type, const=False, restrict=False)
+    return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
 
 
 def _is_constant(type: Type) -> bool:

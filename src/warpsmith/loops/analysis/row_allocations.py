@@ -8,7 +8,7 @@ Only a hint, for which of two steps is tried first: what the memory is like is t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, For, Function, Index, Unary, VerbatimExpr, While

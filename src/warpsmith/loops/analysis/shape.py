@@ -10,7 +10,8 @@ Every question is about the tree as it stands; None as the answer to "what stand
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown
 from warpsmith.loops.linear import Linear
@@ -311,8 +312,7 @@ def _out_of_reach(facts: Facts, function: Function, expr: Expr) -> bool:
     return all(s.storage in ("local", "parameter", "enumerator") and s not in hidden for s in symbols)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The counter of a loop with step 1 or -1 takes exactly the values low, …, past - 1, in that order or backwards."""
 
     low: Linear

@@ -9,10 +9,12 @@ Limits: text that is not modelled, and types with a length in them, cannot be ch
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import TypeVar, cast
 
+import msgspec.structs
+
+from warpsmith.base.records import field_names
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr, replace
 from warpsmith.tree.text.lexical import identifiers
@@ -44,26 +46,26 @@ def with_symbols(node: N, symbols: Mapping[Symbol, Symbol]) -> N:
 
 
 def _is_renamed(node: Node, symbols: Mapping[Symbol, Symbol]) -> bool:
-    own = (getattr(node, spec.name) for spec in dataclasses.fields(node))
+    own = (getattr(node, name) for name in field_names(node))
     return any(isinstance(s, Symbol) and s in symbols and symbols[s].name != s.name for s in own)
 
 
 def _copy(node: Node, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]) -> Node:
     changes: dict[str, object] = {}
     intact = node.intact
-    for spec in dataclasses.fields(node):
-        value = getattr(node, spec.name)
+    for name in field_names(node):
+        value = getattr(node, name)
         if isinstance(value, Node):
-            changes[spec.name] = part = made.get(id(value), value)
+            changes[name] = part = made.get(id(value), value)
             intact = intact and part.intact >= value.intact
         elif isinstance(value, Symbol):
-            changes[spec.name] = symbol = symbols.get(value, value)
+            changes[name] = symbol = symbols.get(value, value)
             intact = intact and symbol.name == value.name
         elif isinstance(value, tuple) and value:
             items = tuple(_item(item, made, symbols) for item in value)
-            changes[spec.name] = items
+            changes[name] = items
             intact = intact and all(_kept(a, b) for a, b in zip(value, items, strict=True))
-    return dataclasses.replace(node, **{**changes, "intact": intact})  # type: ignore[arg-type]
+    return msgspec.structs.replace(node, **{**changes, "intact": intact})
 
 
 def _item(item: object, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]) -> object:

@@ -9,7 +9,8 @@ for (i …) {                    depth 2, variable w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.place import Place
@@ -34,16 +35,14 @@ from warpsmith.tree.walk import children, names, peel, walk
 __all__ = ["Chain", "Use", "chains", "declared_in", "element_of", "mentions", "uses", "variable"]
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """One use of a variable as a whole value: `node` is the name, or for an array the subscripted element."""
 
     node: Name | Index
     subscripts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Loops, each inside the one before, the innermost with all the uses of a variable that the others have there.
 
     `straight`: each is always run as a part of the one before (no condition stands between them).

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Edit
 from warpsmith.loops.remedies.model import EditCode
@@ -52,8 +53,7 @@ _HERE = "@"
 _STEPS = ("++x", "--x", "x++", "x--")
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
+class _Pairs(Struct, frozen=True):
     """The loops over all pairs first < second; `prologue` declares what only depends on the first."""
 
     outer: For
@@ -62,8 +62,7 @@ class _Pairs:
     pointers: dict[Symbol, Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class _Updates:
+class _Updates(Struct, frozen=True):
     """The statements that update an element of the first and of the second of a pair, and the arrays of both."""
 
     first: list[ExprStmt]

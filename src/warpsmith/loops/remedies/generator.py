@@ -13,7 +13,8 @@ Limits: the same number of steps in every iteration, at the top of the loop's bo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Edit, Span
 from warpsmith.loops.remedies.model import EditCode
@@ -39,8 +40,7 @@ from warpsmith.tree.walk import peel, root_symbol, statements_of, walk
 __all__ = ["skipping_generators"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Generator:
+class _Generator(Struct, frozen=True):
     """x → (A·x + C) modulo M, taken `steps` times an iteration; `factor` and `term` as written, `modulus` 0: none but
     that of the type."""
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import assert_never
+
+from msgspec import Struct
 
 from warpsmith.base.source import Edit, apply_edits, readable
 from warpsmith.poly.facts import Category
@@ -22,34 +23,30 @@ from warpsmith.poly.facts import Category
 __all__ = ["ApplySteps", "EditCode", "GrantAssumption", "Hint", "Remedy", "UseOption", "diff_text", "remedy_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class GrantAssumption:
+class GrantAssumption(Struct, frozen=True):
     """A fact that nothing in the program refutes and that only its user can know, as `--assume` takes it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApplySteps:
+class ApplySteps(Struct, frozen=True):
     """Steps as `--transform` takes them; `gain`: what becomes of the loop, where that is not all of it."""
 
     steps: tuple[str, ...]
     gain: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EditCode:
+class EditCode(Struct, frozen=True):
     """Edits of the user's files. `title` says what the new text does, `effect` what becomes of the results ("" where
     they are the same, bit for bit), and `requires` what must hold for that, which the program does not show."""
 
     title: str
-    edits: tuple[Edit, ...] = field(repr=False)
+    edits: tuple[Edit, ...]
     effect: str = ""
     requires: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class UseOption:
+class UseOption(Struct, frozen=True):
     """An option with its value; `text` is the content of the file that it names."""
 
     option: str
@@ -59,8 +56,7 @@ class UseOption:
 Remedy = GrantAssumption | ApplySteps | EditCode | UseOption
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """Remedies that were applied to a copy of the program, one after the other: `then` is the category that the loop,
     or the worst of those that take its place, had after the last one; `ported`: it, or a loop inside it, was planned as
     a kernel then."""

@@ -10,7 +10,9 @@ macro, or a construct that is not modelled, makes the whole piece unusable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Edit, Span
 from warpsmith.poly.aliasing.aliasing import relation
@@ -60,8 +62,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a loop stands: a list of statements can take others before it (its pragmas included) and behind it."""
 
     loop: For

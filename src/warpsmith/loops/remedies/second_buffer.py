@@ -12,7 +12,9 @@ Limits: one loop with step 1 and no loop inside; the reads are at `i + c` and ha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Edit, Span
 from warpsmith.loops.remedies.model import EditCode
@@ -38,8 +40,7 @@ from warpsmith.tree.walk import loops, peel, root_symbol, statements_of, walk
 __all__ = ["second_buffers"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """A read of `array[i + offset]` that a later iteration overwrites."""
 
     expr: Index

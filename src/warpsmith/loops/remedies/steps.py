@@ -10,7 +10,8 @@ Limits: one step at a time; sequences are what the search (search.py) looks for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -31,8 +32,7 @@ __all__ = ["StepTrial", "step_trial"]
 Key = tuple[Span, str]
 
 
-@dataclass(frozen=True, slots=True)
-class StepTrial:
+class StepTrial(Struct, frozen=True):
     """What came of trying steps on a loop: the first that helps, and the names of those tried."""
 
     found: ApplySteps | None

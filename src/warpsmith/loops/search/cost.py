@@ -11,8 +11,11 @@ then the one with fewer launches in an iteration, then the one with more loops t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
+from msgspec.structs import replace
+
+from warpsmith.base.records import Partial
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
@@ -27,20 +30,23 @@ _MOST_THREAD_LOOPS = 3
 _LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cost:
+class Cost(Partial, frozen=True, eq=False):
     """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `atomics`: kernels whose
     threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass of
     the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `kernels`: of
     them all; `reduces`: one of them is a reduction or a scan."""
 
+    compared = attrgetter("stranded", "depth", "atomics", "launches", "narrow")
     stranded: int = 0
     depth: int = 0
     atomics: int = 0
     launches: int = 0
     narrow: int = 0
-    kernels: int = field(default=0, compare=False)
-    reduces: bool = field(default=False, compare=False)
+    kernels: int = 0
+    reduces: bool = False
+
+    def __lt__(self, other: Cost) -> bool:
+        return self.compared(self) < self.compared(other)
 
     @property
     def ideal(self) -> bool:

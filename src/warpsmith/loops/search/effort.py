@@ -10,7 +10,7 @@ all functions are known (report/port/ranking.py). Nothing here is a verdict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from warpsmith.loops.search.traffic import Touched, moved_by, target_of, touched_by
 from warpsmith.tree.nodes import (
@@ -40,8 +40,7 @@ __all__ = ["FunctionEffort", "LoopEffort", "effort_of"]
 _OPERATIONS = (Assign, Binary, Call, Conditional, Index, Member, Unary, VarDecl)
 
 
-@dataclass(frozen=True, slots=True)
-class LoopEffort:
+class LoopEffort(Struct, frozen=True):
     """`operations` of one iteration without inner loops, `calls` likewise (keys of functions); `around`: the number of
     the loop around it in its function, -1 for none; `trips` is None where it is not a constant; `touched`: the memory
     that one iteration names, likewise."""
@@ -54,8 +53,7 @@ class LoopEffort:
     touched: tuple[Touched, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionEffort:
+class FunctionEffort(Struct, frozen=True):
     """`loops` in source order; `operations` and `calls` are those outside all of them."""
 
     key: str
@@ -64,8 +62,7 @@ class FunctionEffort:
     loops: tuple[LoopEffort, ...]
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(Struct):
     around: int
     loop: Loop | None
     operations: int

@@ -6,8 +6,9 @@ Invariant: every step was Proved on the program that it is applied to. Loops ins
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+
+import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -67,4 +68,6 @@ def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
         return prepared
     span = statement_spans(run_with_pragmas(place))
     after = facts.after(rewritten(step, facts.program))
-    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))
+    return msgspec.structs.replace(
+        prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span))
+    )

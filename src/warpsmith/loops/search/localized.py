@@ -10,7 +10,7 @@ run on a device with the variables either.
 
 from __future__ import annotations
 
-import dataclasses
+import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -134,7 +134,7 @@ def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> P
     applied = Applied(step, verdict, function, loop.span)
     after = facts.after(rewritten(step, facts.program))
     _set_aside(facts, after, function)
-    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, applied))
+    return msgspec.structs.replace(prepared, facts=after, applied=(*prepared.applied, applied))
 
 
 def _set_aside(old: Facts, new: Facts, symbol: Symbol) -> None:
@@ -177,7 +177,7 @@ def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
     before, after = _run(old.facts, function, nest), _run(new.facts, function, nest)
     first = cost_of(old.facts, _function(old.facts, function), before)
     second = cost_of(new.facts, _function(new.facts, function), after)
-    if second.kernels and second <= first:
+    if second.kernels and not first < second:
         return True
     return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
 

@@ -11,10 +11,11 @@ effort is bounded by a number of checks, never by time.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -45,8 +46,7 @@ _MOST_LOOPS = 400
 _MOST_REFERENCES = 1500
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(Struct, frozen=True):
     """Where a run stands, whatever takes its place: the way down to its statement list (child numbers), and how many
     statements of the list stand before and behind it."""
 
@@ -55,8 +55,7 @@ class _Spot:
     behind: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """One form of the program, the steps that led there, and the cost of the run at hand."""
 
     facts: Facts
@@ -73,7 +72,7 @@ def prepare(
     their text, that stay as they are; `only`: the functions to look at (None: all).
     """
     known = prepared.facts
-    prepared = dataclasses.replace(prepared, facts=known.briefly())
+    prepared = msgspec.structs.replace(prepared, facts=known.briefly())
     symbols = [function.symbol for _, function in prepared.program.functions()]
     for symbol in [s for s in symbols if only is None or s in only]:
         search = _Search(symbol)
@@ -94,7 +93,7 @@ def prepare(
         for spot in reversed(spots):
             search.start(prepared.facts, spot)
             form = search.best(prepared.facts, prepared.applied, spot, 0)
-            prepared = dataclasses.replace(prepared, facts=form.facts, applied=form.applied)
+            prepared = msgspec.structs.replace(prepared, facts=form.facts, applied=form.applied)
     return prepared
 
 

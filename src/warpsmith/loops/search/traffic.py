@@ -13,7 +13,8 @@ ranking, never a reason for a verdict.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.tree.nodes import Assign, Expr, Index, Member, Name, Node, Unary, VarDecl
 from warpsmith.tree.types import Scalar, Symbol
@@ -25,8 +26,7 @@ Moving = Mapping[Symbol, frozenset[int]]
 """Variables with the numbers of the loops that they move with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """One reference to memory: the `array` by its variable's key and the members on the way to it, the `bytes` of one
     element, whether it is `read` and `written`, and the numbers of the loops that move it."""
 

@@ -5,8 +5,9 @@ Invariant: every step was Proved on the program that it is applied to. Regions i
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+
+import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -71,7 +72,9 @@ def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prep
     if place.loop is not loop or not isinstance(verdict, Proved):
         return prepared
     after = facts.after(rewritten(step, facts.program))
-    return dataclasses.replace(prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span)))
+    return msgspec.structs.replace(
+        prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span))
+    )
 
 
 def _function(prepared: Prepared, symbol: Symbol) -> Function:

@@ -10,7 +10,7 @@ Limits: bounds and subscripts that are not linear; see extremes.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.extremes import Cover, cover_of, extreme, is_writable, whole, wide_expr
@@ -29,8 +29,7 @@ __all__ = ["Shape", "count_of", "origin_of", "settles", "shape_of", "slots_of"]
 _SMALL = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What is added: a dimension for each level of loops, before those of the variable itself.
 
     `levels` and `dims` are the values that the counters and the subscripts take; `checked`: there may be more slots

@@ -9,9 +9,10 @@ A preprocessor conditional around pragmas alone belongs to them: the rewritten t
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import TypeGuard
+
+import msgspec.structs
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.place import Place
@@ -73,7 +74,7 @@ def pragma_in_the_way(place: Place) -> Reason | None:
     """Return why a pragma forbids new variables here: it lists all variables, it binds a perfect nest, or a conditional
     holds it and other code, so that nothing can stand before it in every build."""
     for loop in (*place.around, place.loop):
-        run = run_with_pragmas(dataclasses.replace(place, loop=loop))
+        run = run_with_pragmas(msgspec.structs.replace(place, loop=loop))
         if loop is place.loop and _left_open(run):
             text = "a pragma stands in a preprocessor conditional with other code: no new variable can stand before it"
             return Reason("STP002", text, run[0].span)

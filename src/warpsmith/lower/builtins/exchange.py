@@ -5,8 +5,9 @@ A shuffle moves 32 bits; 64 are moved in two halves, as the hardware does it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.lower.builtins.rows import Rule, integer_argument, needs
 from warpsmith.lower.conversions import converted, number, resized, truth

@@ -15,8 +15,10 @@ as a whole, so that no other written buffer, and no host code in the scope, may 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import as_written
@@ -52,8 +54,7 @@ _LOADS = (Index, Member)
 _Around = Mapping[Draft, frozenset[Stmt]]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The buffers of a home, what they assume, and the drafts that certainly write all of a symbol's buffer."""
 
     buffers: tuple[Buffer, ...]
@@ -61,8 +62,7 @@ class Found:
     covers: frozenset[tuple[Draft, Symbol]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sized:
+class _Sized(Struct, frozen=True):
     """One object: its buffer, and whether a kernel writes it."""
 
     buffer: Buffer

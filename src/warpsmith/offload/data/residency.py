@@ -21,7 +21,8 @@ Where questions of a function have spent their work budget often, each of its fu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import can_version, usable
@@ -65,8 +66,7 @@ _MOST_GIVEN_UP = 3
 _WHOLE = (DeclStmt, ExprStmt, For, While, Pragma)
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Homes in source order; `failures` are the drafts whose data can have no home, with the reason and remedy."""
 
     homes: tuple[Home, ...]
@@ -80,8 +80,7 @@ def place(request: Request, drafts: tuple[Draft, ...]) -> Placement:
     return Placement(tuple(search.homes), tuple(search.failures))
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     """Statements first … last of a run that hold `drafts`: one fragment, or one statement with fragments inside."""
 
     first: int

@@ -9,9 +9,10 @@ name of it is a word of C++ or CUDA or collides with another of the unit's.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -43,8 +44,7 @@ from warpsmith.tree.walk import loop_names, loops, peel, walk
 __all__ = ["Built", "build"]
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """A kernel in its fragment, and the host statements that replace the draft's."""
 
     fragment: Fragment
@@ -73,12 +73,11 @@ def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *home.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    fragment = dataclasses.replace(fragment, assumptions=assumptions, holds_at=home.holds_at)
+    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=home.holds_at)
     return Built(fragment, (launch, *draft.finals))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(Struct, frozen=True):
     name: str
     parameters: tuple[Parameter, ...]
     rewriter: Rewriter

@@ -12,8 +12,9 @@ Limits: x has at least a warp's threads unless the loop is known to be shorter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations, product
+
+from msgspec import Struct
 
 from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, block_fits
 from warpsmith.offload.mapping.profile import Reference, estimate, references
@@ -30,8 +31,7 @@ _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 _WARP = 32
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadMapping:
+class ThreadMapping(Struct, frozen=True):
     """`axes[r]`: the axis of loop r (outermost first); `block`: threads along x, y, z."""
 
     axes: tuple[Axis, ...]

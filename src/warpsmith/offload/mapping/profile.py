@@ -11,7 +11,8 @@ to start on a line, and lines shared between blocks are not seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.machine.lines import lines_touched
 from warpsmith.offload.mapping.ranges import trip_count
@@ -29,8 +30,7 @@ _LINE = 128
 _WARP = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """One array reference: bytes an element, elements moved by a thread's step along each mapped loop, repetitions."""
 
     bytes: int

@@ -11,7 +11,8 @@ memory that kernels work on as numbers of another type is not read as text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.memory.presence import Presence
@@ -38,8 +39,7 @@ FREEING = frozenset({"free", "realloc", "reallocarray"})
 _FULL = frozenset({"memcpy", "memmove", "memset"})
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """One argument's memory: `bytes` is None where it is not known how much; `sure`: all of it is written."""
 
     address: Expr

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.touches import direct_call
@@ -56,8 +57,7 @@ def _calls(node: Node) -> Iterator[Call]:
                 yield from _calls(expr)
 
 
-@dataclass(frozen=True, slots=True)
-class HostCalls:
+class HostCalls(Struct, frozen=True):
     """What the host calls. A call in the statements of a kernel runs on the device; or on the host, where a guard
     fails, but then everything is valid there, and what is called leads to no kernel."""
 

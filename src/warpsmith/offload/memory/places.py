@@ -10,7 +10,8 @@ part.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -38,8 +39,7 @@ from warpsmith.tree.walk import names, peel, walk
 __all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for", "named_for"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlaceTouch:
+class PlaceTouch(Struct, frozen=True, eq=False):
     """One access to the object that the lvalue `place` names."""
 
     place: Expr
@@ -49,8 +49,7 @@ class PlaceTouch:
     within: Call | None
 
 
-@dataclass(slots=True)
-class Evaluated:
+class Evaluated(Struct):
     """What evaluating something does. `opaque`: constructs that are not modelled; `changes`: it assigns something;
     `copies`: addresses in blocks of memory that are read as a whole."""
 
@@ -95,8 +94,7 @@ def _is_idle(node: Verbatim) -> bool:
     return node.text.startswith("#") and not (node.calls or node.control or node.reads or node.writes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     done: Evaluated
     objects: bool
 

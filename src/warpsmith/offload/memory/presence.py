@@ -20,7 +20,9 @@ characters (C17 6.5p7).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.offload.memory.host_calls import calls_in
 from warpsmith.offload.plan import Buffer
@@ -60,8 +62,7 @@ def _kind(type: Scalar) -> Kind:
     return ANY_KIND if type.bits <= 8 or type.kind == "void" else ("integer", type.bits)
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
+class Presence(Struct, frozen=True):
     """What all homes of the program put on the device: the `kinds` of numbers, those that kernels write (`written`),
     and the variables that they name. `units`: there are whole blocks of the heap among it; `elements`: the types of the
     elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is known to outlive
@@ -158,8 +159,7 @@ def place_base(place: Expr) -> Symbol | Expr:
                 return place
 
 
-@dataclass(frozen=True, slots=True)
-class Lasting:
+class Lasting(Struct, frozen=True):
     """What outlives the holds of a function, beside its callers' memory. `declared`: variables that their statements
     declare; `kept`: their own variables that may be kept; `first`: the functions whose holds may be outermost ones;
     `early`: for calls, which objects are not kept yet."""
@@ -170,8 +170,7 @@ class Lasting:
     early: Mapping[Call, frozenset[Root]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Resident:
+class Resident(Struct, frozen=True):
     """A function whose homes are entered and left through the present table. `short`: the roots whose memory may die
     before the outermost hold ends; `absent`: those whose memory is never kept, whoever calls the function; `watched`:
     memory of the heap may die there as well, and is seen to; `held`: the function may run inside a hold."""
@@ -233,8 +232,7 @@ def short_lived(
     return {f: Resident(presence, frozenset(roots), frozenset(absent[f]), watched) for f, roots in short.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Handed:
+class _Handed(Struct, frozen=True):
     """A function hands memory with these roots to another one, for this pointer. `early`: roots not kept yet."""
 
     by: Function

@@ -11,7 +11,7 @@ part of it meanwhile (loops of programs that start threads are not ported at all
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number

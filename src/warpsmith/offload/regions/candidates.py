@@ -18,7 +18,8 @@ Which runs share memory decides only whether a hold is of use: the run time know
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.offload.fragments import Home
 from warpsmith.offload.memory.host_calls import HostCalls, device_call
@@ -63,8 +64,7 @@ def candidates(
     yield from search.inside(function.body.statements)
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(Struct, frozen=True):
     """`cuts`: the statements that may be in no run; `loops`: those that may be no hold; `scopes`: the first statements
     of homes with data; `parted`: the homes that fall apart in a hold."""
 

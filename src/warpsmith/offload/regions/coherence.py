@@ -23,7 +23,8 @@ they may write (disturbance.py); OpenMP threads around kernels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.offload.fragments import Home
 from warpsmith.offload.memory.host_calls import device_call
@@ -58,8 +59,7 @@ __all__ = ["Coherent", "Insertions", "updates"]
 Insertions = dict[Place, list[Stmt]]
 
 
-@dataclass(slots=True)
-class Coherent:
+class Coherent(Struct):
     """What must be inserted around host statements; `frames`: where holds begin and end; `fallbacks`: the homes whose
     own statements run on the host where a guard fails, each with what must then stand before and after them."""
 
@@ -89,8 +89,7 @@ def updates(around: Surroundings, run: tuple[Stmt, ...], into: Coherent) -> None
     _Writer(around, needs, HostLoops(around, needs), homes, into.inserted, into.fallbacks).run(run)
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(Struct):
     around: Surroundings
     needs: Needs
     loops: HostLoops

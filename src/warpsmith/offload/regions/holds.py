@@ -29,7 +29,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Change
@@ -92,8 +93,7 @@ _FATAL = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HoldPlan:
+class HoldPlan(Struct, frozen=True):
     """The holds, which functions run in one as a whole (`whole`), and what dies inside (`residents`, of every function
     with statements in a hold). `objects`: objects that own memory may be made and destroyed inside."""
 

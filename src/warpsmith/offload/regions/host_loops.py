@@ -10,7 +10,8 @@ present.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary
@@ -45,8 +46,7 @@ from warpsmith.tree.walk import peel, walk
 __all__ = ["HostLoops"]
 
 
-@dataclass(frozen=True, slots=True)
-class HostLoops:
+class HostLoops(Struct, frozen=True):
     """Answers for the loops of one function."""
 
     around: Surroundings

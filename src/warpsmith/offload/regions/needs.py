@@ -11,7 +11,7 @@ where they are asked for; what cannot be named so is everything that is present.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -44,8 +44,7 @@ def incoherent(text: str, span: Span) -> IncoherentError:
     return IncoherentError(Reason("POR018", text, span))
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What is known of one function whose statements run in a hold. `device`: the functions that lead to a kernel;
     `objects`: objects may be made and destroyed in the hold: their memory is watched, and an exception ends it."""
 
@@ -62,8 +61,7 @@ class Surroundings:
         return self.request.facts.function
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Memory that is named by an address; None for both: everything present; None for `bytes` alone: the block of
     memory that holds the address."""
 
@@ -73,8 +71,7 @@ class Range:
     cause: Span
 
 
-@dataclass(slots=True)
-class Need:
+class Need(Struct):
     """What must be valid on the host before, what must be sent to the device after, and whether all is in a pause."""
 
     before: list[Range] = field(default_factory=list)
@@ -88,8 +85,7 @@ class Need:
             self.after.append(Range(None, None, None, cause))
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """Answers for the host code of one function."""
 
     around: Surroundings

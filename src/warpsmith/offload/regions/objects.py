@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.memory.foreign import FREEING

@@ -19,7 +19,8 @@ take it for memory that is never kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.loops.analysis.expression import declared_before
 from warpsmith.loops.prepared import Change

@@ -11,8 +11,9 @@ uses there. So does a parallel loop that never has more threads than a warp.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from math import prod
+
+from msgspec import Struct, field
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.fallbacks import fallback_loops
@@ -35,8 +36,7 @@ _WARP = 32
 _LOOP_PRAGMAS = ("omp", "acc", "gcc", "clang", "unroll", "nounroll", "ivdep", "simd", "vector", "loop", "target")
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     request: Request
     selected: set[int] | None
     excluded: Mapping[int, Reason]

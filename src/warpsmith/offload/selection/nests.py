@@ -13,7 +13,8 @@ loops below it that become threads are parallel, or reductions of the same accum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.loops.fresh import declared_symbols
@@ -36,8 +37,7 @@ __all__ = ["nest_at"]
 _MOST_THREAD_LOOPS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Nest:
+class _Nest(Struct, frozen=True):
     """A nest under way: its loop, the loops that become threads, and what it touches."""
 
     statement: For

@@ -13,7 +13,9 @@ runs a kernel too (else the launches would outnumber the copies).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.offload.fragments import Draft, Request, Use
 from warpsmith.offload.selection.uses import Touched, obstacle, touched
@@ -40,8 +42,7 @@ from warpsmith.tree.walk import children, names, walk
 __all__ = ["with_singles"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """Consecutive statements of one block that one thread may run."""
 
     statements: tuple[Stmt, ...]

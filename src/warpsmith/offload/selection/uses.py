@@ -10,7 +10,8 @@ each iteration
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Request, Use
@@ -45,8 +46,7 @@ __all__ = ["Touched", "obstacle", "touched", "uses_only_scalars"]
 _NOT_VARIABLES = ("function", "enumerator")
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """The variables declared outside a fragment, in order of first use, and how it uses them."""
 
     outside: tuple[Symbol, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.place import Place
@@ -14,8 +15,7 @@ from warpsmith.tree.program import Decision, Program
 __all__ = ["Keep"]
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Struct, frozen=True):
     """Keep a loop on the host, with every loop inside it for which nothing else is decided.
 
     Always legal: the text does not change, and no kernel is made of the loop. To keep an outer loop and move an inner

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Assumed, Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import Place
@@ -23,8 +24,7 @@ _WARP = 32
 _AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(Struct, frozen=True):
     """Map the loops of a nest to the axes of a grid, and give the shape of a block.
 
     Legal where each of the loops is parallel, and each but the innermost holds nothing but the next one. `axes` are

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown, Verdict
 from warpsmith.loops.place import Place
@@ -16,8 +17,7 @@ from warpsmith.tree.program import Decision, Program
 __all__ = ["Offload", "runs_at_once"]
 
 
-@dataclass(frozen=True, slots=True)
-class Offload:
+class Offload(Struct, frozen=True):
     """Make a loop a kernel: its iterations become threads.
 
     Legal where the loop is parallel, or an associative update is all that its iterations share. The loops around it

@@ -15,8 +15,9 @@ as one point at the loop's head: what they write is then written in every iterat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.offload.fragments import Draft
 from warpsmith.tree.nodes import (
@@ -40,16 +41,14 @@ from warpsmith.tree.nodes import (
 __all__ = ["Flow", "LoopSpan", "Place", "Point", "build_flow", "statement_runs"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a statement can be inserted: before or after a statement, within an empty block, in the else of `node`."""
 
     where: Literal["before", "after", "within", "else"]
     node: Stmt
 
 
-@dataclass(slots=True, eq=False)
-class Point:
+class Point(Struct, eq=False):
     """One point of the flow. `nodes` are what the host evaluates there; `depth` counts the loops around it, and
     `conditions` the arms of branches and the cases of switches."""
 
@@ -63,8 +62,7 @@ class Point:
     succs: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class LoopSpan:
+class LoopSpan(Struct, frozen=True):
     """A loop: the slot in front of it, its head (the target of its back edges), and the end of its points."""
 
     entry: int
@@ -73,16 +71,14 @@ class LoopSpan:
     loop: Loop
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """The points and the loops (outer before inner) of one scope."""
 
     points: tuple[Point, ...]
     loops: tuple[LoopSpan, ...]
 
 
-@dataclass(slots=True)
-class _Jumps:
+class _Jumps(Struct):
     """Where break and continue of the construct at hand come from; None: they leave the scope."""
 
     breaks: list[int] | None = None

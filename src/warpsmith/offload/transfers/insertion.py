@@ -12,7 +12,8 @@ Invariant: everything that nobody asked to change stays the very same node, so t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.offload.transfers.flow import Place
 from warpsmith.poly.facts import statement_spans
@@ -21,8 +22,7 @@ from warpsmith.tree.nodes import Block, Case, For, If, Pragma, Stmt, Switch, Whi
 __all__ = ["Edits", "rewritten_run"]
 
 
-@dataclass(slots=True)
-class Edits:
+class Edits(Struct):
     """What to write where: `replaced` maps the first statement of a run to how many statements it has and what takes
     their place; `inserted` are statements at places, in order."""
 

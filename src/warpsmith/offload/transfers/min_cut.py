@@ -9,15 +9,15 @@ integers; `None` is one that no cut may contain.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 __all__ = ["MinCut"]
 
 SOURCE, SINK = 0, 1
 
 
-@dataclass(slots=True)
-class MinCut:
+class MinCut(Struct):
     """A directed graph under construction. Nodes are any hashable values; `source` and `sink` are given."""
 
     source: Hashable = "source"

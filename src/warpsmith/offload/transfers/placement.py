@@ -27,8 +27,9 @@ A write that may leave a part unwritten counts as a use, too: the rest of the se
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers.flow import Flow
@@ -52,8 +53,7 @@ class PlacementError(RuntimeError):
     """No valid placement was found: a mistake of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """What one point does with the object. A write without a use certainly writes all of the section."""
 
     host_use: bool = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Block, Case, DataEnter, DeviceAlloc, For, Function, If, Node, Stmt, While, replace
@@ -30,8 +31,7 @@ def splice(function: Function, replacements: Sequence[tuple[Run, Run]]) -> Funct
     return changed
 
 
-@dataclass(slots=True)
-class _Splicer:
+class _Splicer(Struct):
     """`runs`: (old, new) by the identity of the old run's first statement; `done`: those found."""
 
     runs: Mapping[int, tuple[Run, Run]]

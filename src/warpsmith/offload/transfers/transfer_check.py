@@ -16,7 +16,8 @@ there are finitely many, so it ends.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.memory.rows import is_table
@@ -66,8 +67,7 @@ def check_transfers(statements: tuple[Stmt, ...], home: Home, host: HostAccess) 
     return tuple(checker.findings)
 
 
-@dataclass(slots=True)
-class _Ways:
+class _Ways(Struct):
     """The states in which control leaves a statement; None: it never does so."""
 
     falls: _State | None
@@ -81,8 +81,7 @@ def _joined(a: _State | None, b: _State | None) -> _State | None:
     return {symbol: a[symbol] | b[symbol] for symbol in a}
 
 
-@dataclass(slots=True)
-class _Checker:
+class _Checker(Struct):
     home: Home
     host: HostAccess
     findings: dict[str, None] = field(default_factory=dict)

@@ -15,7 +15,8 @@ Limits: a copy moves the whole section that its buffer stands for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number, shifted
@@ -60,16 +61,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """The statements that take the place of `home.scope` (when its guards hold), and the copies among them."""
 
     statements: tuple[Stmt, ...]
     transfers: tuple[Transfer, ...]
 
 
-@dataclass(slots=True)
-class _Text:
+class _Text(Struct):
     """The statements that go to one place, in the order in which they must stand."""
 
     to_host: list[Stmt] = field(default_factory=list)

@@ -8,10 +8,11 @@ subscripts; rows of variable length are subscripted linearly in 64 bits; what is
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -70,16 +71,16 @@ def shared_type(type: Type, function: Span | None) -> Type:
     enumerators declared in the function are numbers."""
     match type:
         case Scalar() if type.spelling.removeprefix("const ").startswith("enum "):
-            return dataclasses.replace(type, spelling="")
+            return msgspec.structs.replace(type, spelling="")
         case Pointer():
             to = shared_type(type.to, function)
-            return type if to is type.to else dataclasses.replace(type, to=to, spelling="")
+            return type if to is type.to else msgspec.structs.replace(type, to=to, spelling="")
         case Array():
             of = shared_type(type.of, function)
             own = type.extent is not None and type.count is not None and _names_own(type.extent, function)
             if own:
-                return dataclasses.replace(type, of=of, extent=None, spelling="")
-            return type if of is type.of else dataclasses.replace(type, of=of, spelling="")
+                return msgspec.structs.replace(type, of=of, extent=None, spelling="")
+            return type if of is type.of else msgspec.structs.replace(type, of=of, spelling="")
         case _:
             return type
 
@@ -92,8 +93,7 @@ def _is_inside(symbol: Symbol, function: Span | None) -> bool:
     return function is not None and symbol.span is not None and function.contains(symbol.span)
 
 
-@dataclass(slots=True)
-class Rewriter:
+class Rewriter(Struct):
     """Rewrites host text into the names of one kernel.
 
     `values`, `cells`, `buffers`: host symbol → parameter; `renamed`: variables that the kernel owns under a new name;

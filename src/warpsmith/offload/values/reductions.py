@@ -20,8 +20,9 @@ does fmax). Of equal zeros of both signs either may be the maximum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal as OneOf
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.dependences.reductions import Update, updates
@@ -36,8 +37,7 @@ _KEPT = ("min", "max", "&", "|", "&&", "||")
 _ROUNDED = ("+", "*")
 
 
-@dataclass(frozen=True, slots=True)
-class Accumulator:
+class Accumulator(Struct, frozen=True):
     """One object that the iterations of a nest update by `op`, and the update statements.
 
     sum      a scalar, or one element of an array: `element` names it, in the host's names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.offload.expressions import number
 from warpsmith.offload.values.kernel_text import Rewriter
@@ -17,8 +17,7 @@ _KEPT = ("min", "max", "&", "|")
 _ROUNDED = ("+", "*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunningKernel:
+class RunningKernel(Struct, frozen=True, eq=False):
     """A running value in the host's names. `variable` is the thread's own; `body` has it in place of the user's
     variable (or of the element before); `initial` is the value before the first iteration."""
 

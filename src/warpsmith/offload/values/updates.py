@@ -13,7 +13,8 @@ maximum of doubles) is called by the symbol of `atomic_function`, which emit nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.offload.expressions import binary, name, wide
 from warpsmith.offload.values.reductions import Accumulator
@@ -53,8 +54,7 @@ _NATIVE = {
 _ANY_OPERATION = ("int", "unsigned int", "unsigned long long")
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(Struct, frozen=True):
     """What every thread has of its own for one accumulator: the variable, those that stand for its companions, and the
     one that holds the number of the iteration that set them (None without companions)."""
 

@@ -13,9 +13,10 @@ does const (programs are built with -fno-strict-aliasing in mind).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal as OneOf
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -61,8 +62,7 @@ __all__ = [
 Relation = OneOf["same", "distinct", "may"]
 
 
-@dataclass(frozen=True, slots=True)
-class AliasPair:
+class AliasPair(Struct, frozen=True):
     """Two bases of a statement run, at least one of them written through, that are not proved distinct.
 
     `assumption` is the guard (or the user's word) under which they are distinct; None: no such host condition can be

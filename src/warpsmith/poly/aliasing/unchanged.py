@@ -14,7 +14,8 @@ Limits: an unknown call may change all that it may know.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.aliasing.aliasing import may_overlap
 from warpsmith.poly.effects.origin import Origin
@@ -42,8 +43,7 @@ from warpsmith.tree.walk import children, peel, same, walk
 __all__ = ["Disturbance", "declared_below", "disturbance", "disturbances", "is_direct", "loads"]
 
 
-@dataclass(frozen=True, slots=True)
-class Disturbance:
+class Disturbance(Struct, frozen=True):
     """What may change a load. `target`: the lvalue that is stored to, where it is one of the function's own."""
 
     node: Node

@@ -9,7 +9,8 @@ there is none). A sample point of it, small parameter values first, is the witne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both, equal
@@ -43,8 +44,7 @@ _OWN = "&"
 _MOST_PAIRS = 12_000
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """One access with its statement and its comparable subscripts (None: any element)."""
 
     statement: Statement
@@ -57,8 +57,7 @@ class Reference:
         return self.statement.exact and self.element is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Two references that touch one element in different iterations; `relation` is None where that is only possible."""
 
     first: Reference
@@ -150,8 +149,7 @@ def _unique(
     return found
 
 
-@dataclass(slots=True)
-class _Tester:
+class _Tester(Struct):
     """Relations made once and used for many pairs."""
 
     state: State

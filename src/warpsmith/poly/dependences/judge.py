@@ -7,7 +7,9 @@ user granted; with guards. So nothing is assumed that is not needed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
@@ -31,8 +33,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["Judgement", "Question", "doubt", "judge", "reaches_further", "unknown_element"]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """May the iterations of `loop` run in any order, the loops `around` it held fixed? `brief`: a refusal needs no
     witness (and is Unknown then)."""
 
@@ -45,8 +46,7 @@ class Question:
     brief: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The answer, with the model that it was read from. `combined` and `blamed`: see LoopFacts; `certain`: a refusal
     that no condition can change, unless it is `avoidable` (see avoid.py)."""
 
@@ -128,8 +128,7 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     return _parallel(question, region, guards=guards)
 
 
-@dataclass(frozen=True, slots=True)
-class _Carried:
+class _Carried(Struct, frozen=True):
     """What a loop of associative updates carries, and whether guards may be used."""
 
     found: list[Conflict]

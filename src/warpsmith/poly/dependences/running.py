@@ -13,7 +13,8 @@ Limits: the update stands at the top of the body, and what it adds is computed t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.reductions import offset_of
@@ -53,8 +54,7 @@ __all__ = ["Running", "running_value"]
 _SCANNED = ("+", "*", "min", "max", "&", "|", "^")
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A running value: `statement` combines `symbol` by `op` with `element`. In place: `previous` is (like) the reads
     of the element before. `compares`: the text of a min or max compares, so that a NaN which is there stays; it calls
     fmin or fmax otherwise."""
@@ -214,8 +214,7 @@ def _negative(expr: Expr, type: Type) -> Expr:
 # --- what it adds, as a function of the iteration
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
+class _Definition(Struct, frozen=True):
     """What a temporary holds, and the statements of the body in which that was read."""
 
     value: Expr

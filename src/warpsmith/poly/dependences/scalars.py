@@ -10,7 +10,8 @@ After P. Tu, D. Padua, Automatic Array Privatization (1993), for scalars and str
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -29,8 +30,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["CarriedScalar", "ScalarRoles", "classify_scalars"]
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedScalar:
+class CarriedScalar(Struct, frozen=True):
     """A variable whose value crosses iterations, and why; `write` and `read` are the two places (`read` is the loop's
     header where the value is only read after the loop)."""
 
@@ -40,8 +40,7 @@ class CarriedScalar:
     read: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarRoles:
+class ScalarRoles(Struct, frozen=True):
     """Every scalar (and struct taken as a scalar) that the loop body writes stands in exactly one of `private`,
     `reductions` (as the variable or as a companion), `scans`, `carried`. The loop's own counter stands in none of them.
 
@@ -115,8 +114,7 @@ def _sums(function: Function, loop: Loop, live: frozenset[Symbol], held: frozens
             yield found
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
+class _Roles(Struct, frozen=True):
     private: list[Symbol]
     local: list[Symbol]
     reductions: list[Reduction]

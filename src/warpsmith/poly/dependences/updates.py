@@ -15,9 +15,10 @@ Limits: members of structs are no accumulators; temporaries are followed inside 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.poly.pointers.touches import direct_call
 from warpsmith.tree.nodes import (
@@ -50,8 +51,7 @@ _EXTREMES = {"fmax": "max", "fmaxf": "max", "fmin": "min", "fminf": "min"}
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True):
     """`target = target op value`; `nodes` are all uses of the target that belong to the update.
 
     `op`: + * & | ^ && || min max (a subtraction of the value is +). `companions`: what is assigned together with a new
@@ -72,8 +72,7 @@ class Update:
     constant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """An expression as `target op values`; `op` is "" for the target itself. `conditions` decide what is computed."""
 
     op: str
@@ -144,8 +143,7 @@ def is_truth_value(expr: Expr) -> bool:
 # --- temporaries
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """What a temporary holds, in terms of older values; `passed`: the uses of temporaries on the way, with what each
     of them held there."""
 
@@ -200,7 +198,7 @@ def _of_chain(node: Node, target: Name, expanded: _Held) -> Update | None:
     carriers = tuple(n for n, value in expanded.passed if _reads(value, target.symbol))
     form = form_of(expanded.value, target) if carriers else None
     update = _update(form, target, node, carriers) if form is not None and form.op else None
-    return None if update is None else dataclasses.replace(update, value=expanded.value)
+    return None if update is None else msgspec.structs.replace(update, value=expanded.value)
 
 
 # --- one statement
@@ -313,7 +311,7 @@ def _with_companions(update: Update | None, companions: tuple[Assign, ...], *, s
         return None
     if companions and not _is_kept_whole(update.target.type, _value_type(update)):
         return None
-    return dataclasses.replace(update, companions=companions, strict=strict)
+    return msgspec.structs.replace(update, companions=companions, strict=strict)
 
 
 def _value_type(update: Update) -> Type:

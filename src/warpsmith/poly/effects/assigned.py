@@ -10,7 +10,8 @@ Limits: an inner loop is taken to run no iteration unless its constant bounds sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.poly.effects.variables import Event, Variables
 from warpsmith.tree.nodes import (
@@ -40,8 +41,7 @@ Part = tuple[Symbol, tuple[str, ...]]
 State = frozenset[Part]
 
 
-@dataclass(frozen=True, slots=True)
-class Iteration:
+class Iteration(Struct, frozen=True):
     """`exposed`: variables with their first read that may see an older value; `writes`: variables with their first
     write; `complete`: variables that every path to the end of the iteration writes."""
 
@@ -67,16 +67,14 @@ def iteration(variables: Variables, loop: Loop) -> Iteration:
     return Iteration(sweep.exposed, sweep.writes, complete)
 
 
-@dataclass(frozen=True, slots=True)
-class _Exits:
+class _Exits(Struct, frozen=True):
     """The states in which control left the body by break and by continue."""
 
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sweep:
+class _Sweep(Struct, frozen=True):
     """One forward pass; None as a state: control does not get here."""
 
     variables: Variables

@@ -8,7 +8,8 @@ Invariant: only ever more is noted; what is not known of a call is noted as ever
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summary import Summary
@@ -21,8 +22,7 @@ from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type
 __all__ = ["Doings", "callback", "defined_call", "library_call", "name_everything", "through"]
 
 
-@dataclass(slots=True)
-class Doings:
+class Doings(Struct):
     """What a node does: variables read and written themselves, roots loaded and stored through, and the rest."""
 
     reads: set[Symbol] = field(default_factory=set)

@@ -8,7 +8,8 @@ Invariant: whatever executing the node may read or write, of what its function c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.device import device_blocker
@@ -24,8 +25,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["Effects", "changed_in", "device_blocker", "effects", "escaped"]
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """`direct_*`: the variable's own value (a scalar, a pointer's address, a whole struct). `element_*`: what an array
     holds or a pointer points to, under the symbol of every base that may reach it (`p = a; p[i] = 0` writes elements of
     `p` and of `a`). Variables declared inside the node are left out. `calls_unknown`, `io`, `allocates`: what calls do;

@@ -14,8 +14,9 @@ Limits: a size is a product with the element's size as a constant factor; sums (
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import reduce
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
@@ -261,8 +262,7 @@ def _is_quiet(stmt: Stmt) -> bool:
     return not any(isinstance(part, changes) for part in walk(stmt)) and next(steps, None) is None
 
 
-@dataclass(frozen=True, slots=True)
-class _Making:
+class _Making(Struct, frozen=True):
     """The one allocation that a pointer variable gets its value from."""
 
     node: Node

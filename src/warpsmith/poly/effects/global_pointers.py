@@ -10,7 +10,8 @@ variable be static).
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.effects.library import described
 from warpsmith.poly.effects.outside import Outside, outside_of
@@ -38,8 +39,7 @@ from warpsmith.tree.walk import peel, walk
 __all__ = ["GlobalSurvey", "GlobalUses", "global_uses", "survey_globals"]
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalSurvey:
+class GlobalSurvey(Struct, frozen=True):
     """`persistent`: every variable with static storage; `stable`: pointers among them that own what they hold;
     `address_taken`: those that may also be reached through a pointer; `held`: those of them whose address may stand
     in memory for reasons that no function of the program shows."""
@@ -50,8 +50,7 @@ class GlobalSurvey:
     held: frozenset[Symbol]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Called:
+class _Called(Struct, frozen=True, eq=False):
     """What is known of the functions that the program does not define."""
 
     defined: frozenset[Symbol]
@@ -62,8 +61,7 @@ class _Called:
         return described(self.effects, call) if name is not None and name not in self.defined else None
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalUses:
+class GlobalUses(Struct, frozen=True):
     """What the text of a program does with variables of static storage: names them (`seen`), gives them memory that has
     another name (`shared`), takes their address (`taken`)."""
 

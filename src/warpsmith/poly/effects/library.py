@@ -11,7 +11,8 @@ many, and a function of the house's table that a user's file declares has a name
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects

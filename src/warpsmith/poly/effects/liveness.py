@@ -13,8 +13,9 @@ After A. Aho, M. Lam, R. Sethi, J. Ullman, Compilers (2nd ed.), 9.2.5, without a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from warpsmith.poly.effects.reaching import scalar_values
 from warpsmith.poly.effects.summaries import Summaries
@@ -48,8 +49,7 @@ Live = frozenset[Symbol]
 N = TypeVar("N", bound=Node)
 
 
-@dataclass(frozen=True, slots=True)
-class Liveness:
+class Liveness(Struct, frozen=True):
     """`after[stmt]`: the variables whose value may be read after `stmt`, where it does not leave the function. Arrays
     and structs are live until their last use; what a pointer may name is always live, and globals at every exit."""
 
@@ -81,16 +81,14 @@ def live_after(
     return Liveness.of(program, function, summaries).after[stmt]
 
 
-@dataclass(frozen=True, slots=True)
-class _Targets:
+class _Targets(Struct, frozen=True):
     """What is live where `break` and `continue` go."""
 
     on_break: Live
     on_continue: Live
 
 
-@dataclass(frozen=True, slots=True)
-class _Sweep:
+class _Sweep(Struct, frozen=True):
     """One backward pass over a function; `after` collects what is live after each statement."""
 
     variables: Variables

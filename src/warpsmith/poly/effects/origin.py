@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.effects.effects import Effects, changed_in, effects, escaped
 from warpsmith.poly.effects.summaries import Summaries
@@ -29,8 +30,7 @@ from warpsmith.tree.walk import peel, walk
 __all__ = ["Origin", "changed_variables", "own_writes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """What is known of a function as a whole, computed once: single-valued constants, variables written at all."""
 
     program: Program

@@ -10,7 +10,8 @@ anything. So a file can be analyzed alone, and what it is told of the others can
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.pointers.pointers import Root
@@ -21,8 +22,7 @@ from warpsmith.tree.types import Symbol
 __all__ = ["Outside", "OutsideFunction", "decode_function", "encode_function", "outside_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideFunction:
+class OutsideFunction(Struct, frozen=True):
     """A function that another file defines; `summary` is None where several files do, or nothing is known of it."""
 
     symbol: Symbol
@@ -30,8 +30,7 @@ class OutsideFunction:
     summary: Summary | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outside:
+class Outside(Struct, frozen=True, eq=False):
     """`functions` that other files define; `shared` and `taken`: variables that other files give memory with a second
     name, or whose address they take; `mentioned`: the names that they use; `closed`: no code but libraries
     is left that nobody has looked at."""

@@ -10,7 +10,8 @@ belong to loops that are still running the same iteration.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Event, Variables
@@ -78,8 +79,7 @@ def scalar_values(
     return sweep.values
 
 
-@dataclass(frozen=True, slots=True)
-class _Sweep:
+class _Sweep(Struct, frozen=True):
     """One forward pass over an iteration; None as a state: control does not get here."""
 
     variables: Variables

@@ -8,11 +8,12 @@ starts from "does nothing" and is swept until nothing changes, which only adds.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.base.identity import Identity
 from warpsmith.poly.effects.doings import Doings, callback, defined_call, library_call, name_everything, through
@@ -49,8 +50,7 @@ __all__ = ["Summaries", "Summary"]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Summaries:
+class Summaries(Struct, frozen=True):
     """The program's functions with their summaries, worked out when they are first asked for and kept."""
 
     program: Program
@@ -59,11 +59,11 @@ class Summaries:
     stable: frozenset[Symbol]
     address_taken: frozenset[Symbol]
     outside: Outside
-    world: World = field(repr=False)
+    world: World
     _held: frozenset[Symbol] = frozenset()
-    _known: dict[Symbol, Summary] = field(default_factory=dict, repr=False)
-    _pieces: dict[Function, Piece] = field(default_factory=dict, repr=False)
-    _answers: dict[Hashable, object] = field(default_factory=dict, repr=False)
+    _known: dict[Symbol, Summary] = field(default_factory=dict)
+    _pieces: dict[Function, Piece] = field(default_factory=dict)
+    _answers: dict[Hashable, object] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: Program) -> Summaries:
@@ -175,7 +175,7 @@ class Summaries:
         known = None if ours else described(self.program.effects, call)
         if known is None or not known.program_with or known.program_with.isdisjoint(self.mentioned()):
             return known
-        return dataclasses.replace(known, program=True)
+        return msgspec.structs.replace(known, program=True)
 
     def held(self) -> frozenset[Symbol]:
         """Return the variables of static storage that a pointer loaded from memory may point to: a function that is

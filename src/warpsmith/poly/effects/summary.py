@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.pointers.pointers import Root
@@ -11,8 +11,7 @@ from warpsmith.tree.types import Symbol
 __all__ = ["Summary"]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A function as its callers see it. `loads`, `stores`: roots that a caller can know (entry of a parameter or
     global, object of a global or static, unknown). `returns`: None if the value is not an address that we know."""
 

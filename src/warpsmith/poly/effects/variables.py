@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.pointers import Provenance, Root
@@ -23,8 +24,7 @@ from warpsmith.tree.walk import names, peel
 __all__ = ["Event", "Variables"]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """A read or write of `symbol`, or of the member `path` of it; `certain`: a write of just that whole part, always
     done where the piece is evaluated."""
 
@@ -35,8 +35,7 @@ class Event:
     certain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Variables:
+class Variables(Struct, frozen=True):
     """The variables of one function as its text evaluates them."""
 
     summaries: Summaries

@@ -7,7 +7,8 @@ whether the loop itself calls it or only code around it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.poly.effects.library import granted

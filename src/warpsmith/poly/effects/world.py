@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import TypeVar, cast
+
+from msgspec import Struct, field
 
 from warpsmith.poly.effects.global_pointers import GlobalSurvey
 from warpsmith.poly.effects.outside import Outside
@@ -35,8 +36,7 @@ _MOST_CALLS = 65_536
 _MOST_WORLDS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(Struct, frozen=True):
     """A function that the program defines, as one that calls it sees it."""
 
     symbol: Symbol
@@ -44,15 +44,14 @@ class Callee:
     summary: Summary
 
 
-@dataclass(slots=True, eq=False)
-class Piece:
+class Piece(Struct, eq=False):
     """What is known of one function, given its callees; `answers` are those to further questions."""
 
     function: Function
     provenance: Provenance
     summary: Summary
-    answers: dict[Hashable, object] = field(default_factory=dict, repr=False)
-    _nodes: frozenset[Node] | None = field(default=None, repr=False)
+    answers: dict[Hashable, object] = field(default_factory=dict)
+    _nodes: frozenset[Node] | None = field(default=None)
 
     def has(self, node: Node) -> bool:
         """Whether a node is a part of the function's text."""
@@ -61,8 +60,7 @@ class Piece:
         return node in self._nodes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class World:
+class World(Struct, frozen=True, eq=False):
     """The memo of the programs that agree in all but the texts of functions. Two worlds are the same only if they are
     one object."""
 
@@ -93,8 +91,7 @@ def remembered(answers: dict[Hashable, object], question: Hashable, answer: Call
     return cast(T, answers[question])
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Struct, frozen=True):
     """What tells one world from another."""
 
     defined: frozenset[Symbol]

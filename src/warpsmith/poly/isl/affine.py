@@ -16,8 +16,9 @@ Limits: divisors and shift counts are literals; anything else is None, and whoev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from warpsmith.poly.isl.choices import common_quotient, decided, extreme_of
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, either, equal, negate
@@ -51,8 +52,7 @@ class Oracle(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """The reader of expressions for one region."""
 
     vocabulary: Vocabulary

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import Polynomial
 
@@ -31,23 +32,20 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """`polynomial >= 0`, or `polynomial = 0` where `equality`."""
 
     polynomial: Polynomial
     equality: bool
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     """All parts hold."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     """One part holds."""
 
     parts: tuple[Formula, ...]

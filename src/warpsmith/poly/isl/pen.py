@@ -10,9 +10,10 @@ shown even in 64 bits, PenError. Floors of what may be negative are written as C
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.isl.host import HostError, integer, operation, polynomial_expr
@@ -40,16 +41,14 @@ class Known(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """The loop variable of a row: the row is `sign * symbol`."""
 
     symbol: Symbol
     sign: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """A bound of a row: ceil(value / divisor) from below, floor(value / divisor) from above."""
 
     value: Polynomial
@@ -60,8 +59,7 @@ class Bound:
         return Bound(-self.value, self.divisor)
 
 
-@dataclass(frozen=True, slots=True)
-class Pen:
+class Pen(Struct, frozen=True):
     """Writes at one place of a nest. `variables`: the rows that are loops here; `spelled`: how the user writes a
     parameter (a macro's name); `quoted`: his own bounds, for values that he has written himself."""
 

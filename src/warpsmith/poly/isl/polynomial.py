@@ -7,15 +7,15 @@ polynomial {(N, k): 1, (j,): 1}: the products are kept, so that delinearization 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["ONE", "ZERO", "Monomial", "Polynomial", "atom", "constant"]
 
 Monomial = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Polynomial:
+class Polynomial(Struct, frozen=True):
     """Sum of coefficient * product of atoms; a monomial is the sorted tuple of its atoms' names. No zero terms."""
 
     terms: Mapping[Monomial, int]

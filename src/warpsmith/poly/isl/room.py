@@ -15,8 +15,9 @@ sample does not mean that there is none: a guard without one is not used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import reduce
+
+from msgspec import Struct, field
 
 from warpsmith.poly.isl.formula import Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
@@ -32,8 +33,7 @@ _PRODUCT_LIMIT = 2**36
 _TRIES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Nest:
+class Nest(Struct, frozen=True):
     """The counters of the loops around a counter's loop, outermost first, and how far one iteration moves it."""
 
     outer: tuple[str, ...]
@@ -72,8 +72,7 @@ def sample(vocabulary: Vocabulary, room: Set) -> dict[str, int] | None:
     return _Search(vocabulary).found(room, {})
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     vocabulary: Vocabulary
     tried: int = field(default=0)
 

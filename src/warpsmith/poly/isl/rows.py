@@ -11,9 +11,9 @@ something is known already. All points of one scan have the same dimensions, one
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import islpy as isl
+from msgspec import Struct, field
 
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import Map, Set
@@ -29,8 +29,7 @@ class QuotientError(Exception):
     """A condition has a quotient inside a quotient."""
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(Struct, frozen=True):
     """factor * floor(value / divisor)."""
 
     factor: int
@@ -38,8 +37,7 @@ class Floor:
     divisor: int
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """value + floors >= 0, or = 0 where `equality`."""
 
     value: Polynomial
@@ -47,12 +45,11 @@ class Test:
     floors: tuple[Floor, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class Points(Struct, frozen=True, eq=False):
     """A set of row vectors; every method that says so returns another one."""
 
     values: Set
-    _known: dict[tuple[tuple[tuple[str, ...], int], ...], bool] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[tuple[tuple[str, ...], int], ...], bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, domain: Set, times: Map, names: Sequence[str]) -> Points:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from typing import assert_never
 
 import islpy as isl
+from msgspec import Struct
 
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.polynomial import Polynomial
@@ -67,8 +67,7 @@ _NEAREST_EFFORT = 300_000
 _MOST_READ = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Floored:
+class Floored(Struct, frozen=True):
     """floor((polynomial + sum of factor * floored) / divisor)."""
 
     polynomial: Polynomial

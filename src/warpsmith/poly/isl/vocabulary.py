@@ -9,8 +9,9 @@ product     `n*m` where it occurs as a unit: an isl parameter of its own, so `n*
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.poly.isl.formula import TRUE, And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial
@@ -22,8 +23,7 @@ __all__ = ["Atom", "Extreme", "Quotient", "Vocabulary"]
 AtomKind = Literal["counter", "parameter", "quotient", "product"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quotient:
+class Quotient(Struct, frozen=True):
     """`numerator` / `divisor` (> 0), rounded down, or toward zero where not `floor`."""
 
     numerator: Polynomial
@@ -31,8 +31,7 @@ class Quotient:
     floor: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Extreme:
+class Extreme(Struct, frozen=True):
     """The lesser of two linear polynomials, or the greater where not `least`."""
 
     left: Polynomial
@@ -40,8 +39,7 @@ class Extreme:
     least: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """One atom: its isl name, how the user reads it, and what defines it.
 
     `expr` is the host expression of a parameter or an outer counter; `low` and `high` the range of its C type;
@@ -61,8 +59,7 @@ class Atom:
     meaning: Quotient | Extreme | None = None
 
 
-@dataclass(slots=True)
-class Vocabulary:
+class Vocabulary(Struct):
     """Makes atoms and remembers them; the same thing asked for twice is the same atom."""
 
     atoms: dict[str, Atom] = field(default_factory=dict)

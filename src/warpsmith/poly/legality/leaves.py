@@ -17,7 +17,8 @@ Limits: a variable that is declared in a loop around two leaves counts as one va
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.aliasing.blockers import unmodelled
@@ -49,8 +50,7 @@ from warpsmith.tree.walk import children, walk
 __all__ = ["Standing", "Survey", "survey"]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A leaf, the loops of the run around it (outermost first), and its time as written."""
 
     stmt: Stmt
@@ -58,8 +58,7 @@ class Standing:
     time: Time
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """`standings` in the text's order; `private`: variables that carry nothing from one leaf instance to another or out
     of the run (the counters of the loops around leaves too); `obstacles`: why the run cannot be reordered."""
 
@@ -101,8 +100,7 @@ def _reason(text: str, node: Node, tail: str = "") -> Reason:
     return Reason("STP001", f"{shown} {text} {tail}".rstrip(), node.span)
 
 
-@dataclass(slots=True)
-class _Layout:
+class _Layout(Struct):
     """The walk from the run down to its leaves."""
 
     leaves: frozenset[Stmt]
@@ -158,8 +156,7 @@ def _escape(leaf: Stmt) -> Reason | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scalars:
+class _Scalars(Struct, frozen=True):
     """The variables of the leaves: one iteration for each leaf instance."""
 
     instances: tuple[Iteration, ...]

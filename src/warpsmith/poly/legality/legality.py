@@ -18,7 +18,8 @@ keep as long as no storage is renamed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.overlap import overlaps
@@ -67,8 +68,7 @@ def keeps_order(
         return Unknown((Reason("POR005", "the order test ran out of its work budget", run[0].span),))
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     facts: Facts
     function: Function
     run: tuple[Stmt, ...]
@@ -128,8 +128,7 @@ class _Question:
         return Unknown(tuple(dict.fromkeys(doubts)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     verdict: Verdict
     region: Region
 
@@ -146,8 +145,7 @@ def _better(old: _Answer, new: _Answer) -> _Answer:
     return old if isinstance(old.verdict, Refuted) and isinstance(new.verdict, Unknown) else new
 
 
-@dataclass(slots=True)
-class _Turned:
+class _Turned(Struct):
     """The pairs of leaf instances that would change places."""
 
     model: Ordered

@@ -18,7 +18,9 @@ isl sees only dimension names: `state.vocabulary[name]` is the atom behind a cou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import DependenceKind, Reason
 from warpsmith.poly.analyze import Facts
@@ -39,8 +41,7 @@ from warpsmith.tree.walk import children
 __all__ = ["Leaf", "Link", "Ordered", "Placed", "order_run", "remembered_order"]
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A statement of the run. `name` is its isl tuple (S0, S1, … in the text's order); `loops` and `counters` (isl
     names) are those of the run around it; `domain` says where it runs (if `exact`; else at most there): the region's
     context is not part of it. `time` is the original one."""
@@ -54,16 +55,14 @@ class Leaf:
     time: Time
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A reference and the leaf that makes it."""
 
     reference: Reference
     leaf: Leaf
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Two references to one object, the first in an earlier instance: {counters of source -> counters of sink} in
     `relation`. `certain`: each pair really touches one element (else it may)."""
 
@@ -80,8 +79,7 @@ class Link:
         return "output" if self.sink.reference.access.write else "flow"
 
 
-@dataclass(slots=True)
-class Ordered:
+class Ordered(Struct):
     """The ordered model of a run.
 
     `obstacles` say why the run cannot be reordered by this model at all (empty: it can be). `groups` are the references
@@ -94,9 +92,9 @@ class Ordered:
     groups: tuple[tuple[Placed, ...], ...]
     private: frozenset[Symbol]
     obstacles: tuple[Reason, ...]
-    _accesses: dict[tuple[int, int], Map] = field(default_factory=dict, repr=False)
-    _times: dict[str, Map] = field(default_factory=dict, repr=False)
-    _before: dict[tuple[str, str], Map] = field(default_factory=dict, repr=False)
+    _accesses: dict[tuple[int, int], Map] = field(default_factory=dict)
+    _times: dict[str, Map] = field(default_factory=dict)
+    _before: dict[tuple[str, str], Map] = field(default_factory=dict)
 
     def domain(self, leaf: Leaf) -> Set:
         """Return the points at which a leaf runs, parameters within the region's context."""

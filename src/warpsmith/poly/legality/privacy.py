@@ -17,8 +17,9 @@ Limits: structs are taken whole; what another name may touch is a side condition
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.poly.aliasing.aliasing import alias_pairs
@@ -267,8 +268,7 @@ def _owners(*roots: Node) -> dict[int, Node]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """The accesses to one variable in the order of the text; in one iteration of the outermost `held` loops."""
 
     state: State

@@ -12,15 +12,14 @@ in which they run as written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.tree.types import Symbol
 
 __all__ = ["Row", "Time", "at", "counter"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """floor((sum of coefficient * variable + constant) / divisor); a variable is the counter of a loop around the
     statement, or an integer that does not change in the run that is reordered."""
 

@@ -16,7 +16,8 @@ points of the iteration space differ first in one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.blockers import blocker
@@ -70,8 +71,7 @@ def judge_claim(
         return ClaimFacts(claim, Unknown((Reason("CLM002", text, claim.span),)), given_up=True)
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     """What one attempt came upon."""
 
     wrong: list[Reason] = field(default_factory=list)
@@ -79,8 +79,7 @@ class _Found:
     assumptions: list[Assumption] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     facts: Facts
     function: Function
     claim: Claim

@@ -11,7 +11,8 @@ iteration's own, what it reduces is combined, and only where the kernel can do e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.poly.aliasing.blockers import blocker

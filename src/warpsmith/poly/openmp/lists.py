@@ -12,7 +12,8 @@ loop that is certainly reached, an operator other than the one that the loop app
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
@@ -70,8 +71,7 @@ def owned_reasons(
     return wrong, doubts
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
+class _Lists(Struct, frozen=True):
     facts: Facts
     function: Function
     claim: Claim

@@ -21,7 +21,8 @@ Limits: tasks, sections, threadprivate variables, arrays of parts, calls that sh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason
@@ -66,8 +67,7 @@ _TIMES = frozenset({"omp_get_wtime", "omp_get_wtick"})
 _INSIDE_LOOPS = frozenset({"simd", "critical", "atomic", "flush"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Team:
+class Team(Struct, frozen=True, eq=False):
     """A parallel region, taken apart. `own`: the variables of which each thread has its own (`listed`: those that are
     declared outside, `summed` among them those of a reduction clause). `shared_loops` are behind `omp for`, each with
     its pragma; `once`: what one of the threads runs; `combining`: what is under critical and atomic; `redundant`: what
@@ -232,8 +232,7 @@ def _declared(node: Node) -> frozenset[Symbol]:
     return frozenset(s for s in found if s.storage == "local")
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     """The rules, one a method; each raises at the first thing that stands in the way."""
 
     facts: Facts

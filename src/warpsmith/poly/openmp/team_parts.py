@@ -8,8 +8,9 @@ Invariant: a statement is taken for a combination only where its whole effect is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import (
@@ -38,8 +39,7 @@ _LESS: Final = frozenset({"<", "<="})
 _MORE: Final = frozenset({">", ">="})
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """`target = target op local`."""
 
     target: Symbol

@@ -6,8 +6,9 @@ t needs private: iteration i = 0 writes t, iteration i = 1 writes it too (n = 2)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
@@ -45,8 +46,7 @@ def _iteration(counters: list[str], values: str) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(counters, values.split(","), strict=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What a claim is explained from."""
 
     facts: Facts

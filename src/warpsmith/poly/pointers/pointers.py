@@ -19,8 +19,9 @@ memory cells: what is loaded is unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.poly.pointers.touches import Base, bases, is_pointer
 from warpsmith.tree.nodes import (
@@ -47,8 +48,7 @@ from warpsmith.tree.walk import names, peel, walk
 __all__ = ["UNKNOWN", "CallFlow", "Provenance", "Root", "is_persistent", "provenance"]
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(Struct, frozen=True):
     """Where an address was made; see the head of the file. Equal roots may be the same memory."""
 
     kind: Literal["object", "entry", "fresh", "unknown"]
@@ -59,8 +59,7 @@ class Root:
 UNKNOWN = Root("unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class CallFlow:
+class CallFlow(Struct, frozen=True):
     """What a call does with addresses. `returns`: bases in the caller's terms (None: not an address that we know),
     `fresh`: it returns memory of its own; `retains`: arguments whose address it may keep; `rewrites`: pointer variables
     that it may change directly (globals); `fills`: arguments `&p` whose p it sets to fresh memory."""
@@ -72,8 +71,7 @@ class CallFlow:
     fills: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """`roots` of every pointer variable that the function names; `escaped`: roots that something outside the function's
     own pointer variables may hold; `returns`: roots of what it returns; `deep`: variables through which pointers are
     loaded from memory."""
@@ -132,8 +130,7 @@ def _initial(symbol: Symbol) -> frozenset[Root]:
     return frozenset() if isinstance(symbol.type, Pointer) else frozenset({UNKNOWN})
 
 
-@dataclass(slots=True)
-class _Flow:
+class _Flow(Struct):
     """The address flow of a function: into pointer variables, into the open, into its result."""
 
     into: list[tuple[Symbol, Base]]

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.tree.nodes import (
     Assign,
@@ -61,8 +62,7 @@ _EXPRESSIONS = (
 TouchKind = Literal["read", "write", "load", "store", "call", "box"]
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """Where a pointer comes from: `symbol` None where no variable tells. `address`: of the variable itself (`&x`, an
     array's name), not the variable's value. `call`: the pointer is what this call returned."""
 
@@ -72,8 +72,7 @@ class Base:
     call: Call | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """One thing done. read, write: `symbol`, member `path` (() is all of it); load, store: through `base`;
     call, box: the node says it."""
 
@@ -86,8 +85,7 @@ class Touch:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """An lvalue: a variable (a part of it) or memory behind `bases`; `before` is what finding it touches.
 
     `whole`: the part is the one that the path names, not an element of an array in it."""

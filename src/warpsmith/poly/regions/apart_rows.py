@@ -11,7 +11,8 @@ touches tell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds

@@ -13,8 +13,9 @@ Limits: what cannot be delinearized, or is bounded by no parameter, has no bound
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -42,8 +43,7 @@ __all__ = ["LinearBounds", "linear_bounds"]
 _FEW_PIECES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class LinearBounds:
+class LinearBounds(Struct, frozen=True):
     """Elements [lower, upper) hold everything that was asked for; both are `long long`, 0 where nothing is touched.
 
     `joined`: they are the outermost ends of several views."""

@@ -10,7 +10,7 @@ neither be proved nor guarded the counter may repeat a value: the loop is `broke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
@@ -24,8 +24,7 @@ from warpsmith.tree.walk import peel
 __all__ = ["Bounds", "computed_bound", "loop_bounds", "loop_domain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """First value and last admissible value of a counter (None: not affine); `broken`: why it may wrap, or ""."""
 
     first: Polynomial | None

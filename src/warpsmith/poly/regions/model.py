@@ -9,9 +9,10 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
 from typing import assert_never
+
+import msgspec.structs
+from msgspec import Struct, field
 
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.effects.effects import Effects
@@ -96,8 +97,7 @@ Simple = (
 )
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     """One walk over a scope."""
 
     origin: Origin
@@ -492,7 +492,7 @@ def build_region(
     )
     # Who asks adds guards and atoms to the state; the remembered one stays what it is.
     own = state.copy()
-    return dataclasses.replace(region, vocabulary=own.vocabulary), own
+    return msgspec.structs.replace(region, vocabulary=own.vocabulary), own
 
 
 def _build_region(

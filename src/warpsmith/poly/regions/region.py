@@ -12,7 +12,8 @@ parameters, with what is known of their range in `context`. `exact` is False whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.polynomial import Polynomial
@@ -30,8 +31,7 @@ VIEW_STEP = "@view"
 """What comparable subscripts begin with that see an object in another shape than most (views.py)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subscript:
+class Subscript(Struct, frozen=True):
     """One subscript: its value (None: any), the extent of its dimension (None: the outermost, or not known), and
     whether 0 <= value < extent is proved or guarded."""
 
@@ -43,8 +43,7 @@ class Subscript:
 Path = tuple[Subscript | str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One reference. `place` names the pointer behind which the elements lie (`s->data`), "" for the base itself.
 
     `known` is False where nothing is known but the base: any element, of any shape (a call that is given the pointer).
@@ -60,8 +59,7 @@ class Access:
     write: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A piece of the program that runs once for each point of its domain (if `exact`; else at most so).
 
     `within` are the tree's statements that it is part of, outermost first."""
@@ -75,8 +73,7 @@ class Statement:
     within: tuple[Stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Where a statement of the tree is entered: for the points of `path` (if `exact`; else at most there)."""
 
     loops: tuple[For, ...]
@@ -85,8 +82,7 @@ class Entry:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """The model of `scope`. `unproved`: side conditions that were needed and neither proved nor guarded, in words.
 
     `broken` are loops whose counter may repeat a value (it may wrap around): such a loop's iterations cannot be told

@@ -11,8 +11,9 @@ of one condition) are not asked of the guards either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
+
+from msgspec import Struct
 
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
@@ -30,8 +31,7 @@ from warpsmith.tree.program import Assumption, Program
 __all__ = ["Guarded", "guard_sample"]
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(Struct, frozen=True):
     """What guards together allow: `sizes` are values of the region's parameters, as the user names them, that meet
     them; None where none were found."""
 

@@ -14,7 +14,8 @@ changes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
@@ -88,8 +89,7 @@ def run_sections(
     return _all(_Work(program, function, run, options, summaries, covers=False), run)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(Struct, frozen=True):
     """What is asked."""
 
     program: Program

@@ -8,7 +8,9 @@ condition, which then belongs to the context of everything.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.isl.affine import Affine
@@ -30,8 +32,7 @@ from warpsmith.tree.walk import peel, root_symbol, walk
 __all__ = ["Address", "State"]
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A pointer value: element `path` (its last part counts elements of what it points to) behind `place` of `base`."""
 
     base: Symbol
@@ -40,8 +41,7 @@ class Address:
     known: bool = True
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """The mutable part of the walk; also the oracle of `Affine`. `computed`: what holds because the scope's loops have
     computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be true for
     two of them to have no element in common (None: nothing is stored to them)."""

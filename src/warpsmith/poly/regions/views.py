@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.regions.delinearize import Element, Reference, layout, shape, stride_monomials
@@ -21,8 +22,7 @@ from warpsmith.poly.regions.state import State
 __all__ = ["View", "elements", "layouts"]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """References with one layout: the subscripts of each, outermost first, and the stride of each subscript."""
 
     references: tuple[Reference, ...]
@@ -88,8 +88,7 @@ def _by_strides(state: State, references: Sequence[Reference]) -> list[list[Refe
     return list(groups.values())
 
 
-@dataclass(slots=True)
-class _Attempt:
+class _Attempt(Struct):
     kept: bool = False
 
 

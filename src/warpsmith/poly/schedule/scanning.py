@@ -18,8 +18,10 @@ is unsigned 64-bit without a proof that it fits, is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
@@ -60,8 +62,7 @@ class ScanError(Exception):
 Fresh = Callable[[str, Type, Symbol], Symbol]
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(Struct, frozen=True):
     """The statements that run in the new order, right under `assumptions`."""
 
     statements: tuple[Stmt, ...]
@@ -153,8 +154,7 @@ def _quotations(model: Ordered) -> Sequence[tuple[Polynomial, Expr]]:
 # --- loops
 
 
-@dataclass(slots=True)
-class _Scan:
+class _Scan(Struct):
     """What all levels of one scan share."""
 
     model: Ordered
@@ -330,8 +330,7 @@ def _implied(points: Points, test: Test) -> bool:
     return points.always(test.value) if test.equality else points.holds(test.value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends:
+class _Ends(Struct, frozen=True):
     """The bounds of a row, those left out that another one makes superfluous."""
 
     dim: str
@@ -398,8 +397,7 @@ def _holds_all(kind: Scalar, ends: _Ends, known: tuple[Points, Points], stride: 
     return starts and reached and inside.holds(constant(high - stride) - atom(ends.dim))
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """How a loop is named: after a counter that it counts (None: a new name), which way; `near`: a loop of the user's
     text for which it stands."""
 

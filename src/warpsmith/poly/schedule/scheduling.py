@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import product
 
 import islpy as isl
+from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget

@@ -12,7 +12,9 @@ the same statement at different points of the same rows become one: two triangle
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
@@ -32,8 +34,7 @@ class ItemError(Exception):
     """A time cannot be one of its leaf."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeRow:
+class TimeRow(Struct, frozen=True):
     """A row of a leaf, floor(value / divisor) over its counters. `number`: it is that constant; `fixed`: its value
     over the rows before it; both None: it is free."""
 
@@ -53,8 +54,7 @@ class TimeRow:
         return constant(self.number) if self.number is not None else self.fixed
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A leaf with its rows, its points (row vectors), and its counters over the rows."""
 
     leaf: Leaf

@@ -15,8 +15,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -27,8 +29,7 @@ __all__ = ["SCHEMA", "Baseline", "Entry", "baseline_text", "entry_of", "name_in"
 SCHEMA = "warpsmith-baseline/1"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class Entry(Struct, frozen=True, order=True):
     """One finding that is known."""
 
     file: str
@@ -38,17 +39,16 @@ class Entry:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """The findings of a baseline file; `moved`: the fingerprints of those whose files have gone."""
 
     path: str
     entries: tuple[Entry, ...]
     moved: frozenset[str] = frozenset()
-    _known: frozenset[tuple[str, str]] = field(init=False, repr=False)
+    _known: frozenset[tuple[str, str]] = frozenset()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", frozenset((entry.file, entry.fingerprint) for entry in self.entries))
+        force_setattr(self, "_known", frozenset((entry.file, entry.fingerprint) for entry in self.entries))
 
     def knows(self, reported: Reported) -> bool:
         """Whether a finding is listed."""

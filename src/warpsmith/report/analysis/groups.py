@@ -7,8 +7,9 @@ p[i].x  p[i].y     accesses with one cause and one remedy, in one kernel
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from warpsmith.report.analysis.model import Reported
 
@@ -17,8 +18,7 @@ __all__ = ["GroupBy", "Told", "headings", "told_once"]
 GroupBy = Literal["", "kernel", "rule", "file"]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One finding for several that are alike. `kernels`: those that it holds for; `others`: at other places."""
 
     first: Reported

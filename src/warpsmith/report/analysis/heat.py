@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, TypeVar
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Severity
 from warpsmith.base.source import SourceFile, Span
@@ -19,8 +20,7 @@ _SKIPPED = 3
 """Lines of which nothing is said stay if they are no more than so many in a row."""
 
 
-@dataclass(slots=True)
-class HeatLine:
+class HeatLine(Struct):
     """One line. `parts`: who parts at its branches; `sectors` a request of its dearest access to device memory, and
     `ideal`; `ways` of its dearest access to shared memory; `unknown`: an access whose address is not known."""
 
@@ -38,8 +38,7 @@ class HeatLine:
         return max(self.sectors / max(1, self.ideal) if self.sectors else 0.0, float(self.ways))
 
 
-@dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(Struct, frozen=True):
     """The lines of one kernel (or of instances of one template) in one file; None where lines are left out."""
 
     kernels: tuple[str, ...]

@@ -8,8 +8,9 @@ Reported       = a finding with its severity, its fingerprint, and what keeps it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
@@ -39,8 +40,7 @@ CERTAINTIES: tuple[Certainty, ...] = ("heuristic", "conditional", "proven")
 Hidden = Literal["", "suppressed", "baseline"]
 
 
-@dataclass(frozen=True, slots=True)
-class BranchEntry:
+class BranchEntry(Struct, frozen=True):
     """One branch of a kernel."""
 
     input: str
@@ -52,8 +52,7 @@ class BranchEntry:
     why: tuple[tuple[str, Span | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AccessEntry:
+class AccessEntry(Struct, frozen=True):
     """One access of a kernel; see AccessFact."""
 
     input: str
@@ -75,8 +74,7 @@ class AccessEntry:
     blocked: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnalyzedKernel:
+class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
     being told; `diagrams`: where pictures were asked for."""
 
@@ -95,8 +93,7 @@ class AnalyzedKernel:
     diagrams: tuple[Diagram, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(Struct, frozen=True):
     """One finding as it is told. `input` is the file that was read, `kernel` the name for people; `devices` those for
     which it holds; `hidden` and `reason`: why it is not shown."""
 
@@ -112,8 +109,7 @@ class Reported:
     fix: Fix | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisReport:
+class AnalysisReport(Struct, frozen=True):
     """All of it; `findings` are shown, `kept_back` are suppressed or in the baseline; `headers`: the user's
     files that they include; `crash`: the details of an error of ours."""
 

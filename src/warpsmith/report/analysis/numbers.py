@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.fixes import Fix
@@ -19,8 +21,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRow:
+class KernelRow(Struct, frozen=True):
     """One line of the table; `cells` belong to COLUMNS."""
 
     kernel: AnalyzedKernel

@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, Span
 
@@ -29,8 +30,7 @@ _TOKEN: Final = re.compile(
 _WORDS: Final = re.compile(r"warpsmith:\s*ignore(-kernel|-file)?\s*\[([^\]]*)\]([^\n]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """One comment. `first` and `last` are the lines that it covers (a line, for `ignore`)."""
 
     reach: Literal["line", "kernel", "file"]

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.analysis.rules.finding import Evidence, Why
 from warpsmith.base.findings import Note, marked_line, render_finding
@@ -29,8 +30,7 @@ __all__ = ["TextOptions", "analysis_concise", "analysis_text", "columns", "diagn
 _SHORT, _OTHERS, _LONGEST = 4, 8, 6
 
 
-@dataclass(frozen=True, slots=True)
-class TextOptions:
+class TextOptions(Struct, frozen=True):
     """How much is printed: `evidence` none, short or full (then nothing is put together); `context` lines around a
     place; `limit` findings (0: all); `suppressed`: those that are kept back as well; `color`: with terminal colors;
     `group_by`: under headings; `width`: letters of a line (0: lines are not broken); `metrics`: the metric table

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 from typing import Final
+
+from msgspec import Struct
 
 __all__ = ["Drawn", "Size", "layered"]
 
@@ -23,8 +24,7 @@ _SWEEPS: Final = 12
 _WIDE: Final = 1100.0
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """`centers` of the nodes; for each edge its points, from start to end; the size of it all."""
 
     centers: Mapping[str, Point]

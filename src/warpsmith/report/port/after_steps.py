@@ -8,8 +8,10 @@ none, or of one nothing is known, the loop is what it is as written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Assumed, Proved, Reason, Refuted, Unknown
 from warpsmith.loops.prepared import Prepared
@@ -26,8 +28,7 @@ __all__ = ["BEST_FIRST", "LoopWord", "loop_word", "unplanned_reasons"]
 BEST_FIRST: Final = ("parallel", "parallel-after", "reduction", "scan", "sequential", "unanalyzable")
 
 
-@dataclass(frozen=True, slots=True)
-class LoopWord:
+class LoopWord(Struct, frozen=True):
     """The category of a loop, why, what that rests on, and the steps that it takes (`--transform` reads them)."""
 
     category: Category

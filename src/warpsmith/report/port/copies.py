@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.offload.plan import Transfer
 from warpsmith.report.legible import plain_expression, short_expression
@@ -42,8 +43,7 @@ def copies_text(transfers: Sequence[Transfer]) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """Arrays whose copies are alike: how often each way, where in a loop, how much."""
 
     names: tuple[str, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+
+import msgspec.structs
 
 from warpsmith import __version__
 from warpsmith.base.source import readable
@@ -33,8 +34,8 @@ def report_json(report: Report) -> str:
         "outputs": list(report.outputs),
         "verify": None if report.verify is None else _verification(report.verify),
         "findings": [finding_json(f) for f in report.findings],
-        "devices": [dataclasses.asdict(device) for device in report.devices],
-        "tools": [dataclasses.asdict(tool) for tool in report.tools],
+        "devices": [msgspec.structs.asdict(device) for device in report.devices],
+        "tools": [msgspec.structs.asdict(tool) for tool in report.tools],
         "steps": [_step(step) for step in report.steps],
         "hottest": None if report.hottest is None else hottest_json(report.hottest),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
@@ -181,5 +182,5 @@ def _verification(verify: Verification) -> Json:
         "tolerance": verify.tolerance,
         "reasons": [finding_json(f) for f in verify.reasons],
         **({} if verify.launches is None else {"launches": dict(verify.launches)}),
-        **({} if verify.copies is None else {"copies": dataclasses.asdict(verify.copies)}),
+        **({} if verify.copies is None else {"copies": msgspec.structs.asdict(verify.copies)}),
     }

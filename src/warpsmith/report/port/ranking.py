@@ -12,8 +12,9 @@ estimates for an order, and are printed as shares.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
 
@@ -26,8 +27,7 @@ UNCOUNTED_TRIPS: Final = 10
 MOST: Final = 1e250
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """Work of each loop by (function key, number): all that runs inside, and its own operations alone; `total` of the
     program."""
 
@@ -36,8 +36,7 @@ class Weights:
     total: float
 
 
-@dataclass(slots=True)
-class _Weighing:
+class _Weighing(Struct):
     functions: Mapping[str, FunctionEffort]
     callees: Mapping[str, Mapping[str, float]]
     costs: dict[str, float] = field(default_factory=dict)

@@ -10,7 +10,8 @@ around them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
@@ -26,8 +27,7 @@ __all__ = ["Served"]
 Key = tuple[Span, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
     names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
     other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand; `now`: the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -30,8 +31,7 @@ CHECKS: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
 """What can be asked for; `fault` (a trap, an address out of step) is always told."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchRow:
+class LaunchRow(Struct, frozen=True):
     """The launch: `arguments` as the user wrote them."""
 
     grid: tuple[int, int, int]
@@ -42,8 +42,7 @@ class LaunchRow:
     warps: int
 
 
-@dataclass(frozen=True, slots=True)
-class BranchRow:
+class BranchRow(Struct, frozen=True):
     """The branches of one construct on one line.
 
     `visits`: how often a warp came to it (once each, however many lanes); `divergences`: visits in which the lanes took
@@ -57,8 +56,7 @@ class BranchRow:
     lost_lane_slots: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRow:
+class MemoryRow(Struct, frozen=True):
     """The accesses of one kind on one line, to one array.
 
     `requests`: how often a warp asked, once for all lanes there; `lanes`: lane accesses; `sectors`: 32-byte pieces that
@@ -76,8 +74,7 @@ class MemoryRow:
     bank_conflicts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(Struct, frozen=True):
     """Something that the kernel did wrong; `times` it did so there."""
 
     check: Check
@@ -89,8 +86,7 @@ class Mistake:
     variable: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputRow:
+class OutputRow(Struct, frozen=True):
     """A buffer after the run: how many elements differ from before, the first ones, and where it was written."""
 
     name: str
@@ -101,8 +97,7 @@ class OutputRow:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """`count` instructions of one line that warps execute with the same lanes; `first`: the number of the first one."""
 
     first: int
@@ -111,24 +106,21 @@ class Step:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """Warps, as (block, warp), that do the same: the lanes that are active in each step."""
 
     warps: tuple[tuple[int, int], ...]
     masks: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineGroup:
+class TimelineGroup(Struct, frozen=True):
     """Warps that go through the same steps."""
 
     steps: tuple[Step, ...]
     columns: tuple[Column, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What was executed, in instructions of the kernel IR; see simt/tally.py."""
 
     warp_instructions: int
@@ -142,8 +134,7 @@ class Work:
         return self.lane_instructions / self.issued_slots if self.issued_slots else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationReport:
+class SimulationReport(Struct, frozen=True):
     """One run. Where it could not be started, `work` is None."""
 
     inputs: tuple[str, ...]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.report.status import Status
@@ -24,8 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place: lines and columns from 1, the end past its last byte."""
 
     file: str
@@ -38,8 +38,7 @@ class Spot:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyDependence:
+class SurveyDependence(Struct, frozen=True):
     """Two accesses whose order matters, `source` first; see base/verdict.py."""
 
     kind: str
@@ -52,8 +51,7 @@ class SurveyDependence:
     witness: str
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyReason:
+class SurveyReason(Struct, frozen=True):
     """Why a loop is in its category."""
 
     rule: str
@@ -63,8 +61,7 @@ class SurveyReason:
     dependence: SurveyDependence | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyLoop:
+class SurveyLoop(Struct, frozen=True):
     """One loop of the project's text. `spot` is all of it, `head` its first line; `units` are the files compiled in
     which it stands (several for a header's). `share` is the part of the program's work that runs inside it, between 0
     and 1, `own` the part that is in its body, inner loops and calls left out; `work` the estimate itself: operations,
@@ -120,8 +117,7 @@ class SurveyLoop:
         return self.seconds if self.gain_kept is None else max(0.0, self.gain_kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Blocker:
+class Blocker(Struct, frozen=True):
     """Loops that the same construct keeps on the host; `share` of the program's work, one place."""
 
     construct: str
@@ -130,8 +126,7 @@ class Blocker:
     example: Spot
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyReport:
+class SurveyReport(Struct, frozen=True):
     """`loops` come with the most work first; `read` of `units` files were read again, the others are remembered."""
 
     inputs: tuple[str, ...]

@@ -12,8 +12,9 @@ nothing, or not entered at all, is idle. An order for reading, not a verdict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.report.survey.model import SurveyLoop
 
@@ -23,8 +24,7 @@ _LITTLE: Final = 0.1
 """A loop with a smaller part of its work in its own body is there for the loops and calls inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """`first` with the most work inside first, `behind` with the most work of their own first, `around` likewise;
     `idle`: of those that can be ported, the ones that a run has shown to be worth nothing."""
 

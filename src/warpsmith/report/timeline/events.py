@@ -15,8 +15,9 @@ Invariant: a function is shown where it is called, once inside itself; each copy
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import (
@@ -53,16 +54,14 @@ _LONGEST = 72
 _EVERYTHING = "everything on the device"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What a run on the emulation counted for one statement of the port."""
 
     count: int
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """One line of the timeline. `what`: the variable or the construct; `bytes` and `when` in words ("" for none);
     `cause`: what forces a copy; `path`: the loops and functions around it; `measured`: None where nothing was run."""
 

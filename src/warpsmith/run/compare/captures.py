@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 __all__ = ["Block", "CaptureLog", "Record", "StreamKey", "Summary", "read_log"]
 
@@ -37,8 +37,7 @@ _DTYPES: dict[tuple[int, int], str] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A run of elements: their sum and the sum of their magnitudes (floating point; the finite ones), how many are not
     finite, and the hash of their bits."""
 
@@ -48,8 +47,7 @@ class Block:
     hash: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """What stands in for the elements: the run before the section, the runs of the section, the run after it; and
     sampled elements. `positions` count elements from the start of the extent."""
 
@@ -58,8 +56,7 @@ class Summary:
     samples: npt.NDArray[np.generic]
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One object at one instance of a region.
 
     Elements are counted from the object's own pointer: `first` may be negative. [lower, upper) is the section that the
@@ -82,8 +79,7 @@ class Record:
     summary: Summary | None
 
 
-@dataclass(slots=True)
-class CaptureLog:
+class CaptureLog(Struct):
     """All records of one run by stream, how many instances each stream had, and the marks; `disturbed`: records as they
     would be if the kernels had written other values."""
 
@@ -94,8 +90,7 @@ class CaptureLog:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Struct, frozen=True):
     form: int
     kind: int
     element_size: int

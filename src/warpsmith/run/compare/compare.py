@@ -10,10 +10,9 @@ what a kernel that did nothing leaves. (The exception: the original's own builds
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 __all__ = ["Comparison", "compare_arrays", "distances", "epsilon", "is_floating", "show_value"]
 
@@ -25,8 +24,7 @@ Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.floating[npt.NBitBase]]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Distances over the compared elements; `first` is the position of the first one that fails, `failing` how many."""
 
     max_abs: float

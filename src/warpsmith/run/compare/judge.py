@@ -11,9 +11,10 @@ another object's device buffer and that object has been compared itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.captures import CaptureLog, Record, StreamKey
@@ -50,8 +51,7 @@ _KEEP_ORDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What the original leaves open: `again`, logs of runs that should be equal, of which an element that differs is
     left out, the base run first; `variants`, logs of its other builds; `unwritten`: groups of runs with the bytes that
     memory was filled with in each; `given`: the user's own allowance in place of what the builds suggest; `reordered`:
@@ -64,8 +64,7 @@ class Evidence:
     reordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectVerdict:
+class ObjectVerdict(Struct, frozen=True):
     """What came out for one stream of one run: its row in the report, why it fails, what is to be said besides;
     `broken`: its numbers are nobody's, since rounding noise decides whether they are finite; `lost`: it differs, and
     infinities or NaNs stand where the original has numbers."""

@@ -7,9 +7,9 @@ builds of the original do. A run whose hash differs between two runs of the orig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from warpsmith.run.compare.captures import Block, Record, Summary
 from warpsmith.run.compare.compare import Comparison, Mask, compare_arrays, epsilon, is_floating, show_value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warpsmith.run.compare.captures import Record
 from warpsmith.run.compare.compare import Comparison, Mask
@@ -10,8 +10,7 @@ from warpsmith.run.compare.compare import Comparison, Mask
 __all__ = ["Judgment", "section_elements"]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
+class Judgment(Struct, frozen=True):
     """One instance of one object. `where`: the first difference, in words; `masked`: how many elements of the section
     were left out; `unwritten`: how many others the original had not written by then, though it had written some;
     `addresses`: how many others hold addresses, which differ from run to run;

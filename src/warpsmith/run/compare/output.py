@@ -22,7 +22,9 @@ import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = [
     "Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of", "without_noise",
@@ -48,8 +50,7 @@ _SHOWN = 60
 Place = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class OutputRule:
+class OutputRule(Struct, frozen=True):
     """What may differ: masked tokens by (line, token), masked whole lines, everything; and the numbers' spread: each
     one's own, and what is rounding among those of all, and of doubles, as a part of their size; `rows`: by line that is
     a row of an array, the largest rounding of one of its numbers. `rounding`: by how much of their size the values
@@ -68,8 +69,7 @@ class OutputRule:
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The first difference in one output, as a sentence's tail: `line 3: 1.5, the original has 2.5`."""
 
     text: str

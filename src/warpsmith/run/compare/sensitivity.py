@@ -7,10 +7,10 @@ records hold sums and sampled elements only: where the original's holds every el
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from warpsmith.run.compare.captures import CaptureLog, Record
 from warpsmith.run.compare.judge import Evidence, compare_records

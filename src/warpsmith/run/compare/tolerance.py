@@ -19,11 +19,11 @@ such memory is compared: in both programs it holds the same. Integers have no sp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from warpsmith.run.compare.compare import Mask, Values, distances, epsilon, is_floating
 
@@ -48,8 +48,7 @@ _REORDERED_ULPS = 256.0
 _ILL_CONDITIONED = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """An element may differ by `absolute` + `relative` * |expected| + `ulps` units in the last place of its type."""
 
     absolute: float = 0.0

@@ -14,9 +14,10 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -63,8 +64,7 @@ _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?erro
 _COMPILE_LIMITS = Limits(seconds=300.0, stack=256 << 20, file=1 << 30)
 
 
-@dataclass(frozen=True, slots=True)
-class Executable:
+class Executable(Struct, frozen=True):
     """A program built for the emulation, or the `finding` that says why there is none (then `command` is empty).
 
     `sources` are the files whose lines reports name; `directory` is where they were built.
@@ -76,8 +76,7 @@ class Executable:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """One run under one schedule: how it ended and what the emulation saw."""
 
     ran: Ran
@@ -165,8 +164,7 @@ def run_emulated(
     return RunResult(ran, seen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiler:
+class _Compiler(Struct, frozen=True):
     """How the units of one program are compiled; the user's options do not reach the files in `own`, and those in
     `given` have options of their own."""
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from warpsmith.run.verification import Copies
 
 __all__ = ["Counts", "read_counts"]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """What one run did: `launches` by the name of the kernel, `writes`: in how many of them it wrote memory."""
 
     launches: Mapping[str, int] = field(default_factory=dict)

@@ -11,8 +11,9 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.base.findings import Finding, Note, Severity
 from warpsmith.base.source import SourceFile, Span
@@ -50,8 +51,7 @@ _WAIT = "wait first: cudaStreamSynchronize, cudaEventSynchronize or cudaDeviceSy
 _ORDER = "use one stream, or cudaEventRecord in the one and cudaStreamWaitEvent in the other"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one run showed.
 
     `races`: unordered conflicts; `silent_races`: those in which all writers wrote what was there already (two writes of
@@ -65,8 +65,7 @@ class Seen:
     notes: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Struct, frozen=True):
     """One side of a report: what it did, which thread (empty on the host), where.
 
     Of operations: `actor` is kernel, call, host_function or host, `name` the kernel or call, `issued` where the host
@@ -82,8 +81,7 @@ class _Access:
     issued: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(Struct, frozen=True):
     """One line of the file, typed."""
 
     kind: str

@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["has_cuda_syntax", "rewrite_cuda"]
 
@@ -39,8 +40,7 @@ _WITH_PARENTHESES = {"__align__", "__builtin_align__", "__attribute__", "alignas
 _LAUNCH_CALLS = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}
 
 
-@dataclass(slots=True)
-class _Text:
+class _Text(Struct):
     """The tokens of a file; `out`: what each becomes; `seen`: the indices of those that are no space or comment."""
 
     tokens: list[str]

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
@@ -71,8 +73,7 @@ namespace { struct ws_any { void *at; template <class T> operator T *() const { 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One call: `sizes` gives the integer parameters and globals their values; `overlap`: two pointers share memory."""
 
     number: int
@@ -83,8 +84,7 @@ class Case:
     overlap: tuple[Symbol, Symbol] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HarnessPlan:
+class HarnessPlan(Struct, frozen=True):
     """The calls to make, and why the other functions cannot be called."""
 
     cases: tuple[Case, ...]
@@ -92,8 +92,7 @@ class HarnessPlan:
     globals: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     globals: tuple[Symbol, ...]
     counts: Mapping[tuple[str, str], int] | None
 

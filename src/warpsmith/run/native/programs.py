@@ -14,8 +14,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog, read_log
@@ -44,16 +45,14 @@ _COMPILE_LIMITS = Limits(seconds=300.0, file=1 << 30)
 _CXX = (".cpp", ".cc", ".cxx", ".C", ".c++", ".cu")
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """A program that can be run, or why it could not be built (`command` empty)."""
 
     command: tuple[str, ...]
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunSetting:
+class RunSetting(Struct, frozen=True):
     """What one run gets besides the user's inputs: its own directory's parent and additions to the environment."""
 
     work: Path
@@ -61,8 +60,7 @@ class RunSetting:
     timeout_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How a run ended. `failure`: in words what stopped it (a signal, the time limit, too much output), else empty."""
 
     exit_code: int

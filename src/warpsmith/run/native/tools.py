@@ -15,8 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from warpsmith.base.children import end_with_parent
 from warpsmith.base.errors import UsageError
@@ -33,8 +34,7 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a program may use: seconds of wall time, bytes of private memory (None: no limit), bytes a file, stack."""
 
     seconds: float = 60.0
@@ -43,8 +43,7 @@ class Limits:
     stack: int = 64 * _MIB
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """How a run ended: exit code (negative: the signal), output, wall seconds, whether the time limit ended it."""
 
     exit_code: int

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.run.emulated.build import Executable, build_emulated, schedule_environment
@@ -29,8 +31,7 @@ _EMULATION_FLAGS = ("-DWS_POOL=0",)
 _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """One run of the candidate: how it ended, what the emulation saw; `counts`: its launches and copies, None where
     the program has no device code."""
 

@@ -11,7 +11,8 @@ A doubt names the region and what would remove it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
@@ -24,8 +25,7 @@ _FUNCTIONS = "or give files without a main: their functions are called, and what
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """What runs have shown besides equality. `launches`: how often each kernel was launched, `writes`: in how many
     launches it wrote memory; `sensitive`: the regions of which other values would have been noticed; `unnoticed`:
     kernels of which they were not, in a program without captures; `reached`: how often the original came to each

@@ -14,12 +14,13 @@ answer to compare with.
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
@@ -42,7 +43,7 @@ def verify(
 
     Raises UsageError where no compiler is found.
     """
-    original = dataclasses.replace(original, reordered=candidate.reordered, addressed=candidate.addressed)
+    original = msgspec.structs.replace(original, reordered=candidate.reordered, addressed=candidate.addressed)
     with _workspace(options) as work:
         mains = [_has_main(sources) for sources in (original, candidate)]
         if mains[0] != mains[1]:
@@ -112,7 +113,7 @@ def _judge_functions(
     called = len({case.function.function.symbol for case in plan.cases})
     calls = len(done & _labels(plan))
     inputs = f"{called} function{'s' * (called != 1)}, {calls} call{'s' * (calls != 1)} with generated arguments"
-    return dataclasses.replace(verdict, inputs=inputs, reasons=(*verdict.reasons, *notes))
+    return msgspec.structs.replace(verdict, inputs=inputs, reasons=(*verdict.reasons, *notes))
 
 
 def _labels(plan: HarnessPlan) -> set[str]:
@@ -165,7 +166,7 @@ def judge_program(
         return Verification(
             "fail",
             output_equal=False,
-            reasons=(dataclasses.replace(candidate.problem, rule="VER001", message=message),),
+            reasons=(msgspec.structs.replace(candidate.problem, rule="VER001", message=message),),
         )
     verdict = Verdict(reference, candidate, options, lenient or frozenset())
     for number in range(_SCHEDULES):

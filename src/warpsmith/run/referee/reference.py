@@ -15,13 +15,14 @@ does not match bit for bit.
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
+
+import msgspec.structs
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog
@@ -87,7 +88,7 @@ class Reference:
         self._options = options
         self._work = work
         runtime = runtime_files(clock=True, harness=harness)
-        self._sources = dataclasses.replace(sources, files=(*sources.files, *runtime))
+        self._sources = msgspec.structs.replace(sources, files=(*sources.files, *runtime))
         self.skip_cases: tuple[int, ...] = ()
         self._filled: dict[int, Outcome] = {}
 
@@ -195,7 +196,7 @@ class Reference:
         variants = () if self._given() is not None else self.variants
         rule = rule_of(_output(self.base, name), [_output(self.bent, name)], [_output(o, name) for o in variants])
         given = self._options
-        return dataclasses.replace(rule, absolute=given.absolute, relative=given.relative, rounding=rounding)
+        return msgspec.structs.replace(rule, absolute=given.absolute, relative=given.relative, rounding=rounding)
 
     def plain_rule(self, name: str | None) -> OutputRule:
         """Return what differs with time and addresses."""

@@ -8,10 +8,11 @@ skipped     the original gives nothing to compare with, or a port of ours is too
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections import Counter
 from collections.abc import Iterator
+
+import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.judge import compare_logs
@@ -225,7 +226,7 @@ class Verdict:
         reference = self._reference
         if compare_text(expected.stdout, outcome.stdout, reference.plain_rule(None)) is not None:
             self._rounded = True
-            rule = dataclasses.replace(reference.output_rule(None, self._rounding()), broken=self._broken)
+            rule = msgspec.structs.replace(reference.output_rule(None, self._rounding()), broken=self._broken)
             found = compare_text(expected.stdout, outcome.stdout, rule)
             self._notes += _uncertain(noise(reference.base.stdout, rule))
             if found is not None:
@@ -235,7 +236,7 @@ class Verdict:
         if compare_files(expected.files, outcome.files, plain, self._unstable()) is not None:
             self._rounded = True
             rules = {
-                name: dataclasses.replace(reference.output_rule(name, self._rounding()), broken=self._broken)
+                name: msgspec.structs.replace(reference.output_rule(name, self._rounding()), broken=self._broken)
                 for name in expected.files
             }
             difference = compare_files(expected.files, outcome.files, rules, self._unstable())
@@ -280,7 +281,7 @@ class Verdict:
 
 def _under(finding: Finding, number: int) -> Finding:
     order = "threads descending" if number == 0 else f"permutation {number}"
-    return dataclasses.replace(finding, message=f"{finding.message} [schedule {number + 1}: {order}]")
+    return msgspec.structs.replace(finding, message=f"{finding.message} [schedule {number + 1}: {order}]")
 
 
 def _inputs(options: VerifyOptions) -> str:
@@ -305,7 +306,7 @@ def _during(outcome: Outcome) -> str:
 def _worst(old: LiveOut | None, new: LiveOut) -> LiveOut:
     if old is None:
         return new
-    worse = dataclasses.replace(
+    worse = msgspec.structs.replace(
         new,
         max_abs=max(old.max_abs, new.max_abs),
         max_rel=max(old.max_rel, new.max_rel),
@@ -324,7 +325,7 @@ def _shortened(failures: list[Finding]) -> list[Finding]:
     more = len(failures) - _MOST_OBJECTS_SHOWN
     last = failures[_MOST_OBJECTS_SHOWN - 1]
     tail = f"{last.message}; so do {more} more object{'s' if more > 1 else ''}"
-    return [*failures[: _MOST_OBJECTS_SHOWN - 1], dataclasses.replace(last, message=tail)]
+    return [*failures[: _MOST_OBJECTS_SHOWN - 1], msgspec.structs.replace(last, message=tail)]
 
 
 def _uncertain(numbers: tuple[str, ...], where: str = "") -> Iterator[Finding]:
@@ -338,7 +339,7 @@ def _uncertain(numbers: tuple[str, ...], where: str = "") -> Iterator[Finding]:
 def _tolerated(finding: Finding) -> Finding:
     """A port by other hands may rely on arguments that do not overlap; ours must not."""
     text = f"{finding.message}: right only if these arguments never overlap"
-    return dataclasses.replace(finding, rule="VER025", severity="warning", message=text)
+    return msgspec.structs.replace(finding, rule="VER025", severity="warning", message=text)
 
 
 def _switched_off() -> Finding:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 __all__ = ["EffectsTable", "FunctionEffects"]
 
 _NONE: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionEffects:
+class FunctionEffects(Struct, frozen=True):
     """One function; the arguments of each set are counted from 0, and `count` stands for all further ones.
 
     `reads`, `writes` and the others are as at the head of effects.toml. `io`: the world or hidden state sees it;
@@ -76,12 +76,11 @@ class FunctionEffects:
         return not busy and self.returns == "value"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EffectsTable:
+class EffectsTable(Struct, frozen=True, eq=False):
     """Functions by name; the user's stand before the house's. A table is the same as itself only: answers that rest on
     it are remembered."""
 
-    functions: Mapping[str, FunctionEffects] = field(repr=False)
+    functions: Mapping[str, FunctionEffects]
 
     def of(self, name: str) -> FunctionEffects | None:
         """Return what the function called `name` does, None if that is not known.

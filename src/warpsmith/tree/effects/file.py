@@ -14,10 +14,11 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
+
+from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -112,8 +113,7 @@ def _tables(file: SourceFile) -> list[Mapping[str, object]]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Struct, frozen=True):
     """Where the tables of a file stand."""
 
     file: SourceFile

@@ -24,7 +24,8 @@ Invariant: a build with WARPSMITH either has the port and what belongs to it in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile
 from warpsmith.tree.in_place.versioned import Run

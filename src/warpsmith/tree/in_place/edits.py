@@ -32,7 +32,8 @@ a declaration is written out a second time, in the ported branch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -55,8 +56,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["Heads", "in_place_text"]
 
 
-@dataclass(frozen=True, slots=True)
-class Heads:
+class Heads(Struct, frozen=True):
     """Lines of the preprocessor: `includes` stand after the file's own, `first` before all else."""
 
     includes: tuple[str, ...] = ()

@@ -4,8 +4,9 @@ words of the target for it. in_place.py writes it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -17,8 +18,7 @@ __all__ = ["InPlaceWords", "Inserted", "InsertionError", "Run", "Versioned"]
 Run = tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Versioned:
+class Versioned(Struct, frozen=True, eq=False):
     """`ported` runs in place of the user's statements `written` of `function` where the device is in use and
     `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
     of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
@@ -34,8 +34,7 @@ class Versioned:
     fallback: tuple[Run, Run] = ((), ())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inserted:
+class Inserted(Struct, frozen=True, eq=False):
     """`statements` stand `where` `node` of `function`, outside of what is versioned; they are for the device, and do
     nothing where it is not in use."""
 

@@ -12,7 +12,8 @@ Invariant: where the flag is not set, the user's statements run and nothing else
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.tree.in_place.alignment import aligned, is_replaced
 from warpsmith.tree.in_place.versioned import Run, Versioned
@@ -55,8 +56,7 @@ def additions_within(pen: Pen, flag: str, version: Versioned) -> list[Addition]:
     return list(_Within(pen, flag, version).run(version.written, version.ported, version.function.body))
 
 
-@dataclass(frozen=True, slots=True)
-class _Within:
+class _Within(Struct, frozen=True):
     """The additions inside one home."""
 
     pen: Pen

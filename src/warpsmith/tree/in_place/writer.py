@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -22,20 +23,15 @@ from warpsmith.tree.text.places import Place, bound_pragmas, is_balanced, place_
 __all__ = ["Pen", "deeper"]
 
 
-@dataclass(slots=True)
 class Pen:
     """Writes additions to one unit. `flags` counts the names given in each function; `checks` are additions by the
     statement that they belong to, which stop a build that leaves out what is added in a conditional of the user's."""
 
-    unit: Unit
-    words: InPlaceWords
-    flags: dict[str, int] = field(default_factory=dict)
-    checks: dict[int, tuple[Addition, ...]] = field(default_factory=dict)
-    patcher: Patcher = field(init=False)
-    taken: set[str] = field(init=False)
-    mark: str = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, unit: Unit, words: InPlaceWords) -> None:
+        self.unit = unit
+        self.words = words
+        self.flags: dict[str, int] = {}
+        self.checks: dict[int, tuple[Addition, ...]] = {}
         self.patcher = Patcher(self.unit.functions, self.words, self.indentation)
         self.taken = identifiers(self.unit.file.text)
         self.mark = next(name for n in range(1, len(self.taken) + 2) if (name := f"{MACRO}_{n}") not in self.taken)

@@ -12,12 +12,12 @@ Limits: a region that cuts through a preprocessor conditional cannot be replaced
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.base.records import field_names
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
 from warpsmith.tree.nodes import (
     Block,
@@ -359,17 +359,17 @@ def _same_header(old: For, new: For) -> bool:
 
 
 def _same_fields(old: Node, new: Node) -> bool:
-    for spec in dataclasses.fields(old):
-        if spec.name in _SKIPPED:
+    for name in field_names(old):
+        if name in _SKIPPED:
             continue
-        a, b = getattr(old, spec.name), getattr(new, spec.name)
+        a, b = getattr(old, name), getattr(new, name)
         if isinstance(a, Node) or isinstance(b, Node):
             if not (isinstance(a, Node) and isinstance(b, Node)):
                 return False
         elif isinstance(a, tuple) and isinstance(b, tuple):
             if not _same_items(old, a, b):
                 return False
-        elif spec.name == "symbol" and isinstance(old, Name | VarDecl) and isinstance(new, Name | VarDecl):
+        elif name == "symbol" and isinstance(old, Name | VarDecl) and isinstance(new, Name | VarDecl):
             if old.symbol.name != new.symbol.name:
                 return False
         elif a != b:

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.tree.text.layout import indented, line_end, wrapped
@@ -35,8 +36,7 @@ _SPLIT = f"#endif /* {MACRO}: the line goes on */\n"
 _MEET = re.compile(rf"#endif(?: /\* {MACRO}: the line goes on \*/)?\n\n?#ifdef {MACRO}\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(Struct, frozen=True):
     """`lines` at `place`, which belong to the user's text [start, end): before it, or behind it (`closes`)."""
 
     place: Place

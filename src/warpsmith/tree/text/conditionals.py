@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.tree.text.lexical import directives, identifiers
 
@@ -20,8 +21,7 @@ _IF = ("if", "ifdef", "ifndef")
 _BRANCH = ("elif", "elifdef", "elifndef", "else")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenConditional:
+class OpenConditional(Struct, frozen=True):
     """A conditional with its lines so far; `start` is its offset."""
 
     start: int

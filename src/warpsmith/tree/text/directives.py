@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = ["Clause", "Directive", "Family", "Listed", "words_of"]
 
@@ -36,16 +37,14 @@ def words_of(table: WordTable) -> frozenset[str]:
     return frozenset(tomllib.loads(text)[table])
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """One item of a clause's list: a variable, and the part of it that is meant (`[0:n]`; empty: all of it)."""
 
     name: str
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One clause. `operator` is a reduction's, `argument` the text in the parentheses of a clause without a list."""
 
     name: str
@@ -55,8 +54,7 @@ class Clause:
     argument: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """One directive: its words (`parallel`, `for`), its clauses in their order, and what was not understood."""
 
     family: Family

@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 __all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "name_from", "tokens", "unbroken"]
 
@@ -54,8 +55,7 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """One preprocessor line: `word` is `include`, `if` …; `depth` counts the conditionals open around it, `braces` the
     curly braces; [start, end) runs from `#` to the end of its logical line, the line end not included."""
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -30,8 +31,7 @@ __all__ = ["Opener", "opener_insertions"]
 _CALL = re.compile(r"\bws_member\((ws_\w+)\(\)\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Opener:
+class Opener(Struct, frozen=True):
     """A private member: `owner` is its class in full, `declared` a pointer to it named `type`, `member` its name;
     `definition` is where the class is written."""
 
@@ -106,8 +106,7 @@ def _outside(file: SourceFile, spans: Sequence[Span]) -> Iterator[tuple[tuple[st
         yield tuple(s for s in scan.spaces if s is not None), line + 1 if boundary else 0
 
 
-@dataclass(slots=True)
-class _Scan:
+class _Scan(Struct):
     """What a text has opened so far: `spaces` has a name for every open namespace and None for any other brace;
     `boundaries` are the ends of what was declared outside of classes and functions."""
 

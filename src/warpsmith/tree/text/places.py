@@ -18,7 +18,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
@@ -43,8 +45,7 @@ _OPENING = re.compile(r"#\s*(if|ifdef|ifndef)\b(.|\\\n)*")
 _BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where lines are added: at a line's start, or inside a line that is split (`splits`); `indent` is how deep;
     `above`: preprocessor lines stand between it and its statement; `inside`: among them the end of the conditional in
     which it stands."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import click
+from msgspec.structs import replace
 
 from warpsmith.app.cli.command import global_options
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, text, texts

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from importlib import import_module
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from warpsmith import __version__
 from warpsmith.app.cli.command import Command, global_options
@@ -44,8 +45,7 @@ def command(
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """What is said of a word, as text and as the keys of a document."""
 
     text: str

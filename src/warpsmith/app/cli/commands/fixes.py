@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import click
+from msgspec import Struct
 
 from warpsmith.app.cli.commands.rewrite import edits_diff, rewrite_files
 from warpsmith.base.errors import UsageError
@@ -25,8 +25,7 @@ __all__ = ["Editing", "edited_report", "fix_options"]
 C = TypeVar("C", bound=Callable[..., object])
 
 
-@dataclass(frozen=True, slots=True)
-class Editing:
+class Editing(Struct, frozen=True):
     """What shall be done to the user's files; `diff`: it is shown, and nothing is written."""
 
     fix: bool

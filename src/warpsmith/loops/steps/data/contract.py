@@ -9,9 +9,10 @@ Limits: subscripts that are not linear, or that are written in different ways.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, marked
@@ -30,8 +31,7 @@ from warpsmith.tree.walk import rebuild, walk
 __all__ = ["Contract"]
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(Struct, frozen=True):
     """Replace a local array by a scalar where each iteration uses only one element, its own.
 
     Legal where each iteration writes the element before it reads it, all subscripts in the body have one value, and
@@ -93,7 +93,7 @@ class Contract:
         assert isinstance(symbol, Symbol)
         kind = element_of(symbol.type)
         assert kind is not None
-        element = dataclasses.replace(kind[0], const=False)
+        element = msgspec.structs.replace(kind[0], const=False)
         scalar = Fresh.of(program).variable(f"{symbol.name}_one", element, symbol)
         found = _uses(place, loop, symbol)
         assert isinstance(found, list)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
@@ -40,8 +41,7 @@ from warpsmith.tree.walk import rebuild, walk
 __all__ = ["Expand"]
 
 
-@dataclass(frozen=True, slots=True)
-class Expand:
+class Expand(Struct, frozen=True):
     """Give every iteration its own copy of a variable, in an array with one more dimension a loop.
 
     Legal where each iteration writes every element that it reads before it reads it (P. Feautrier, Array expansion,
@@ -117,7 +117,7 @@ class Expand:
         slots, counts = tuple(map(slots_of, shape.covers)), tuple(map(count_of, shape.covers))
         room = Room(slots, counts, checked=not settles(facts, place, shape))
         loop, span, supply = place.counted(), place.loop.span, Fresh.of(program)
-        element = dataclasses.replace(shape.element, const=False)
+        element = msgspec.structs.replace(shape.element, const=False)
         storage = supply.variable(f"{shape.symbol.name}_all", Pointer(element), shape.symbol)
         new = [*allocation(place.unit, storage, room, before(span)), _expanded(loop, shape, storage)]
         if read_after(facts, place.function, loop, shape.symbol):

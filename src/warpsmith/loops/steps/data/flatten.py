@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
@@ -80,8 +81,7 @@ __all__ = ["Flatten"]
 _PAGE = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Flatten:
+class Flatten(Struct, frozen=True):
     """Reach the rows behind pointers to pointers as one block, where a test before the loop finds that they are one.
 
     Legal where the loop subscripts the variable twice at every use, changes no row pointer, and where the rows and the
@@ -167,8 +167,7 @@ class Flatten:
         return with_run(program, place.function, run, (*tests, chosen))
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
+class _Range(Struct, frozen=True):
     """[low, high): values of a subscript, over variables that the loop does not change."""
 
     low: Linear
@@ -179,8 +178,7 @@ class _Range:
         return self.high.plus(self.low, -1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """The uses of the variable, the rows and columns that they touch, and the condition that there is any; `slack`:
     the most elements that may lie between two rows; `others`: the arrays that must not."""
 
@@ -194,8 +192,7 @@ class _Rows:
     others: tuple[Section, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Flat:
+class _Flat(Struct, frozen=True):
     """Rows, the variable for their block, and that for the distance from one to the next."""
 
     rows: _Rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar, TypeVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
@@ -69,8 +70,7 @@ _CXX_WORDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Localize:
+class Localize(Struct, frozen=True):
     """Read what a loop finds in memory, and never changes there, into variables before the loop.
 
     Legal for pointers and numbers in structs, pointers behind pointers and bounds in memory, where nothing in the loop
@@ -143,8 +143,7 @@ class Localize:
         return with_run(program, place.function, run, (*found.declarations, chosen))
 
 
-@dataclass(frozen=True, slots=True)
-class _Localization:
+class _Localization(Struct, frozen=True):
     """What becomes of a loop. `trial` is the program with it, as far as nothing is to be tested; `tests` are the
     conditions under which the variables with `stores` stand."""
 
@@ -172,9 +171,9 @@ def _localization(program: Program, facts: Facts, place: Place, *, guards: bool)
         if tests is not None:
             tests = (*tests, *bound_guards(after, function, made.loop, tests))
             refused = (*found.refused, *(_unguarded(one) for one in beyond))
-            return dataclasses.replace(made, tests=tests, refused=refused)
+            return msgspec.structs.replace(made, tests=tests, refused=refused)
     made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.held if not one.stores)))
-    return dataclasses.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
+    return msgspec.structs.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
 
 
 def _evaluable_of(held: tuple[Held, ...]) -> tuple[Held, ...]:

@@ -7,9 +7,10 @@ Limits: a value that is needed after the loop; arrays whose extents are not numb
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, marked, statements
@@ -27,8 +28,7 @@ from warpsmith.tree.types import Array, Scalar, Symbol, Type
 __all__ = ["Privatize", "own_block"]
 
 
-@dataclass(frozen=True, slots=True)
-class Privatize:
+class Privatize(Struct, frozen=True):
     """Declare a variable again inside the body of a loop, so that every iteration has its own.
 
     Legal where each iteration writes every element that it reads before it reads it, and nothing reads the variable
@@ -91,7 +91,9 @@ class Privatize:
         loop = place.counted()
         symbol = variable(place, self.variable)
         assert isinstance(symbol, Symbol)
-        again = dataclasses.replace(Fresh.of(program).again(symbol), storage="local", type=_unqualified(symbol.type))
+        again = msgspec.structs.replace(
+            Fresh.of(program).again(symbol), storage="local", type=_unqualified(symbol.type)
+        )
         body = with_symbols(loop.body, {symbol: again})
         new = replace(loop, body=own_block(body, again))
         return with_run(program, place.function, (loop,), (new,))
@@ -108,7 +110,7 @@ def own_block(body: Stmt, symbol: Symbol) -> Block:
 
 
 def _unqualified(type: Type) -> Type:
-    return dataclasses.replace(type, const=False) if isinstance(type, Scalar) else type
+    return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
 
 
 def _obstacle(place: Place, loop: For, symbol: Symbol) -> Unknown | None:

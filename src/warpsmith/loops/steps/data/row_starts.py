@@ -14,9 +14,10 @@ it cannot be told which of them the loop takes; rows of several blocks start who
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
@@ -62,8 +63,7 @@ from warpsmith.tree.walk import names, peel, rebuild, walk
 __all__ = ["RowStarts"]
 
 
-@dataclass(frozen=True, slots=True)
-class RowStarts:
+class RowStarts(Struct, frozen=True):
     """Reach the rows behind pointers to pointers from one of them, by how far from there each of them begins.
 
     Legal where every use of the variable takes a row, and nothing in the loop changes a row pointer or frees memory.
@@ -141,8 +141,7 @@ class RowStarts:
         return with_run(program, place.function, run, (*asked, If(span=own, condition=whole, then=fast, other=slow)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """A pointer to rows, and the variables for the first of them and for where all begin, counted from there."""
 
     symbol: Symbol

@@ -12,11 +12,12 @@ Limits: inside a piece, sets are tried for at most four statements.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
@@ -52,8 +53,7 @@ _MOST = 4
 Groups = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Distribute:
+class Distribute(Struct, frozen=True):
     """Make several loops of one, each with a part of the body.
 
     Legal where no dependence runs from a later part to an earlier one (Allen, Kennedy: Optimizing Compilers for Modern
@@ -132,7 +132,7 @@ class Distribute:
         body = statements(loop.body)
         order = _with_quiet(body, [k for group in groups for k in group])
         starts = tuple(order.index(group[0]) for group in groups[1:])
-        return dataclasses.replace(self, groups=starts, order=() if order == sorted(order) else tuple(order))
+        return msgspec.structs.replace(self, groups=starts, order=() if order == sorted(order) else tuple(order))
 
     def _hinted(self, facts: Facts, place: Place, groups: Groups, reason: Reason) -> Reason:
         """Add what would make the grouping legal: a scalar of which each iteration has its own, where that suffices."""
@@ -147,7 +147,7 @@ class Distribute:
         private = private_in(facts, place.function, loop, symbol)
         if not isinstance(apart, Proved) or not isinstance(private, Proved):
             return reason
-        return dataclasses.replace(reason, legal_if=(f"expand={self.loop},variable={wanted}",))
+        return msgspec.structs.replace(reason, legal_if=(f"expand={self.loop},variable={wanted}",))
 
     def _groups(self, loop: For) -> Groups | Unknown:
         """Return the groups as numbers of statements; what does nothing by itself is left out."""

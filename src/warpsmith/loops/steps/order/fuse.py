@@ -8,8 +8,9 @@ Invariant: both loops run over the same values, told by the form of their bounds
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Unknown, Verdict
@@ -38,8 +39,7 @@ from warpsmith.tree.walk import names, same, walk
 __all__ = ["Fuse"]
 
 
-@dataclass(frozen=True, slots=True)
-class Fuse:
+class Fuse(Struct, frozen=True):
     """Make one loop of a loop and the one directly behind it, which runs over the same range.
 
     Legal where no iteration of the second loop needs a later one of the first (Allen, Kennedy: Optimizing Compilers for

@@ -12,8 +12,9 @@ exchanging neighbors; its legality is judged once, for the final order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.ends import form_expr, over
@@ -42,8 +43,7 @@ from warpsmith.tree.walk import names, rebuild
 __all__ = ["Interchange", "reordered"]
 
 
-@dataclass(frozen=True, slots=True)
-class Interchange:
+class Interchange(Struct, frozen=True):
     """Swap a loop with the one directly inside it, or put the loops of a perfect nest in another order.
 
     Legal where every dependence keeps its direction (Allen, Kennedy: Optimizing Compilers for Modern Architectures,

@@ -10,8 +10,9 @@ could overflow: behind the test the bound lies above the first value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
@@ -48,8 +49,7 @@ _KEPT = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Peel:
+class Peel(Struct, frozen=True):
     """Take the first or the last iterations out of a loop.
 
     Always legal, as no iteration changes its place (Wolfe: High Performance Compilers for Parallel Computing, 9.1).

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.orders import Run, counters_of, judged, leaves_of, names_of, reordered
@@ -23,8 +24,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["Reschedule"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reschedule:
+class Reschedule(Struct, frozen=True):
     """Run the statements of a loop, or of `statements` consecutive ones, in another order.
 
     Each statement without loops gets a time in `times`, in the order of the text: rows between blanks, sums of its
@@ -76,7 +76,7 @@ class Reschedule:
         leaves = leaves_of(run)
         for times in proposals(facts, place.function, run, leaves):
             if isinstance(judged(program, facts, place.function, run, times), Proved):
-                yield dataclasses.replace(self, times=tuple(time_text(times[leaf]) for leaf in leaves))
+                yield msgspec.structs.replace(self, times=tuple(time_text(times[leaf]) for leaf in leaves))
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""

@@ -9,8 +9,9 @@ could overflow; it is left out where the loops around, or the numbers, show that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.ends import fits
@@ -36,8 +37,7 @@ from warpsmith.tree.types import Scalar
 __all__ = ["Reverse"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reverse:
+class Reverse(Struct, frozen=True):
     """Run a loop's iterations from the last to the first.
 
     Legal where the loop carries no dependence (Wolfe: High Performance Compilers for Parallel Computing, 9.3).

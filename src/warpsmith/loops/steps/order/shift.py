@@ -8,8 +8,9 @@ are shifted in long long, and so is the counter: an int could overflow where the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
@@ -29,8 +30,7 @@ __all__ = ["Shift"]
 _MOST = 2**30
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Struct, frozen=True):
     """Number a loop's iterations anew: the counter is larger by `by`, and the body subtracts it.
 
     Always legal, as no iteration changes its place (index-set shifting; Wolfe: High Performance Compilers for Parallel

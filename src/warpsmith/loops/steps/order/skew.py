@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.orders import judged, reordered
@@ -20,8 +21,7 @@ __all__ = ["Skew"]
 _LARGEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Skew:
+class Skew(Struct, frozen=True):
     """Shift the range of a loop by a multiple of the counter of a loop around it.
 
     `by` names the loop around (left out: the nearest one), `factor` the multiple. The order does not change, so it is

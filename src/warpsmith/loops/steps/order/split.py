@@ -8,8 +8,9 @@ bound is clamped, or a piece tested, only where the loops around do not show tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.ends import fits, form_expr
@@ -48,8 +49,7 @@ from warpsmith.tree.program import Program
 __all__ = ["Split"]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """Cut a loop's range in two at a value, or take the iteration with that value out of it.
 
     Always legal, as every iteration keeps its place (index-set splitting; Wolfe: High Performance Compilers for
@@ -132,8 +132,7 @@ class Split:
         return _Cut(loop, values, at, expr, below, above, follows(past.minus(at).shifted(-1), facts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
+class _Cut(Struct, frozen=True):
     """`reached`: at >= low is shown; `within`: at <= past is; `before_end`: at < past is."""
 
     loop: For

@@ -10,8 +10,9 @@ range that ends within a strip of its type's last value would take ages to run t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
@@ -39,8 +40,7 @@ __all__ = ["StripMine", "strip_counter", "strip_stop", "stripped"]
 _MOST = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class StripMine:
+class StripMine(Struct, frozen=True):
     """Cut a loop into strips of `size` iterations: a loop over the strips around a loop over one of them.
 
     Always legal, as no iteration changes its place (Wolfe: High Performance Compilers for Parallel Computing, 9.4).

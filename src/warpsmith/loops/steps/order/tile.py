@@ -11,8 +11,9 @@ keep to the old range as well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.ends import fits, form_expr
@@ -43,8 +44,7 @@ from warpsmith.tree.walk import names, rebuild
 __all__ = ["Tile"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """Cut the iterations of a perfect nest into tiles: loops over the tiles around loops over one tile.
 
     Legal where the tiles may run one after another: every dependence points to the same tile or a later one (Wolf, Lam:

@@ -10,8 +10,9 @@ tested instead. Unsigned arithmetic never goes below zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Unknown, Verdict
@@ -40,8 +41,7 @@ __all__ = ["Unroll"]
 _MOST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Unroll:
+class Unroll(Struct, frozen=True):
     """Write out several iterations of a loop, one after another, in each turn of it.
 
     Always legal, as no iteration changes its place. `factor` iterations are written out, and a second loop does those

@@ -6,8 +6,9 @@ Invariant: what is left out are pragmas of the region itself; every statement st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
@@ -30,8 +31,7 @@ __all__ = ["Unthread", "region_around"]
 _DROPPED: Final = frozenset({"nowait"})
 
 
-@dataclass(frozen=True, slots=True)
-class Unthread:
+class Unthread(Struct, frozen=True):
     """Let one thread run the parallel region around a loop: the region's pragma goes, and with it what shares work
     among the threads. Each shared loop is a `parallel for` of its own then, where its variables allow that.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.orders import judged, reordered
@@ -23,8 +24,7 @@ __all__ = ["Wavefront"]
 _LARGEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Wavefront:
+class Wavefront(Struct, frozen=True):
     """Walk a nest of loops along a sum of their counters, so that what has equal sums may run at once.
 
     `factors` are those of the sum, one for each of the `depth` outermost loops; left out, the least ones are taken for
@@ -65,12 +65,12 @@ class Wavefront:
         depths = (self.depth,) if self.depth else range(len(nest), 1, -1)
         for depth in depths:
             if self.factors:
-                return dataclasses.replace(self, depth=self.depth or len(self.factors))
+                return msgspec.structs.replace(self, depth=self.depth or len(self.factors))
             if not 2 <= depth <= len(nest):
                 continue
             factors = hyperplane(facts, place.function, (nest[0],), nest[depth - 1].body)
             if factors is not None:
-                return dataclasses.replace(self, depth=depth, factors=factors)
+                return msgspec.structs.replace(self, depth=depth, factors=factors)
         return self
 
     def check(self, program: Program, facts: Facts) -> Verdict:

@@ -14,8 +14,9 @@ Limits: one update, in every iteration, by a value that does not change in the l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
@@ -56,8 +57,7 @@ from warpsmith.tree.walk import peel, rebuild, walk
 __all__ = ["EliminateRecurrence"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Update:
+class _Update(Struct, frozen=True):
     """Each iteration does `symbol += amount` (`-=` where `down`) in `statement`, of the body's own statements; `first`
     is the value before the loop where it is a number."""
 
@@ -76,8 +76,7 @@ class _Update:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class EliminateRecurrence:
+class EliminateRecurrence(Struct, frozen=True):
     """Replace a variable that every iteration moves on by the same amount by a function of the counter.
 
     Legal where the variable has one update, which every iteration executes once, by an amount that does not change in

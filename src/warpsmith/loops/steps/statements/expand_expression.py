@@ -13,9 +13,10 @@ Limits: statements with assignments inside, volatile objects or text that is not
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
@@ -58,8 +59,7 @@ __all__ = ["ExpandExpression"]
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandExpression:
+class ExpandExpression(Struct, frozen=True):
     """Split the assignments of a loop into statements with one operation each.
 
     Always legal: a temporary holds the value that C computes for its part of the expression (A. Aho, M. Lam, R. Sethi,
@@ -108,8 +108,7 @@ class ExpandExpression:
         return with_run(program, place.function, (place.loop,), (new,))
 
 
-@dataclass(frozen=True, slots=True)
-class _Splitter:
+class _Splitter(Struct, frozen=True):
     """What splitting a statement needs: `fixed` are the statements that stay (by id), `near` a variable beside which
     new ones are declared, `reachable` what calls may read or write."""
 
@@ -223,7 +222,7 @@ def _is_constant(expr: Expr) -> bool:
 
 def _temporary(value: Expr, type: Scalar, made: list[Stmt], splitter: _Splitter) -> Expr:
     number = len(made) + 1
-    symbol = splitter.fresh.variable(f"t{number}", dataclasses.replace(type, const=False), splitter.near)
+    symbol = splitter.fresh.variable(f"t{number}", msgspec.structs.replace(type, const=False), splitter.near)
     declared = VarDecl(span=value.span, symbol=symbol, init=value)
     made.append(DeclStmt(span=value.span, declarations=(declared,)))
     return use(symbol, value.span)

@@ -10,10 +10,11 @@ Limits: integers and pointers; values without calls and without reads of memory 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, TypeGuard
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
@@ -58,8 +59,7 @@ __all__ = ["ForwardSubstitute"]
 _MOST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardSubstitute:
+class ForwardSubstitute(Struct, frozen=True):
     """Put the value of a variable in the place of its uses.
 
     Legal where every use in an iteration has exactly one value, which is made of numbers, counters and variables that
@@ -246,7 +246,7 @@ def _same_type(own: Type, wanted: Type) -> bool:
 
 
 def _plain(type: Type) -> Type:
-    return dataclasses.replace(type, const=False) if isinstance(type, Scalar | Pointer) else type
+    return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar | Pointer) else type
 
 
 def _without_writes(loop: Loop, symbol: Symbol) -> Loop:

@@ -10,9 +10,10 @@ Limits: a function whose only return is at its end; no static variables, no vari
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.called_value import called_value
@@ -54,8 +55,7 @@ __all__ = ["Inline"]
 _STEPS = ("++x", "--x", "x++", "x--")
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(Struct, frozen=True):
     """A statement that is a call, or that only assigns a call's value, by `op`."""
 
     statement: Stmt
@@ -64,16 +64,14 @@ class _Site:
     op: str = "="
 
 
-@dataclass(frozen=True, slots=True)
-class _Sites:
+class _Sites(Struct, frozen=True):
     """The calls in a loop: statements, and those whose value is written where they stand."""
 
     statements: tuple[_Site, ...]
     values: tuple[Call, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Inline:
+class Inline(Struct, frozen=True):
     """Write the body of a function in place of its calls in a loop.
 
     Legal for calls that are statements of their own, or the whole right side of an assignment, of a function that the

@@ -9,8 +9,9 @@ show; so S runs once, before the first T, and U once, behind the last one. Nothi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.ends import form_expr
@@ -38,8 +39,7 @@ from warpsmith.tree.walk import names
 __all__ = ["Nest"]
 
 
-@dataclass(frozen=True, slots=True)
-class Nest:
+class Nest(Struct, frozen=True):
     """Make a perfect nest: move the statements beside the inner loop into it, under a test of its first or last turn.
 
     Always legal where the inner loop surely runs, as no statement changes its place (code sinking; Wolfe: High

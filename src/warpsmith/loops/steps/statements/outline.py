@@ -9,11 +9,12 @@ Limits: loops that return, jump, or name variables whose address is kept or that
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec.structs
+from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Unknown, Verdict
@@ -53,8 +54,7 @@ from warpsmith.tree.walk import names, rebuild, walk, written_symbols
 __all__ = ["Outline"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(Struct, frozen=True):
     """The variables of the loop: `given` by value or as a pointer, `kept` are written and needed later, `own` are
     written only."""
 
@@ -63,8 +63,7 @@ class _Parts:
     own: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """Make a loop the body of a new static function, and call it in the loop's place.
 
     Always legal where the loop is left only at its end. Numbers and pointers are given by value, arrays by their
@@ -122,7 +121,7 @@ class Outline:
         call = Call(span=span, type=VOID, function=use(made.symbol, span), arguments=arguments)
         changed = with_run(program, place.function, (place.loop,), (ExprStmt(span=span, expr=call),))
         units = tuple(_with_item(unit, place.function.symbol, made) for unit in changed.units)
-        return dataclasses.replace(changed, units=units)
+        return msgspec.structs.replace(changed, units=units)
 
 
 def _obstacle(place: Place) -> Unknown | None:
@@ -212,7 +211,7 @@ def _function(name: str, place: Place, parts: _Parts, fresh: Fresh) -> tuple[Fun
     parameters: list[Symbol] = []
     arguments: list[Expr] = []
     for symbol in parts.given:
-        symbols[symbol] = dataclasses.replace(
+        symbols[symbol] = msgspec.structs.replace(
             fresh.again(symbol), storage="parameter", type=_given(symbol.type, symbols)
         )
         parameters.append(symbols[symbol])
@@ -220,9 +219,9 @@ def _function(name: str, place: Place, parts: _Parts, fresh: Fresh) -> tuple[Fun
     first: list[Stmt] = []
     last: list[Stmt] = []
     for symbol in parts.kept:
-        own = dataclasses.replace(fresh.again(symbol), storage="local", type=_given(symbol.type, symbols))
+        own = msgspec.structs.replace(fresh.again(symbol), storage="local", type=_given(symbol.type, symbols))
         symbols[symbol] = own
-        pointer = dataclasses.replace(
+        pointer = msgspec.structs.replace(
             fresh.variable(f"{symbol.name}_kept", Pointer(own.type), symbol), storage="parameter"
         )
         parameters.append(pointer)
@@ -233,7 +232,7 @@ def _function(name: str, place: Place, parts: _Parts, fresh: Fresh) -> tuple[Fun
         stored = Assign(span=after(span), type=own.type, op="=", target=target, value=use(own, after(span)))
         last.append(ExprStmt(span=after(span), expr=stored))
     for symbol in parts.own:
-        symbols[symbol] = dataclasses.replace(fresh.again(symbol), storage="local")
+        symbols[symbol] = msgspec.structs.replace(fresh.again(symbol), storage="local")
         first.append(_declared(symbols[symbol], None, span))
     body = Block(span=before(place.function.span), statements=(*first, _moved(loop, symbols), *last))
     type = FunctionType(VOID, tuple(p.type for p in parameters))
@@ -249,10 +248,10 @@ def _moved(loop: Loop, symbols: Mapping[Symbol, Symbol]) -> Loop:
 
     def change(node: Node) -> Node:
         if isinstance(node, Name) and node.symbol in made:
-            return dataclasses.replace(node, type=node.symbol.type)
+            return msgspec.structs.replace(node, type=node.symbol.type)
         if isinstance(node, Index) and isinstance(node.base.type, Pointer | Array):
             to = node.base.type.to if isinstance(node.base.type, Pointer) else node.base.type.of
-            return dataclasses.replace(node, type=to)
+            return msgspec.structs.replace(node, type=to)
         return node
 
     return rebuild(with_symbols(loop, symbols), change)
@@ -268,9 +267,9 @@ def _given(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
     if isinstance(type, Array):
         return Pointer(_renamed(type.of, symbols))
     if isinstance(type, Scalar):
-        return dataclasses.replace(type, const=False)
+        return msgspec.structs.replace(type, const=False)
     if isinstance(type, Pointer):
-        return dataclasses.replace(type, to=_renamed(type.to, symbols), const=False)
+        return msgspec.structs.replace(type, to=_renamed(type.to, symbols), const=False)
     return type
 
 
@@ -279,9 +278,9 @@ def _renamed(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
     match type:
         case Array(extent=extent):
             new = None if extent is None else with_symbols(extent, symbols)
-            return dataclasses.replace(type, of=_renamed(type.of, symbols), extent=new)
+            return msgspec.structs.replace(type, of=_renamed(type.of, symbols), extent=new)
         case Pointer():
-            return dataclasses.replace(type, to=_renamed(type.to, symbols), restrict=False)
+            return msgspec.structs.replace(type, to=_renamed(type.to, symbols), restrict=False)
         case _:
             return type
 
@@ -294,4 +293,4 @@ def _with_item(unit: Unit, holder: Symbol, made: Function) -> Unit:
     items = (*unit.items[:position], made, *unit.items[position:])
     at = next(k for k, function in enumerate(unit.functions) if function.symbol == holder)
     functions = (*unit.functions[:at], made, *unit.functions[at:])
-    return dataclasses.replace(unit, items=items, functions=functions)
+    return msgspec.structs.replace(unit, items=items, functions=functions)

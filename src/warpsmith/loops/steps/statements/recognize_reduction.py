@@ -9,8 +9,9 @@ else, so that the last statement may compute the same expression at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import Place, with_run
@@ -26,8 +27,7 @@ from warpsmith.tree.walk import peel, rebuild, walk
 __all__ = ["RecognizeReduction"]
 
 
-@dataclass(frozen=True, slots=True)
-class RecognizeReduction:
+class RecognizeReduction(Struct, frozen=True):
     """Claim that a loop is a reduction, and write its updates plainly.
 
     Legal where the loop carries nothing but associative updates: + * & | ^ && || min max, through temporaries, under

@@ -11,8 +11,9 @@ writes the running value; so it may get its new value at once, and be read in th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import Place, with_run
@@ -44,8 +45,7 @@ from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk, writt
 __all__ = ["RecognizeScan"]
 
 
-@dataclass(frozen=True, slots=True)
-class RecognizeScan:
+class RecognizeScan(Struct, frozen=True):
     """Claim that a loop computes running values, and write its update plainly.
 
     Legal where the loop carries nothing but one associative update, every iteration makes it, and what it combines does
@@ -123,8 +123,7 @@ def _is_own(symbol: Symbol) -> bool:
     return symbol.storage in ("local", "parameter")
 
 
-@dataclass(frozen=True, slots=True)
-class _Detour:
+class _Detour(Struct, frozen=True):
     """`temporary` gets the new value in statement `first` of the body, `running` gets it in statement `last`."""
 
     block: Block

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, jump, marked, range_of, statements, trip_count
@@ -17,8 +18,7 @@ from warpsmith.tree.program import Program
 __all__ = ["RemoveHeader"]
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveHeader:
+class RemoveHeader(Struct, frozen=True):
     """Replace a loop that runs exactly once by its body.
 
     Legal where the bounds show that the body runs once. The counter becomes a variable of the body; one that is
