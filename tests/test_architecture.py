@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,8 +21,8 @@ FUNCTION_LIMIT = 60
 HEAVY = ("islpy", "clang", "numpy", "rich")
 
 
-def _module(path: Path) -> str:
-    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+def _module(path: Path, root: Path = ROOT / "src") -> str:
+    parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -46,12 +46,12 @@ def test_all_is_sorted_and_names_what_exists(path: Path) -> None:
         assert all(hasattr(module, name) for name in public)
 
 
-def _imports(path: Path) -> Iterator[str]:
-    """Yield what a module imports, names inside `if TYPE_CHECKING` left out."""
+def _imports(path: Path, *, types: bool = False) -> Iterator[str]:
+    """Yield what a module imports, in functions as well; `types`: and for the type checker alone."""
     tree = ast.parse(path.read_text())
     only_types = {inner for node in ast.walk(tree) if _is_type_checking(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):
-        if node in only_types:
+        if node in only_types and not types:
             continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -61,13 +61,40 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    """Whether a node is `if TYPE_CHECKING`, under whatever name that was imported."""
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
-def test_no_circle_of_imports_so_that_every_module_can_be_imported_alone() -> None:
-    modules = {_module(path): path for path in SOURCES}
-    graph = {name: {i for i in _imports(path) if i in modules and i != name} for name, path in modules.items()}
-    assert list(TopologicalSorter(graph).static_order())
+def _graph(root: Path) -> dict[str, set[str]]:
+    """Return the modules that each module below `root` imports, by every kind of import."""
+    paths = {_module(path, root): path for path in sorted(root.rglob("*.py"))}
+    return {n: {i for i in _imports(p, types=True) if i in paths and i != n} for n, p in paths.items()}
+
+
+def test_no_circle_of_imports_be_they_for_types_or_in_functions() -> None:
+    graph = _graph(ROOT / "src")
+    assert len(graph) == len(SOURCES)
+    assert len(list(TopologicalSorter(graph).static_order())) == len(SOURCES)
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from package.one import a\n",
+        "import package.one\n",
+        "from package import one\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from package.one import a\n",
+        "import typing\nif typing.TYPE_CHECKING:\n    from package.one import a\n",
+        "def f() -> None:\n    from package.one import a\n",
+    ],
+)
+def test_every_kind_of_import_closes_a_circle(tmp_path: Path, back: str) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (tmp_path / "package" / "one.py").write_text("from package.two import b\n")
+    (tmp_path / "package" / "two.py").write_text(back)
+    with pytest.raises(CycleError):
+        list(TopologicalSorter(_graph(tmp_path)).static_order())
 
 
 @pytest.mark.parametrize("statement", ["import warpsmith", "import warpsmith.app.cli.main"])

@@ -1,4 +1,4 @@
-"""The nodes of the tree. The whole grammar on one screen:
+"""The nodes of the tree (expressions are written in `expressions.py`). The whole grammar on one screen:
 
     Expr  = Literal(text, value)                         number, character or string, as written
           | Name(symbol)
@@ -38,16 +38,34 @@ identity; `same` (walk.py) compares structure.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import TypeVar
 
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
+from warpsmith.tree.expressions import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Doing,
+    Expr,
+    Index,
+    InitList,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    SizeOf,
+    Symbol,
+    Type,
+    Unary,
+    VerbatimExpr,
+    replace,
+)
 from warpsmith.tree.text.directives import Directive
-from warpsmith.tree.text.openers import Opener
-from warpsmith.tree.types import Symbol, Type
 
 __all__ = [
     "NOT_MADE",
@@ -59,176 +77,6 @@ __all__ = [
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node:
-    """What all nodes share."""
-
-    span: Span
-    intact: bool = field(default=False, repr=False)
-
-
-N = TypeVar("N", bound=Node)
-
-
-def replace(node: N, **changes: object) -> N:
-    """Return `node` with `changes`; the copy is not intact (the printer writes it out instead of its source slice)."""
-    return dataclasses.replace(node, intact=False, **changes)  # type: ignore[arg-type]
-
-
-# --- expressions; `type` is the value's type before it is converted to what its context needs
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Literal(Node):
-    """A number, character or string; `value` is None for strings."""
-
-    type: Type
-    text: str
-    value: int | float | None
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Name(Node):
-    """A use of a declared thing."""
-
-    type: Type
-    symbol: Symbol
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Unary(Node):
-    """`op` is one of + - ~ ! * & ++x --x x++ x--."""
-
-    type: Type
-    op: str
-    operand: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Binary(Node):
-    """`op` as in C; the comma included."""
-
-    type: Type
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Assign(Node):
-    """`op` is = or a compound assignment."""
-
-    type: Type
-    op: str
-    target: Expr
-    value: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Conditional(Node):
-    """`condition ? then : other`."""
-
-    type: Type
-    condition: Expr
-    then: Expr
-    other: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Call(Node):
-    """A call; `function` is a Name for a direct call."""
-
-    type: Type
-    function: Expr
-    arguments: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Index(Node):
-    """`base[index]`; base has array or pointer type."""
-
-    type: Type
-    base: Expr
-    index: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Member(Node):
-    """`base.field` or `base->field`; `opener` where the field is private and this is no place of its class."""
-
-    type: Type
-    base: Expr
-    field: str
-    arrow: bool
-    opener: Opener | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Cast(Node):
-    """`(target)operand`; `type` is the target type."""
-
-    type: Type
-    operand: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SizeOf(Node):
-    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
-
-    type: Type
-    text: str
-    value: int | None
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class InitList(Node):
-    """`{ items }`; designated initializers are Verbatim expressions."""
-
-    type: Type
-    items: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MacroUse(Node):
-    """A macro use that is one whole expression; prints the user's text while intact, else its expansion."""
-
-    type: Type
-    name: str
-    expansion: Expr
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Doing:
-    """All that evaluating a text does: it evaluates these expressions, reads the blocks of memory that `copies` point
-    into (and the arrays among them), and makes, moves and destroys objects whose memory nobody else knows. It may
-    throw."""
-
-    evaluates: tuple[Expr, ...] = ()
-    copies: tuple[Expr, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VerbatimExpr(Node):
-    """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too.
-    `kept`: the variables whose address it may take (None: all that it names); `doing`: what it does, where more is
-    known (no part of the tree: nothing in it is rewritten)."""
-
-    type: Type
-    text: str
-    reads: tuple[Symbol, ...]
-    writes: tuple[Symbol, ...]
-    calls: bool
-    reason: str
-    kept: tuple[Symbol, ...] | None = None
-    doing: Doing | None = None
-
-
-Expr = (
-    Literal | Name | Unary | Binary | Assign | Conditional | Call | Index | Member | Cast | SizeOf | InitList
-    | MacroUse | VerbatimExpr
-)  # fmt: skip
 
 
 # --- statements

@@ -161,6 +161,11 @@ class Expressions:
         """Whether what is built has its own text: it stands in no macro, and in no body in place of a call."""
         return self.inside is None and self.site is None
 
+    @property
+    def escaped(self) -> frozenset[str]:
+        """The keys of the variables whose address is taken."""
+        return self.knowledge.escaped if self.knowledge is not None else frozenset()
+
     def _range(self, row: int) -> tuple[int, int]:
         return self.table.range(row, self.text.uses)
 
