@@ -8,6 +8,8 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -16,6 +18,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "warpsmith").rglob("*.py"))
+FOLDERS = sorted({path.parent for path in SOURCES})
+FOLDER_LIMIT = 16
+FIRST_WANTED = 5
+"""From how many files on a folder names the one to begin with."""
 FILE_LIMIT = 600
 FUNCTION_LIMIT = 60
 HEAVY = ("islpy", "clang", "numpy", "rich")
@@ -95,6 +101,46 @@ def test_every_kind_of_import_closes_a_circle(tmp_path: Path, back: str) -> None
     (tmp_path / "package" / "two.py").write_text(back)
     with pytest.raises(CycleError):
         list(TopologicalSorter(_graph(tmp_path)).static_order())
+
+
+def _layers() -> dict[str, set[str]]:
+    """Return what is layered in each package that a contract layers, by the package's name."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return {
+        package: {name for layer in contract["layers"] for name in re.findall(r"\w+", layer)}
+        for contract in contracts
+        for package in contract.get("containers", ())
+    }
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT / "src")))
+def test_a_folder_is_small_and_its_rooms_are_layered(folder: Path) -> None:
+    """A prefix that three files share is a folder."""
+    modules = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+    assert len(modules) <= FOLDER_LIMIT
+    prefixes = Counter(stem.partition("_")[0] for stem in modules)
+    assert not [prefix for prefix, count in prefixes.items() if count > 2], (
+        "a prefix that three files share is a folder"
+    )
+    inner = {path.parent.name for path in folder.glob("*/__init__.py")}
+    package = _module(folder / "__init__.py")
+    if len(inner | set(modules)) > 1 and package != "warpsmith":
+        assert inner <= _layers().get(package, set())
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT / "src")))
+def test_a_folder_says_what_it_holds_and_what_to_read_first(folder: Path) -> None:
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    assert len(said) > 15
+    named = re.findall(r"`([\w./]+\.py)`", said)
+    assert all((folder / name).is_file() for name in named)
+    assert named or not len(list(folder.glob("*.py"))) >= FIRST_WANTED
+
+
+def test_imports_for_the_type_checker_count_in_the_contracts() -> None:
+    linter = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    assert linter["exclude_type_checking_imports"] is False
+    assert not [contract["name"] for contract in linter["contracts"] if contract.get("ignore_imports")]
 
 
 @pytest.mark.parametrize("statement", ["import warpsmith", "import warpsmith.app.cli.main"])

@@ -16,8 +16,8 @@ from warpsmith.flows.explaining.selection import Choice, Chosen, chosen
 from warpsmith.flows.kernels.shape import Launching, check_names
 from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.machine.devices import device
-from warpsmith.report.analysis.baseline import Baseline
 from warpsmith.report.analysis.model import SEVERITIES, AnalysisReport
+from warpsmith.report.analysis.silenced.baseline import Baseline
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 

@@ -15,7 +15,7 @@ from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.resources.diagrams import diagrams
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
-from warpsmith.analysis.rules.transfers import host_transfers
+from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from warpsmith.analysis.rules.shared import outside
+from warpsmith.analysis.rules.memory.shared import outside
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.ssa.nodes import Function, Instruction, Query
 

@@ -16,10 +16,10 @@ from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, written_value
 from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decayed
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
 from warpsmith.front.clang.wire import ELSEWHERE, Declared

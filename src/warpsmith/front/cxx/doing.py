@@ -7,7 +7,7 @@ that it copies.
     threshold(convert(lines), 128)            evaluates both calls, the inner one's object is a temporary
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
-Invariant: objects are values (cxx_values.py), so that making, moving and destroying them runs no code of the program's
+Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
 but what is told; where a part cannot be told, nothing is.
 """
 

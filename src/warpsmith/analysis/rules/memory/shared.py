@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
 from warpsmith.analysis.rules.lanes import Lanes
-from warpsmith.analysis.rules.layouts import against_conflict
+from warpsmith.analysis.rules.memory.layouts import against_conflict
+from warpsmith.analysis.rules.memory.vectors import joined
 from warpsmith.analysis.rules.place import accessed, place_of
-from warpsmith.analysis.rules.vectors import joined
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
 from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value

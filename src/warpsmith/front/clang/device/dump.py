@@ -15,7 +15,7 @@ from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
-from warpsmith.front.clang.device_transfers import TRANSFERS, repeated_transfers
+from warpsmith.front.clang.device.transfers import TRANSFERS, repeated_transfers
 from warpsmith.front.clang.dump import OPERATORS, Walk
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpsmith.project.makefile import Runner
+from warpsmith.project.buildfiles.makefile import Runner
 
 __all__ = ["Conflict", "merged"]
 

@@ -5,12 +5,12 @@ promote and fold ─► prune ─► spaces ─► fold ─► prune
 
 from __future__ import annotations
 
-from warpsmith.ssa.fold import folded
 from warpsmith.ssa.nodes import Function
-from warpsmith.ssa.promote import promoted
-from warpsmith.ssa.prune import pruned
-from warpsmith.ssa.rebuild import rebuilt
-from warpsmith.ssa.spaces import with_spaces
+from warpsmith.ssa.passes.fold import folded
+from warpsmith.ssa.passes.promote import promoted
+from warpsmith.ssa.passes.prune import pruned
+from warpsmith.ssa.passes.rebuild import rebuilt
+from warpsmith.ssa.passes.spaces import with_spaces
 
 __all__ = ["tidy"]
 

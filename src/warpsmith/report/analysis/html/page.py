@@ -15,7 +15,7 @@ from warpsmith import __version__
 from warpsmith.analysis.rules.finding import Evidence
 from warpsmith.base.findings import Note, printable
 from warpsmith.report.analysis.groups import Told, told_once
-from warpsmith.report.analysis.kernels_html import kernel_sections, kernel_style
+from warpsmith.report.analysis.html.kernels import kernel_sections, kernel_style
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, counted, footnotes, kernel_rows
 from warpsmith.report.legible import legible

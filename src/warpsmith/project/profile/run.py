@@ -20,8 +20,8 @@ from typing import Final
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.project.copying import copy_project, fingerprint
-from warpsmith.project.instrument import instrument, runtime_header
-from warpsmith.project.profile import CountedLoop, Profile, UncountedLoop, profile_of, read_counters
+from warpsmith.project.profile.instrument import instrument, runtime_header
+from warpsmith.project.profile.model import CountedLoop, Profile, UncountedLoop, profile_of, read_counters
 
 __all__ = ["RunRequest", "profile_run"]
 

@@ -23,7 +23,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from warpsmith.project.loop_text import LoopText, find_loops, tokens_of
+from warpsmith.project.profile.loop_text import LoopText, find_loops, tokens_of
 
 __all__ = ["SLOTS", "Counted", "Instrumented", "Uncounted", "instrument", "runtime_header"]
 
@@ -79,7 +79,7 @@ class _Way:
 def runtime_header(folder: str, loops: int) -> str:
     """Return the header in front of every instrumented file; the counters of `loops` loops go to files in `folder`."""
     quoted = folder.replace("\\", "\\\\").replace('"', '\\"')
-    text = files("warpsmith.project").joinpath("profile_runtime.h").read_text("utf-8")
+    text = files("warpsmith.project.profile").joinpath("profile_runtime.h").read_text("utf-8")
     return f'#define WS_FOLDER "{quoted}"\n#define WS_LOOPS {max(1, loops)}\n#define WS_SLOTS {SLOTS}\n{text}'
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpsmith.project.makefile import LIBRARY, MakeEdit, Runner
+from warpsmith.project.buildfiles.makefile import LIBRARY, MakeEdit, Runner
 
 __all__ = ["edit_cmake"]
 

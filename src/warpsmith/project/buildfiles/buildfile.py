@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpsmith.project.cmake import edit_cmake
-from warpsmith.project.makefile import LIBRARY, MakeEdit, Runner, edit_makefiles, makefile_in
+from warpsmith.project.buildfiles.cmake import edit_cmake
+from warpsmith.project.buildfiles.makefile import LIBRARY, MakeEdit, Runner, edit_makefiles, makefile_in
 
 __all__ = ["edit_build", "lines_to_add"]
 

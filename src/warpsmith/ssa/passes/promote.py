@@ -20,7 +20,7 @@ from warpsmith.ssa.nodes import (
     Value,
     terminator_operands,
 )
-from warpsmith.ssa.rebuild import Change, Rebuild, rebuilt, reverse_postorder
+from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuilt, reverse_postorder
 from warpsmith.ssa.semantics import signed
 from warpsmith.ssa.types import Type, integer
 

@@ -16,8 +16,8 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.ssa.digraph import parts
 from warpsmith.ssa.nodes import Callee, Function, Instruction, Jump, Module, Operand, Param, Return, Symbol, Undefined
-from warpsmith.ssa.prune import pruned
-from warpsmith.ssa.rebuild import Change, Rebuild, rebuilt
+from warpsmith.ssa.passes.prune import pruned
+from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuilt
 
 __all__ = ["LARGEST", "inlined"]
 

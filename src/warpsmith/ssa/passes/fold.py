@@ -9,7 +9,7 @@ from typing import Final
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Text, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.rebuild import Rebuild
+from warpsmith.ssa.passes.rebuild import Rebuild
 from warpsmith.ssa.semantics import lane, signed
 from warpsmith.ssa.types import I1
 

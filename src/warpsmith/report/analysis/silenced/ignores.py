@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.report.analysis.model import Reported
-from warpsmith.report.analysis.suppressions import PLACEHOLDER
+from warpsmith.report.analysis.silenced.suppressions import PLACEHOLDER
 
 __all__ = ["can_ignore", "ignores"]
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Final
 
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
-from warpsmith.analysis.rules.layouts import against_scatter
+from warpsmith.analysis.rules.memory.layouts import against_scatter
+from warpsmith.analysis.rules.memory.repeated import repeated
+from warpsmith.analysis.rules.memory.vectors import joined, narrow
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
-from warpsmith.analysis.rules.repeated import repeated
-from warpsmith.analysis.rules.vectors import joined, narrow
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.machine.requests import SECTOR

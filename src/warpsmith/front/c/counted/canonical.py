@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from warpsmith.base.source import readable
-from warpsmith.front.c.shifted_bound import shifted_bound
-from warpsmith.front.c.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
+from warpsmith.front.c.counted.shifted_bound import shifted_bound
+from warpsmith.front.c.counted.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
 from warpsmith.tree.containers import holds_no_container, is_container, is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,

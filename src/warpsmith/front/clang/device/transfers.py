@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device_host import Argument, Body, HostCall, HostWalk, Loops, Mention
+from warpsmith.front.clang.device.host import Argument, Body, HostCall, HostWalk, Loops, Mention
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import TransferRow
