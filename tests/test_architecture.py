@@ -169,3 +169,11 @@ def test_every_place_that_the_map_names_exists() -> None:
     there = {str(path.relative_to(ROOT)) for top in tops for path in top.rglob("*")} | {"pyproject.toml"}
     assert len(named) > 40
     assert not [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in there)]
+
+
+def test_every_module_that_a_docstring_names_exists() -> None:
+    """By its name (`walk.py`) or its place (`tree/walk.py`); of the tests as well."""
+    there = {f"/{path.relative_to(top)}" for top in (ROOT / "src", ROOT) for path in top.rglob("*.py")}
+    named = {(path, name) for path in SOURCES for name in re.findall(r"(?<![\w/*.{])[\w/]+\.py\b", path.read_text())}
+    assert len(named) > 40
+    assert not [(path, name) for path, name in sorted(named) if not any(one.endswith(f"/{name}") for one in there)]

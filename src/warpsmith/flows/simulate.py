@@ -11,18 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.clock import Clock
-from warpsmith.flows.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
-from warpsmith.flows.kernels.names import shown_names
-from warpsmith.flows.kernels.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
-from warpsmith.flows.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
+from warpsmith.kernels.names import shown_names
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID, block_fits
 from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
+from warpsmith.report.simulation.rows import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.interpreter import interpret

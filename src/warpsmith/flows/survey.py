@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.clock import Clock
 from warpsmith.flows.profiled import not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project

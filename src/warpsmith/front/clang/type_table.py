@@ -24,7 +24,7 @@ class TypeTable:
     """Numbers the types of one translation unit as they are met.
 
     Of C++: a reference is a pointer that is marked; a container of the standard library is a record of what a loop
-    needs of it (front/containers.py); the members of a base class stand among the class's own.
+    needs of it (tree/containers.py); the members of a base class stand among the class's own.
 
     Rows: `s` scalar (clang's kind; const, volatile), `e` enum (its integer kind; const, volatile), `p` pointer
     (to; restrict, const, reference, address space), `a` array (of; count, -1 where no

@@ -3,7 +3,7 @@
     __global__ kernels, __device__ functions        every row, errors elsewhere or not
     what they call, wherever it is written          every row as well: instances of templates, functions of headers
     host functions                                  no rows: the instances that they name, their `<<<…>>>`, and what
-                                                    their loops allocate and copy (device_transfers.py)
+                                                    their loops allocate and copy (transfers.py)
 
 Runs in the worker process only.
 """

@@ -14,11 +14,11 @@ from typing import Final, Literal
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.kernels.ptx_kernels import recovered
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.ptx_kernels import recovered
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
 from warpsmith.ssa.nodes import Module

@@ -11,7 +11,7 @@ from typing import Final
 from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.units import Launched
+from warpsmith.kernels.units import Launched
 from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function
 

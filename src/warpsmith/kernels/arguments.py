@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.units import KernelUnit
+from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Function, Parameter
 from warpsmith.tree import types as tree
 

@@ -6,9 +6,9 @@ import pytest
 
 from warpsmith.base.findings import Finding
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernels import ptx_kernels
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.front.cuda.nvrtc import PtxText, has_nvrtc
+from warpsmith.kernels import ptx_kernels
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.settings.read import Wanted, read_settings
 
 TEXT = """\

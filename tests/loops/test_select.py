@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.errors import UsageError
-from warpsmith.flows.porting.select import find_loop
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.select import find_loop
 from warpsmith.tree.nodes import NOT_MADE, While
 from warpsmith.tree.program import Program
 

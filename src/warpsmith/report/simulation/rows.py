@@ -8,7 +8,7 @@ from typing import Final
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
-from warpsmith.flows.kernels.units import KernelUnit
+from warpsmith.kernels.units import KernelUnit
 from warpsmith.machine.requests import SECTOR
 from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
 from warpsmith.simt.counters import BranchCount, Request
