@@ -30,11 +30,9 @@ _CONFIGURES: Final = "cudaConfigureCall"
 _HAVE_INITIALIZERS: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _REFERENCES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.CALL})
 _NAMES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR})
-_ALIGNED_ATTRIBUTE: Final = 441
 _ASSIGNMENTS: Final = frozenset(range(kinds.FIRST_ASSIGNMENT, kinds.LAST_ASSIGNMENT + 1))
-_ADDRESS_OF: Final = 5
 _WRITES: Final = {
-    kinds.BINARY: _ASSIGNMENTS, kinds.COMPOUND_ASSIGN: _ASSIGNMENTS, kinds.UNARY: kinds.INCREMENTS | {_ADDRESS_OF},
+    kinds.BINARY: _ASSIGNMENTS, kinds.COMPOUND_ASSIGN: _ASSIGNMENTS, kinds.UNARY: kinds.INCREMENTS | {kinds.ADDRESS_OF},
 }  # fmt: skip
 _COPIES: Final = ("", "dim3")
 Key = tuple[int, int | None, int | None]
