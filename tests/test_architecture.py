@@ -91,7 +91,7 @@ def test_no_names_of_an_attic() -> None:
 
 def test_every_place_that_the_map_names_exists() -> None:
     words = re.findall(r"`([\w./]+)`", (ROOT / "CONTRIBUTING.md").read_text())
-    named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".h")) or "/" in word}
+    named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".cu", ".h")) or "/" in word}
     tops = (ROOT / "src", ROOT / "tests", ROOT / ".ci")
     there = {str(path.relative_to(ROOT)) for top in tops for path in top.rglob("*")} | {"pyproject.toml"}
     assert len(named) > 40
