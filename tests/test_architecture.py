@@ -19,6 +19,11 @@ SOURCES = sorted((ROOT / "src" / "warpsmith").rglob("*.py"))
 FILE_LIMIT = 600
 FUNCTION_LIMIT = 60
 HEAVY = ("islpy", "clang", "numpy", "rich")
+C_LINES_LIMIT = 10
+_C_LINE = re.compile(
+    r"\s*#\s*(define|include|if|ifdef|ifndef|pragma|undef)\b"
+    r"|.*\b(void|int|char|bool|float|double|long|unsigned|const|static|struct|typedef|namespace|return)\b.*[;{(,]\s*$"
+)
 
 
 def _module(path: Path) -> str:
@@ -87,6 +92,38 @@ def test_a_library_is_seen_by_one_package_only(library: str, package: str) -> No
 
 def test_no_names_of_an_attic() -> None:
     assert not [path for path in SOURCES if path.stem in ("utils", "helpers", "common", "misc", "tools2")]
+
+
+def _strings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of every string of a module that is no docstring; what is put in is left out."""
+    tree = ast.parse(path.read_text())
+    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    documented = {body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)}
+    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield node.lineno, "".join(str(p.value) if isinstance(p, ast.Constant) else "x" for p in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documented | parts:
+            yield node.lineno, node.value
+
+
+def _holds_long_c(text: str) -> bool:
+    lines = text.strip().splitlines()
+    return len(lines) > C_LINES_LIMIT and sum(bool(_C_LINE.match(line)) for line in lines) * 5 > len(lines)
+
+
+def test_c_and_cxx_stand_in_files_of_their_own() -> None:
+    long = [f"{path}:{line}" for path in SOURCES for line, text in _strings(path) if _holds_long_c(text)]
+    assert not long
+
+
+@pytest.mark.parametrize("name", ["emit/runtime/present.cu", "emit/runtime/runtime.h", "emit/runtime/block_scan.cu",
+                                  "run/native/device_headers/limits.h", "run/capture/ws_harness.h"])  # fmt: skip
+def test_c_in_a_string_would_be_seen(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "src" / "warpsmith" / name).read_text()
+    module = tmp_path / "module.py"
+    module.write_text(f'"""What it is."""\nTEXT = {text!r}\nOTHER = f{text.replace("{", "{{").replace("}", "}}")!r}\n')
+    assert [line for line, found in _strings(module) if _holds_long_c(found)] == [2, 3]
 
 
 def test_every_place_that_the_map_names_exists() -> None:
