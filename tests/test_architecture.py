@@ -25,6 +25,14 @@ FIRST_WANTED = 5
 FILE_LIMIT = 600
 FUNCTION_LIMIT = 60
 HEAVY = ("islpy", "clang", "numpy", "rich", "jinja2")
+C_LINES_LIMIT = 10
+# preprocessor lines and declarations; and lines that end as C's do, of which other languages have many, too
+_C_LINE = re.compile(
+    r"\s*#\s*(define|include|if|ifdef|ifndef|pragma|undef)\b"
+    r"|.*\b(void|int|char|bool|float|double|long|unsigned|size_t|const|static|struct|typedef|namespace)\b[ *]"
+    r".*[;{(,)]\s*$"
+)
+_LIKE_C = re.compile(r"\s*#\s*\w|.*([;{})]|\*/)\s*$")
 
 
 def _module(path: Path, root: Path = ROOT / "src") -> str:
@@ -169,9 +177,48 @@ def test_no_names_of_an_attic() -> None:
     assert not [path for path in SOURCES if path.stem in ("utils", "helpers", "common", "misc", "tools2")]
 
 
+C_FILES = sorted(
+    str(path.relative_to(ROOT / "src" / "warpsmith"))
+    for path in (*(ROOT / "src/warpsmith/emit/runtime").iterdir(), ROOT / "src/warpsmith/run/capture/ws_harness.h")
+    if len(path.read_text().splitlines()) > 2 * C_LINES_LIMIT and path.suffix in (".cu", ".h")
+)
+
+
+def _strings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of every string of a module that is no docstring; what is put in is left out."""
+    tree = ast.parse(path.read_text())
+    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    documented = {body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)}
+    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield node.lineno, "".join(str(p.value) if isinstance(p, ast.Constant) else "x" for p in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documented | parts:
+            yield node.lineno, node.value
+
+
+def _holds_long_c(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    like = sum(bool(_LIKE_C.match(line)) for line in lines)
+    return len(lines) > C_LINES_LIMIT and sum(bool(_C_LINE.match(line)) for line in lines) > 1 and 2 * like > len(lines)
+
+
+def test_c_and_cxx_stand_in_files_of_their_own() -> None:
+    long = [f"{path}:{line}" for path in SOURCES for line, text in _strings(path) if _holds_long_c(text)]
+    assert not long
+
+
+@pytest.mark.parametrize("name", C_FILES)
+def test_c_in_a_string_would_be_seen(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "src" / "warpsmith" / name).read_text()
+    module = tmp_path / "module.py"
+    module.write_text(f'"""What it is."""\nTEXT = {text!r}\nOTHER = f{text.replace("{", "{{").replace("}", "}}")!r}\n')
+    assert [line for line, found in _strings(module) if _holds_long_c(found)] == [2, 3]
+
+
 def test_every_place_that_the_map_names_exists() -> None:
     words = re.findall(r"`([\w./]+)`", (ROOT / "CONTRIBUTING.md").read_text())
-    named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".h")) or "/" in word}
+    named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".cu", ".h")) or "/" in word}
     tops = (ROOT / "src", ROOT / "tests", ROOT / ".ci")
     there = {str(path.relative_to(ROOT)) for top in tops for path in top.rglob("*")} | {"pyproject.toml"}
     assert len(named) > 40

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import pytest
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.isl import space
+from warpsmith.poly.openmp import claims
+from warpsmith.poly.openmp.honor import honored
 
 LU = """
 void lu(double *A, int N) {
@@ -263,6 +268,30 @@ def test_a_function_with_too_much_text_is_judged_from_its_smallest_loops_on() ->
     assert [loop.category for loop in inner] == ["unanalyzable", "parallel"]
     assert "the loops of f hold too much together" in inner[0].reasons[0].text
     assert [loop.category for loop in analyze(program, PolyOptions()).functions[0].loops] == ["parallel", "parallel"]
+
+
+def test_after_many_loops_that_were_too_much_none_is_unbounded() -> None:
+    """Each loop that is given up halves the budget; isl takes a budget of nothing for none."""
+    nest = "for (int i = 1; i < n; i++) a[2*i] = a[i-1] + a[3*i];"
+    program = program_of(f"void f(int n, double *a) {{ {nest * 12} }}")
+    loops = analyze(program, PolyOptions(max_operations=50)).functions[0].loops
+    assert [loop.category for loop in loops] == ["unanalyzable"] * 12
+
+
+def test_claims_that_were_too_much_halve_the_budget_of_those_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent: list[int] = []
+    granted = space.budget
+
+    def counted(operations: int) -> AbstractContextManager[None]:
+        spent.append(operations)
+        return granted(operations)
+
+    monkeypatch.setattr(claims, "budget", counted)
+    nest = "\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = a[2*i] + a[3*i];"
+    program = program_of(f"void f(int n, double *a) {{ {nest * 6} }}")
+    loops = analyze(program, PolyOptions(max_operations=800), honored).functions[0].loops
+    assert all(claim.given_up for loop in loops for claim in loop.claims)
+    assert spent == [100, 50, 25, 12, 6, 3]
 
 
 def test_a_loop_of_too_many_accesses_is_given_up_with_their_number() -> None:

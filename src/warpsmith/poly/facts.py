@@ -76,12 +76,13 @@ class AccessFact:
 @dataclass(frozen=True, slots=True)
 class ClaimFacts:
     """What a pragma claims of a loop, and whether that is true. `understood`: no clause had to be left out; `granted`:
-    it was neither proved nor refuted, and the loop's verdict rests on it."""
+    it was neither proved nor refuted, and the loop's verdict rests on it; `given_up`: the work budget was spent."""
 
     claim: Claim
     verdict: Verdict
     understood: bool = True
     granted: Assumption | None = None
+    given_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,7 +274,7 @@ class Copy(Node):
     cause: Span
 
 
-# Residency across functions: statements that ask the present table of the generated runtime (emit/carried/present.py).
+# Residency across functions: statements that ask the present table of the generated runtime (emit/runtime/present.cu).
 # All of them are insertions, and do nothing where nothing is present.
 
 

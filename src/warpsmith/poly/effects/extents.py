@@ -69,7 +69,8 @@ def _extent(known: Summaries, function: Function, symbol: Symbol, at: Node) -> E
     if isinstance(symbol.type, Array):
         return _declared(variables, symbol, at)
     if isinstance(symbol.type, Pointer):
-        found = _allocated(variables, symbol, at) or _of_container(variables, symbol, at)
+        makings = known.remembered(("makings", function), lambda: _makings(function))
+        found = _allocated(variables, symbol, makings.get(symbol), at) or _of_container(variables, symbol, at)
         return found or _of_array(variables, symbol, at)
     return None
 
@@ -268,9 +269,8 @@ class _Making:
     call: Call
 
 
-def _allocated(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
+def _allocated(variables: Variables, symbol: Symbol, making: _Making | None, at: Node) -> Expr | None:
     """Return what malloc or calloc was asked for, in elements."""
-    making = _making(variables, symbol)
     if making is None or not _dominates(variables.function, making.node, at):
         return None
     if not settled(variables, symbol, making.node):
@@ -289,19 +289,25 @@ def _allocated(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
     return product(elements, making.node.span)
 
 
-def _making(variables: Variables, symbol: Symbol) -> _Making | None:
-    found: list[_Making | None] = []
-    for node in walk(variables.function.body):
+def _makings(function: Function) -> dict[Symbol, _Making]:
+    """Return the one allocation of every variable that gets its value from one call, and from nothing else but null."""
+    found: dict[Symbol, list[_Making | None]] = {}
+    for node in walk(function.body):
+        targets: set[Symbol] = set()
         value: Expr | None = None
-        if isinstance(node, VarDecl) and node.symbol == symbol:
-            value = node.init
-        elif isinstance(node, Assign) and any(b.symbol == symbol and not b.deep for b in bases(node.target)):
+        if isinstance(node, VarDecl):
+            targets, value = {node.symbol}, node.init
+        elif isinstance(node, Assign):
+            targets = {b.symbol for b in bases(node.target) if b.symbol is not None and not b.deep}
             value = node.value
-        if value is not None and not _is_null(value):
-            source = bases(value)
-            call = source[0].call if len(source) == 1 and source[0].symbol is None else None
-            found.append(_Making(node, call) if call is not None and _is_direct(value) else None)
-    return found[0] if len(found) == 1 else None
+        if not targets or value is None or _is_null(value):
+            continue
+        source = bases(value)
+        call = source[0].call if len(source) == 1 and source[0].symbol is None else None
+        made = _Making(node, call) if call is not None and _is_direct(value) else None
+        for symbol in targets:
+            found.setdefault(symbol, []).append(made)
+    return {symbol: made for symbol, (made, *more) in found.items() if made is not None and not more}
 
 
 def _is_null(value: Expr) -> bool:

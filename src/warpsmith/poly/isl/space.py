@@ -83,11 +83,11 @@ class OutOfBudgetError(Exception):
 @contextmanager
 def budget(operations: int) -> Iterator[None]:
     """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
-    and leaves the other one in force."""
+    and leaves the other one in force. A budget of nothing allows one step: isl takes 0 for no bound at all."""
     context = isl.DEFAULT_CONTEXT
     around = context.get_max_operations()
     context.reset_operations()
-    context.set_max_operations(operations)
+    context.set_max_operations(max(operations, 1))
     try:
         yield
     except isl.Error as error:

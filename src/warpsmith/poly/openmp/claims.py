@@ -50,19 +50,24 @@ _SHARE = 8
 
 
 def judge_claim(
-    facts: Facts, function: Function, claim: Claim, judged: Mapping[Loop, LoopFacts] | None = None
+    facts: Facts,
+    function: Function,
+    claim: Claim,
+    judged: Mapping[Loop, LoopFacts] | None = None,
+    given_up: int = 0,
 ) -> ClaimFacts:
-    """Return the verdict on one claim of `function`; `judged`: what is known of its loops without their pragmas."""
+    """Return the verdict on one claim of `function`; `judged`: what is known of its loops without their pragmas;
+    `given_up`: how many claims of the function were too much work before, each of which halves the work budget."""
     if claim.unclaimed:
         reasons = tuple(Reason("CLM003", text, claim.span) for text in claim.unclaimed)
         return ClaimFacts(claim, Unknown(reasons), understood=False)
     question = _Question.of(facts, function, claim, judged or {})
     try:
-        with budget(facts.options.max_operations // _SHARE):
+        with budget(facts.options.max_operations // _SHARE >> given_up):
             return ClaimFacts(claim, question.answer())
     except OutOfBudgetError:
         text = "whether the claim is true could not be worked out within the work budget"
-        return ClaimFacts(claim, Unknown((Reason("CLM002", text, claim.span),)))
+        return ClaimFacts(claim, Unknown((Reason("CLM002", text, claim.span),)), given_up=True)
 
 
 @dataclass(slots=True)

@@ -39,7 +39,10 @@ def honored(facts: Facts, found: FunctionFacts) -> FunctionFacts:
         return found
     around = dict(loops(found.function.body))
     before = {loop.loop: loop for loop in found.loops}
-    judged = [_judged(facts, found.function, claim, around, before) for claim in claims]
+    judged: list[ClaimFacts] = []
+    for claim in claims:
+        given_up = sum(one.given_up for one in judged)
+        judged.append(_judged(facts, found.function, claim, around, before, given_up=given_up))
     return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
 
 
@@ -49,13 +52,15 @@ def _judged(
     claim: Claim,
     around: dict[Loop, tuple[Loop, ...]],
     before: dict[Loop, LoopFacts],
+    *,
+    given_up: int,
 ) -> ClaimFacts:
     """Return the verdict on a claim, from the memo where loop, pragmas and surroundings are the same nodes."""
     live = facts.liveness(function).after[claim.marked]
     key = (id(claim.marked), id(claim.pragma), id(claim.region), tuple(map(id, around[claim.marked])), live)
     known = facts.claims.get(key)
     if not isinstance(known, ClaimFacts):
-        known = judge_claim(facts, function, claim, before)
+        known = judge_claim(facts, function, claim, before, given_up)
         facts.claims[key] = known
     return known
 

@@ -83,8 +83,9 @@ def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
 def run_sections(
     program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
 ) -> Sections:
-    """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
-    return _all(_Work(program, function, run, options, summaries), run)
+    """As `sections` of `run` over itself, for callers that are inside a `budget` already and do not ask what is written
+    as a whole; raises OutOfBudgetError."""
+    return _all(_Work(program, function, run, options, summaries, covers=False), run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class _Work:
     summaries: Summaries
     given: tuple[Assumption, ...] = ()
     wanted: Symbol | None = None
+    covers: bool = True
     bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
 
@@ -144,12 +146,13 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
             failures.append(answer)
             (unbounded if obstacle is None else elsewhere).add(symbol)
         else:
-            found.append(_with_cover(work, answer, every, inside))
+            found.append(_with_cover(work, answer, every, inside) if work.covers else answer)
     return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
 
 
 def _around(work: _Work, stmt: Stmt) -> tuple[Stmt, ...]:
-    return work.summaries.remembered(("around", work.function, stmt), lambda: loops_around(work.function, stmt))
+    function = work.function
+    return work.summaries.remembered(("around", function), lambda: _surroundings(function)).get(stmt, ())
 
 
 def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:
@@ -308,18 +311,17 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
 
 def loops_around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
     """Return the loops and conditions around a statement, outermost first."""
-    return tuple(node for node in _path(function.body, stmt) if isinstance(node, For | While | If))
+    return _surroundings(function).get(stmt, ())
 
 
-def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
-    stack: list[tuple[Node, Iterator[Node]]] = [(top, children(top))]
+def _surroundings(function: Function) -> dict[Stmt, tuple[Stmt, ...]]:
+    """Return the loops and conditions around every statement of a function."""
+    found: dict[Stmt, tuple[Stmt, ...]] = {}
+    stack: list[tuple[Node, tuple[Stmt, ...]]] = [(function.body, ())]
     while stack:
-        _, rest = stack[-1]
-        following = next(rest, None)
-        if following is wanted:
-            return tuple(n for n, _ in stack)
-        if following is None:
-            stack.pop()
-        else:
-            stack.append((following, children(following)))
-    return ()
+        node, around = stack.pop()
+        if isinstance(node, Stmt):
+            found.setdefault(node, around)
+        inner = (*around, node) if isinstance(node, For | While | If) else around
+        stack.extend((child, inner) for child in reversed(tuple(children(node))))
+    return found

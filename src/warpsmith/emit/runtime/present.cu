@@ -1,59 +1,41 @@
-"""The present table: which host ranges have a copy on the device, and who needs it.
+/* The present table: which host ranges have a copy on the device, and who needs it.
 
-    enter u[0..n)     not there: acquire, copy in          there: count it, nothing moves
-    exit              last one outside a hold: copy back what was written, release; inside a hold it stays (count 0)
-    update            host code touches u[5]: those bytes move, if they are present and the device's are newer
-    hold … end        a time loop: between the two, what may be kept is kept; the outermost end copies back
+       enter u[0..n)     not there: acquire, copy in          there: count it, nothing moves
+       exit              last one outside a hold: copy back what was written, release; inside a hold it stays (count 0)
+       update            host code touches u[5]: those bytes move, if they are present and the device's are newer
 
-Invariants, wherever control is neither in a kernel nor between an enter and its exit: every byte of a present range is
-valid on the device; where `written` is false it is valid on the host, too. Of ranges that overlap the newest has the
-truth; a released range hands its bytes to the next older one, or to the host. A kept range (no user) that a new one
-overlaps grows instead: nobody holds its address, so that the two become one.
+   Invariants, wherever control is neither in a kernel nor between an enter and its exit: every byte of a present range
+   is valid on the device; where `written` is false it is valid on the host, too. Of ranges that overlap the newest has
+   the truth; a released range hands its bytes to the next older one, or to the host. A kept range (no user) that a new
+   one overlaps grows instead: nobody holds its address, so that the two become one.
 
-A range that is a whole block of the heap may hold bytes that no kernel touches and that host code writes untold, since
-they are of another type, or beside what it names. While such a range is kept, `before` has what the device had when a
-kernel was first let write into it, and only bytes that differ from that come back.
+   A range that is a whole block of the heap may hold bytes that no kernel touches and that host code writes untold,
+   since they are of another type, or beside what it names. While such a range is kept, `before` has what the device had
+   when a kernel was first let write into it, and only bytes that differ from that come back.
 
-After Jablin et al., Automatic CPU-GPU Communication Management and Optimization (PLDI 2011), and the structured data
-regions of OpenACC 3.3 (2.6.5).
-"""
+   After Jablin et al., Automatic CPU-GPU Communication Management and Optimization (PLDI 2011), and the structured data
+   regions of OpenACC 3.3 (2.6.5). */
+#pragma once
 
-from __future__ import annotations
+#include <cuda_runtime.h>
+#include <mutex>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
 
-from warpsmith.emit.carried.ranges import RANGES
-from warpsmith.emit.carried.watched import WATCHED, WATCHED_DECLARATIONS, WATCHED_PROTOTYPES
-from warpsmith.emit.words import Support
+#include "check.cu"
+#include "flags.h"
+#include "pool.cu"
+#include "ranges.cu"
 
-__all__ = ["present_declarations", "present_text"]
-
-_TABLE = """\
-/* Which host ranges have a copy on the device; the newest first. */
-
-#define WS_COPY 1
-#define WS_KEEP 2
-#define WS_UNIT 4
-#define WS_CHANGE 8
-#define WS_WATCH 16
-
-struct ws_range {
-    const char *host;
-    long long bytes;
-    char *device;
-    const char *name;
-    int users;
-    bool written, kept, unit, dead;
-    char *before;
-    unsigned long long age;
-    ws_range *next, *back;
-};
-
-static ws_range *ws_ranges;
-/* How often a range has come or gone. */
-static unsigned long long ws_turns;
 static int ws_holds, ws_pauses;
 static std::mutex ws_table;
 
-WS_BY_ADDRESS
+#ifdef WS_WITH_UNITS
+static bool ws_unit_watch(const void *at);
+static bool ws_outlives(const char *begin, const char *end);
+
+#endif
 /* The newest range with the byte at `at`. */
 static ws_range *ws_newest(const char *at)
 {
@@ -206,8 +188,12 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
     ws_range *range = (ws_range *)malloc(sizeof *range);
     if (range == nullptr)
         abort();
-    *range = ws_range{begin, end - begin, nullptr, name, 0, false, (flags & WS_KEEP) != 0, unit, false,
-                      nullptr, 0, nullptr, nullptr};
+    *range = {};
+    range->host = begin;
+    range->bytes = end - begin;
+    range->name = name;
+    range->kept = (flags & WS_KEEP) != 0;
+    range->unit = unit;
     range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
@@ -251,7 +237,10 @@ static ws_range *ws_enter(const void *host, long long bytes, int flags, const ch
     const std::vector<ws_range *> met = ws_met(begin, end);
     ws_range *range = met.empty() ? nullptr : met.front();
     const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
-    WS_MAY_KEEP
+#ifdef WS_WITH_UNITS
+    if (fresh && (flags & WS_WATCH) != 0 && !ws_unit_watch(host) && !ws_outlives(begin, end))
+        flags &= ~WS_KEEP;
+#endif
     if (fresh)
         range = ws_new_range(begin, bytes, flags, name, file, line);
     ws_use(range, fresh, flags, file, line);
@@ -343,166 +332,3 @@ extern "C" void ws_update_device_all(const char *file, int line)
     for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
         ws_to_device(range->host, range->host + range->bytes, file, line);
 }
-
-/* Copy back and forget all ranges without a user. */
-static void ws_let_go(const char *file, int line)
-{
-    for (ws_range *range = ws_ranges; range != nullptr;) {
-        ws_range *next = range->next;
-        if (range->users == 0)
-            ws_hand_over(range, file, line);
-        range = next;
-    }
-}
-
-WS_DIES
-WS_STACK
-#ifdef WS_TELL_COPY
-/* Under the emulation: where the device has a byte of the host; whether a device address is in a remembered range; lay
-   what kernels have changed in such ranges over a copy of the host's bytes. */
-extern "C" const void *warpsmith_device_of(const void *host)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    const ws_range *range = ws_newest((const char *)host);
-    return range == nullptr ? nullptr : range->device + ((const char *)host - range->host);
-}
-
-extern "C" int warpsmith_remembers(const void *device)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    const char *at = (const char *)device;
-    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
-        if (at >= range->device && at < range->device + range->bytes)
-            return range->before != nullptr;
-    return 0;
-}
-
-extern "C" void warpsmith_lay_over(const void *host, long long bytes, char *to)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    const char *begin = (const char *)host, *end = begin + bytes;
-    for (const char *at = begin; at < end;) {
-        const char *stop = ws_edge(at, end);
-        const ws_range *range = ws_newest(at);
-        if (range != nullptr && range->before != nullptr) {
-            const char *before = range->before + (at - range->host);
-            char *now = (char *)malloc((size_t)(stop - at));
-            if (now == nullptr)
-                abort();
-            ws_check(cudaMemcpy(now, range->device + (at - range->host), (size_t)(stop - at), cudaMemcpyDeviceToHost),
-                     "look at the device", "", 0);
-            for (long long i = 0; i < stop - at; i++)
-                if (now[i] != before[i])
-                    to[at - begin + i] = now[i];
-            free(now);
-        }
-        at = stop;
-    }
-}
-#endif
-
-extern "C" void ws_hold_begin(const char *file, int line)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    (void)file;
-    (void)line;
-    ws_holds++;
-    WS_STACK_BEGINS
-}
-
-extern "C" void ws_hold_end(const char *file, int line)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    WS_STACK_ENDS
-    if (--ws_holds > 0)
-        return;
-    /* An exception may have left a pause on its way here. */
-    ws_pauses = 0;
-    ws_let_go(file, line);
-}
-
-extern "C" void ws_hold_pause(const char *file, int line)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    ws_let_go(file, line);
-    ws_pauses++;
-}
-
-extern "C" void ws_hold_resume(const char *file, int line)
-{
-    const std::lock_guard<std::mutex> guard(ws_table);
-    (void)file;
-    (void)line;
-    ws_pauses--;
-}
-"""
-
-_DECLARATIONS = """\
-/* Data that stay on the device across calls: host ranges are entered and left, and what is there already is not copied
-   again; a hold keeps them between its begin and its end. */
-#define WS_COPY 1
-#define WS_KEEP 2
-#define WS_UNIT 4
-#define WS_CHANGE 8
-#define WS_WATCH 16
-/* An address that is only looked up: what is there need not be set. */
-#if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
-#define WS_LOOK __attribute__((access(none, 1)))
-#else
-#define WS_LOOK
-#endif
-WS_LOOK void *ws_data_enter(const void *host, long long bytes, int flags, const char *name, const char *file, int line);
-void ws_data_exit(void *device, int written, const char *file, int line);
-void ws_update_host(const void *host, long long bytes, const char *file, int line);
-void ws_update_device(const void *host, long long bytes, const char *file, int line);
-void ws_update_host_all(const char *file, int line);
-void ws_update_device_all(const char *file, int line);
-void ws_hold_begin(const char *file, int line);
-void ws_hold_end(const char *file, int line);
-void ws_hold_pause(const char *file, int line);
-void ws_hold_resume(const char *file, int line);
-"""
-
-_GUARD = """\
-#ifdef __cplusplus
-/* A hold that ends where its block is left, by an exception as well. */
-struct ws_hold {
-    ws_hold(const char *file, int line, int holds = 1) : file(file), line(line), open(holds)
-    {
-        if (open)
-            ws_hold_begin(file, line);
-    }
-    ~ws_hold() { end(file, line); }
-    ws_hold(const ws_hold &) = delete;
-    ws_hold &operator=(const ws_hold &) = delete;
-    void end(const char *at, int number)
-    {
-        if (open)
-            ws_hold_end(at, number), open = false;
-    }
-
-private:
-    const char *file;
-    int line;
-    bool open;
-};
-#endif
-"""
-
-
-def present_text(support: Support, *, watched: bool = False) -> str:
-    """Return the table; it stands behind the pool in the one kernel file that has it, and before the table of blocks.
-    `watched`: there is one, which tells what dies; of other memory the table knows what outlives a hold."""
-    table = _TABLE.replace("WS_BY_ADDRESS\n", RANGES)
-    for line, text in WATCHED.items():
-        table = table.replace(line, text if watched else "")
-    return _named((WATCHED_PROTOTYPES if watched else "") + table, support)
-
-
-def present_declarations(support: Support, *, watched: bool = False) -> str:
-    """Return what host text needs to know of it, as C and C++."""
-    return _named(_DECLARATIONS + (WATCHED_DECLARATIONS if watched else "") + _GUARD, support)
-
-
-def _named(text: str, support: Support) -> str:
-    return text.replace("ws_", f"{support.prefix}_").replace("WS_", f"{support.prefix.upper()}_")

@@ -1,23 +1,22 @@
-"""Rows of `T **` at run time: where they start, on the host and on the device.
+/* Rows of `T **`: where they start.
 
-    a[0] ─► block A        starts on the host: 0, B - A, …, in elements, whatever blocks the rows lie in
-    a[1] ─► block B        on the device: 0, B' - A', …, for the copies A', B' that the present table has of the blocks
+       a[0] --> block A        starts on the host: 0, B - A, ..., in elements, whatever blocks the rows lie in
+       a[1] --> block B        on the device: 0, B' - A', ..., for the copies A', B' that the present table has
 
-Invariant: a start is the difference of two addresses, as numbers of 64 bits, and row zero plus its start is the row: in
-the memory of the program, and among the copies. What is not the whole block of a row that is there is not reached from
-it. Rows whose block is not known, or that no whole number of elements leads to, have no starts at all.
+   Invariant: a start is the difference of two addresses, as numbers of 64 bits, and row zero plus its start is the row:
+   in the memory of the program, and among the copies. What is not the whole block of a row that is there is not reached
+   from it. Rows whose block is not known, or that no whole number of elements leads to, have no starts at all. */
+#pragma once
 
-The starts are kept for the next question, and so is their table on the device: it is sent again only where a row lies
-elsewhere than before.
-"""
+#include <algorithm>
+#include <mutex>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
 
-from __future__ import annotations
+#include "units.cu"
 
-from warpsmith.emit.words import Support
-
-__all__ = ["ROWS", "ROWS_DECLARATIONS", "entered_rows", "entered_rows_declarations"]
-
-ROWS = """\
 /* Where rows start, for each array of row pointers and size of element: rows `from` .. `count` - 1 of it. `seen`: the
    row pointers that this is about; `blocks`: what they lead into, as long as no block with a row has died since (all
    zero: nobody knows, or it has no start); `order`: the known rows by address. */
@@ -66,8 +65,8 @@ static void ws_rows_look(ws_rows *rows)
         const uintptr_t row = (uintptr_t)rows->seen[i];
         size_t bytes = block.end - block.start;
         rows->starts[i] = 0;
-        if (row == 0 || ((row < block.start || row >= block.end) &&
-                         !ws_unit_of((const void *)row, &block.start, &bytes, true)))
+        if (row == 0 ||
+            ((row < block.start || row >= block.end) && !ws_unit_of((const void *)row, &block.start, &bytes, true)))
             continue;
         block.end = block.start + bytes;
         if (rows->zero < 0) {
@@ -123,8 +122,8 @@ static const long long *ws_rows_find(const char *const *first, long long from, l
 {
     const std::lock_guard<std::mutex> guard(ws_rows_lock);
     ws_rows *rows = ws_known_rows;
-    while (rows != nullptr && !(rows->first == first && rows->from == from && rows->count == count &&
-                                rows->element == element))
+    while (rows != nullptr &&
+           !(rows->first == first && rows->from == from && rows->count == count && rows->element == element))
         rows = rows->next;
     if (rows == nullptr) {
         const std::vector<long long> starts((size_t)count);
@@ -222,168 +221,3 @@ extern "C" WS_WEAK_UNITS long long warpsmith_rows(const long long *starts, const
     return rows->count - rows->from;
 }
 #endif
-"""
-
-ROWS_DECLARATIONS = """\
-/* Where each row starts, in elements from row zero, the first one that is known; null where that cannot be told. Of all
-   rows, or of rows low .. high - 1. Whether each row lies in a block of its own; whether no two have elements of
-   [low, high) in common; and whether a pointer, or other rows by their starts, lead to other blocks. */
-const long long *ws_row_starts(const void *rows, size_t element);
-const long long *ws_row_starts_of(const void *rows, long long low, long long high, size_t element);
-void *ws_row_zero(const long long *starts);
-int ws_rows_distinct(const long long *starts);
-int ws_rows_clear(const long long *starts, long long low, long long high);
-int ws_rows_apart(const long long *starts, const void *other);
-"""
-
-_ENTERED = """\
-/* Rows on the device: every row's block is a range of the present table. As long as no range comes or goes, and no row
-   lies elsewhere, the ranges are those of the last time. `sent`: what the device's table of starts has. */
-struct ws_there {
-    const ws_rows *rows;
-    std::vector<ws_range *> ranges;
-    std::vector<long long> sent;
-    long long *table;
-    char *zero;
-    unsigned long long turn, turns, alone;
-    int users;
-    ws_there *next;
-};
-
-static ws_there *ws_rows_there;
-
-static ws_there *ws_there_of(const ws_rows *rows, const char *file, int line)
-{
-    ws_there *there = ws_rows_there;
-    while (there != nullptr && there->rows != rows)
-        there = there->next;
-    if (there == nullptr) {
-        void *table = ws_device_acquire(rows->count * (long long)sizeof *there->table, "where rows start", file, line);
-        there = new ws_there{rows, {}, {}, (long long *)table, nullptr, 0, 0, 0, 0, ws_rows_there};
-        ws_rows_there = there;
-    }
-    return there;
-}
-
-extern "C" long long *WS_TABLE(const long long *starts, const char *file, int line)
-{
-    const ws_rows *rows = ws_rows_of(starts);
-    const std::lock_guard<std::mutex> guard(ws_table);
-    return ws_there_of(rows, file, line)->table + (starts - rows->starts.data());
-}
-
-/* Send where the copies of rows start, if that is not what was sent before. */
-static void ws_rows_send(ws_there *there, const std::vector<char *> &at, const char *file, int line)
-{
-    const long long element = (long long)there->rows->element;
-    std::vector<long long> starts(at.size());
-    for (size_t i = 0; i < at.size(); i++) {
-        const long long from = at[i] == nullptr ? 0 : (long long)((uintptr_t)at[i] - (uintptr_t)there->zero);
-        if (from % element != 0) {
-            fprintf(stderr, "%s:%d: a row has no place on the device where an element may begin\\n", file, line);
-            exit(EXIT_FAILURE);
-        }
-        starts[i] = from / element;
-    }
-    if (starts == there->sent)
-        return;
-    const long long bytes = (long long)(starts.size() * sizeof starts[0]);
-    ws_copy_to_device(there->table, starts.data(), bytes, file, line);
-    there->sent.swap(starts);
-}
-
-/* Enter the block of each row; one that several rows in a row lie in, once. */
-static void ws_rows_come(ws_there *there, int flags, const char *name, const char *file, int line)
-{
-    const ws_rows *rows = there->rows;
-    std::vector<char *> at(rows->seen.size());
-    ws_span last = {0, 0};
-    there->ranges.clear();
-    for (size_t i = 0; i < at.size(); i++) {
-        const ws_span block = rows->blocks[i];
-        if (block.start == 0)
-            continue;
-        if (block.start == block.end) {
-            at[i] = i == (size_t)rows->zero ? ws_nothing(file, line) : nullptr;
-            continue;
-        }
-        if (there->ranges.empty() || block.start != last.start || block.end != last.end) {
-            const long long bytes = (long long)(block.end - block.start);
-            there->ranges.push_back(ws_enter((const void *)block.start, bytes, flags, name, file, line));
-        }
-        last = block;
-        at[i] = there->ranges.back()->device + (rows->seen[i] - there->ranges.back()->host);
-    }
-    there->zero = at[(size_t)rows->zero];
-    there->turn = rows->turn;
-    there->turns = ws_turns;
-    ws_rows_send(there, at, file, line);
-}
-
-extern "C" void *WS_ENTER_ROWS(const long long *starts, int flags, const char *name, const char *file, int line)
-{
-    const ws_rows *rows = ws_rows_of(starts);
-    const std::lock_guard<std::mutex> guard(ws_table);
-    ws_there *there = ws_there_of(rows, file, line);
-    if (there->users > 0 || (there->zero != nullptr && there->turns == ws_turns && there->turn == rows->turn))
-        for (ws_range *range : there->ranges)
-            ws_use(range, false, flags, file, line);
-    else
-        ws_rows_come(there, flags, name, file, line);
-    there->users++;
-    return there->zero;
-}
-
-extern "C" void WS_EXIT_ROWS(const long long *starts, int written, const char *file, int line)
-{
-    const ws_rows *rows = ws_rows_of(starts);
-    const std::lock_guard<std::mutex> guard(ws_table);
-    ws_there *there = ws_there_of(rows, file, line);
-    const bool alone = there->alone == ws_turns;
-    const unsigned long long turns = ws_turns;
-    bool stay = true;
-    there->users--;
-    /* The newest first: that is where the table begins. */
-    for (size_t i = there->ranges.size(); i-- > 0;) {
-        ws_leave(there->ranges[i], written, alone, file, line);
-        stay = stay && turns == ws_turns && there->ranges[i]->users == 0;
-    }
-    /* What has stayed without a user shares no byte. */
-    if (stay)
-        there->alone = turns;
-}
-"""
-
-# what the text uses of the present table and the pool, whose names have the program's prefix
-_OF_TABLE = (
-    "ws_range ", "ws_turns", "ws_table)", "ws_use(", "ws_leave(", "ws_enter(", "ws_nothing(", "ws_device_acquire(",
-    "ws_copy_to_device(",
-)  # fmt: skip
-
-_ENTERED_DECLARATIONS = """\
-/* The blocks of rows enter the present table; the answer is where row zero is on the device. The table of starts there
-   is for rows that have been entered. */
-void *WS_ENTER_ROWS(const long long *starts, int flags, const char *name, const char *file, int line);
-void WS_EXIT_ROWS(const long long *starts, int written, const char *file, int line);
-long long *WS_TABLE(const long long *starts, const char *file, int line);
-"""
-
-
-def entered_rows(support: Support) -> str:
-    """Return how rows come to the device; it stands behind the present table and the questions about rows."""
-    text = _ENTERED
-    for word in _OF_TABLE:
-        text = text.replace(word, word.replace("ws_", f"{support.prefix}_"))
-    return _named(text, support)
-
-
-def entered_rows_declarations(support: Support) -> str:
-    """Return what host text needs to know of that, as C and C++."""
-    return _named(_ENTERED_DECLARATIONS, support)
-
-
-def _named(text: str, support: Support) -> str:
-    words = {"WS_ENTER_ROWS": support.enter_rows, "WS_EXIT_ROWS": support.exit_rows, "WS_TABLE": support.table}
-    for old, new in words.items():
-        text = text.replace(old, new)
-    return text

@@ -1,20 +1,33 @@
-"""The ranges of the present table by address: those that meet a part of the host's memory, found among thousands.
+/* The host ranges that have a copy on the device, by address: those that meet a part of the host's memory, found among
+   thousands.
 
-    size of 2^3 … 2^4 - 1 bytes:   [40, 50)  [96, 105) …      by where they begin; of each size class, only what begins
-    size of 2^10 … 2^11 - 1:       [0, 1500) …                less than twice the class before `begin` can reach it
+       size of 2^3 ... 2^4 - 1 bytes:    [40, 50)  [96, 105) ...    by where they begin; of each size class, only what
+       size of 2^10 ... 2^11 - 1:        [0, 1500) ...              begins less than twice the class before can reach it
 
-Invariant: the index has exactly the ranges of the list; `age` tells the newer of two. Ranges of one class hardly
-overlap, so that a question costs some steps in each class that is not empty, and what it finds.
-"""
+   Invariant: the index has exactly the ranges of the list, the newest first; `age` tells the newer of two. Ranges of
+   one class hardly overlap, so that a question costs some steps in each class that is not empty, and what it finds. */
+#pragma once
 
-from __future__ import annotations
+#include <algorithm>
+#include <map>
+#include <vector>
 
-__all__ = ["RANGES", "RANGE_HEADERS"]
+struct ws_range {
+    const char *host;
+    long long bytes;
+    char *device;
+    const char *name;
+    int users;
+    bool written, kept, unit, dead;
+    char *before;
+    unsigned long long age;
+    ws_range *next, *back;
+};
 
-RANGE_HEADERS = ("algorithm", "map", "string.h", "vector")
-"""What the present table's text includes."""
+static ws_range *ws_ranges;
+/* How often a range has come or gone. */
+static unsigned long long ws_turns;
 
-RANGES = """\
 /* The ranges by size class and by where they begin. It is never destroyed: objects of the program may outlive it. */
 typedef std::multimap<const char *, ws_range *> ws_class;
 
@@ -83,4 +96,3 @@ static std::vector<ws_range *> ws_met(const char *begin, const char *end)
         std::sort(found.begin(), found.end(), [](const ws_range *a, const ws_range *b) { return a->age > b->age; });
     return found;
 }
-"""

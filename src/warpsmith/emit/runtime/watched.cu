@@ -1,31 +1,30 @@
-"""Memory that dies while a hold lasts: the present table keeps only what is seen to die, or to outlive the hold.
+/* Memory that dies while a hold lasts: the present table keeps only what is seen to die, or to outlive the hold.
 
-    free(p), realloc(p, n)      heap.py tells of the block: what the device has of it is forgotten, or comes back before
+       free(p), realloc(p, n)      the table of blocks tells: what the device has of it is forgotten, or comes back before
 
-    higher addresses   main's frame          ─┐ callers of the function that begins the hold: they wait for it,
-                       solve's arguments     ─┘ so that nothing of theirs ends before the hold does
-    WS_FRAME ────────► solve's frame            has what solve declared before the hold, told by name, beside what its
-                                                inner blocks and what is inlined declare: that dies
-    lower addresses    step's frame             called in the hold: its memory is another object's a moment later
+       higher addresses   main's frame          -+ callers of the function that begins the hold: they wait for it,
+                          solve's arguments     -+ so that nothing of theirs ends before the hold does
+       WS_FRAME --------> solve's frame            has what solve declared before the hold, told by name, beside what its
+                                                   inner blocks and what is inlined declare: that dies
+       lower addresses    step's frame             called in the hold: its memory is another object's a moment later
 
-Invariant: every region that is told of (`ws_lastings`) belongs to objects that live until the outermost hold of the
-thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else holds.
+   Invariant: every region that is told of (`ws_lastings`) belongs to objects that live until the outermost hold of the
+   thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else
+   holds.
 
-Limits: one thread's hold at a time; callers only where the frame is known to lie above the function's own objects, and
-the end of the thread's stack is known (x86-64 with glibc). What is not known is not kept.
-"""
+   Limits: one thread's hold at a time; callers only where the frame is known to lie above the function's own objects,
+   and the end of the thread's stack is known (x86-64 with glibc). What is not known is not kept. */
+#pragma once
 
-from __future__ import annotations
+#include <mutex>
+#include <stdlib.h>
 
-__all__ = ["WATCHED", "WATCHED_DECLARATIONS", "WATCHED_PROTOTYPES"]
+#include "present.cu"
 
-WATCHED_PROTOTYPES = """\
-static bool ws_unit_watch(const void *at);
-static bool ws_outlives(const char *begin, const char *end);
+#if defined __GLIBC__ && defined __x86_64__
+#include <pthread.h>
+#endif
 
-"""
-
-_DIES = """\
 /* A block of memory dies: what the device has of it is nobody's any more. It moves: the host has all of it before. */
 extern "C" void ws_data_dies(const void *host, long long bytes, int moves)
 {
@@ -40,19 +39,6 @@ extern "C" void ws_data_dies(const void *host, long long bytes, int moves)
             ws_unlink(range);
     }
 }
-
-"""
-
-_MAY_KEEP = """\
-    if (fresh && (flags & WS_WATCH) != 0 && !ws_unit_watch(host) && !ws_outlives(begin, end))
-        flags &= ~WS_KEEP;
-"""
-
-_STACK = """\
-/* What of the stack outlives the outermost hold of the thread that began it. */
-#if defined __GLIBC__ && defined __x86_64__
-#include <pthread.h>
-#endif
 
 struct ws_lasting {
     const char *begin, *end;
@@ -152,26 +138,3 @@ static void ws_stack_ends(const char *file, int line)
         free(one);
     }
 }
-
-"""
-
-WATCHED_DECLARATIONS = """\
-/* What of the stack outlives a hold that has just begun: an object of the function that begins it; what the function's
-   callers own, which lies behind its frame. */
-#if defined __GNUC__ && defined __x86_64__
-#define WS_FRAME __builtin_frame_address(0)
-#else
-#define WS_FRAME 0
-#endif
-WS_LOOK void ws_hold_lasts(const void *object, long long bytes);
-void ws_hold_callers(const void *frame);
-"""
-
-WATCHED = {
-    "WS_DIES\n": _DIES,
-    "WS_STACK\n": _STACK,
-    "    WS_MAY_KEEP\n": _MAY_KEEP,
-    "    WS_STACK_BEGINS\n": "    ws_stack_begins();\n",
-    "    WS_STACK_ENDS\n": "    ws_stack_ends(file, line);\n",
-}
-"""What stands in the present table's text for its marks, where memory dies in holds."""
