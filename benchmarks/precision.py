@@ -46,7 +46,7 @@ from tests.test_corpus import kernels
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.simt.launch import Outcome
 from warpsmith.simt.memory import Memory

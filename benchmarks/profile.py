@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from warpsmith.project.instrument import instrument, runtime_header
+from warpsmith.project.profile.instrument import instrument, runtime_header
 
 PROGRAMS = {
     "dense product, three deep": """

@@ -24,9 +24,9 @@ from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts, LaunchShape
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx, has_nvrtc
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.ssa.nodes import Module
 from warpsmith.ssa.verify import faults

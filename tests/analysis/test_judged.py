@@ -14,7 +14,7 @@ from warpsmith.analysis.affine.symbols import constant_form
 from warpsmith.analysis.memory import spread
 from warpsmith.analysis.memory.accesses import _Access
 from warpsmith.analysis.memory.presence import Presence, Presences
-from warpsmith.analysis.rules import memory, shared
+from warpsmith.analysis.rules.memory import memory, shared
 from warpsmith.analysis.rules.origins import Numbers
 from warpsmith.analysis.sync import barriers, grid
 from warpsmith.analysis.sync.races import Judge

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernels.shape import dim_of
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.shape import dim_of
+from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules
 from warpsmith.settings.model import KernelSettings, Setting, Settings

@@ -9,8 +9,8 @@ import pytest
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.explaining import explain_file
-from warpsmith.flows.kernels.shape import Launching
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.units import KernelFile
 from warpsmith.settings.read import Wanted, read_settings
 
 HEAD = """.version 8.0

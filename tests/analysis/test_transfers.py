@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.rules import load_rules
 from warpsmith.settings.read import Wanted, read_settings

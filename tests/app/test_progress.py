@@ -16,10 +16,10 @@ from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.app.cli.progress import is_wanted
 from warpsmith.base.progress import Activity
-from warpsmith.flows.kernels.units import KernelFile
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.front.load import FrontOptions
+from warpsmith.kernels.units import KernelFile
 from warpsmith.run.verification import VerifyOptions
 
 # a kernel that takes some seconds, lane by lane

@@ -15,7 +15,7 @@ import pytest
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.report.port.json import schema
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"

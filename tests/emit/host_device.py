@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import platform
 
-__all__ = ["CALLERS", "HOST_DEVICE"]
+from warpsmith.emit.parts import select
+
+__all__ = ["CALLERS", "HOST_DEVICE", "tables"]
 
 CALLERS = platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
 """Whether the run time knows where the stack of a function's callers lies."""
@@ -38,3 +40,9 @@ extern "C" void *ws_device_acquire(long long bytes, const char *, const char *, 
 }
 extern "C" void ws_device_release(void *memory) { free(memory); }
 """
+
+
+def tables(name: str, *features: str) -> str:
+    """Return a part of the run time with all that it stands on but the pool, which the test has one of its own for."""
+    part = select(name, frozenset(features), before={"check.cu", "pool.cu"})
+    return "".join(f"#include <{header}>\n" for header in part.headers if header != "cuda_runtime.h") + part.text

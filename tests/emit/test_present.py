@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.emit.host_device import HOST_DEVICE
-from warpsmith.emit.carried.present import present_text
-from warpsmith.emit.words import Support
+from tests.emit.host_device import HOST_DEVICE, tables
 from warpsmith.run.native.tools import cxx_compiler
 
 _AFTER = r"""
@@ -237,13 +235,13 @@ def _run(text: str, directory: Path) -> str:
 
 
 def test_the_table_keeps_both_sides_true(tmp_path: Path) -> None:
-    assert _run(present_text(Support("ws")), tmp_path) == "ok"
+    assert _run(tables("holds.cu", "PRESENT"), tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = present_text(Support("ws"))
+    right = tables("holds.cu", "PRESENT")
     wrong = _BUGS[bug](right)
     assert wrong != right
     assert _run(wrong, tmp_path) != "ok"

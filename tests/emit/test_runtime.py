@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.carried.runtime import check_text, declarations, pool_text
+from warpsmith.emit.carried import Needs, declarations, run_time
 from warpsmith.emit.words import Support
 
 CUDA = """\
@@ -47,8 +47,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     support = Support(prefix)
     text = "\n".join([
-        CUDA, "#include <mutex>\n#include <stdio.h>", 'extern "C" {', declarations(support), "}", check_text(support),
-        pool_text(support), f"int main() {{ {main} }}",
+        CUDA, "#include <mutex>\n#include <stdio.h>", declarations(support, Needs()), run_time(support, Needs()).text,
+        f"int main() {{ {main} }}",
     ])  # fmt: skip
     source = tmp_path / "a.cpp"
     source.write_text(text)

@@ -92,7 +92,7 @@ MUTANTS = {
     "offset dropped": ("int before = total[blockIdx.x];", "int before = 0;"),
     "barrier missing": ("        of_warp[warp] = value;\n    __syncthreads();", "        of_warp[warp] = value;"),
     "carry of the part lost": ("*running = *running + of_warp[w];", "*running = of_warp[w];"),
-    "own element counted twice": ("lane == 0 ? below : below + left", "below + value"),
+    "own element counted twice": ("lane == 0 ? below : (below + left)", "below + value"),
     "tile one short": ("if (t_i < end)", "if (t_i < end - 1)"),
     "parts overlap": ("blockIdx.x * part", "blockIdx.x * (part - 1)"),
     "first value forgotten": ("int before = *s_gpu;", "int before = 0;"),

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.carried.units import UNIT_HEADERS, unit_declarations, unit_text
+from tests.emit.host_device import tables
+from warpsmith.emit.carried import Needs, declarations, run_time
 from warpsmith.emit.words import Support
 from warpsmith.run.native.tools import c_compiler, cxx_compiler
 
-_SUPPORT = Support("ws")
+_TABLE = tables("rows.cu", "UNITS", "ROWS")
 
 _DRIVER = r"""
 #include <stdio.h>
@@ -210,8 +211,7 @@ _BUGS: dict[str, tuple[str, str]] = {
 
 def _program(text: str, directory: Path) -> list[str]:
     source, program = directory / "units.cpp", directory / "units"
-    included = "".join(f"#include <{name}>\n" for name in UNIT_HEADERS)
-    source.write_text(included + text + _DRIVER)
+    source.write_text(text + _DRIVER)
     options = ["-std=c++17", "-O1", "-w", "-fno-builtin"]
     subprocess.run([cxx_compiler(), *options, str(source), "-o", str(program), "-lpthread"], check=True)
     return [str(program)]
@@ -230,15 +230,14 @@ def _run(text: str, directory: Path) -> str:
 
 
 def test_units_are_what_the_program_made(tmp_path: Path) -> None:
-    assert _run(unit_text(_SUPPORT), tmp_path) == "ok"
+    assert _run(_TABLE, tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = unit_text(_SUPPORT)
-    wrong = right.replace(*_BUGS[bug])
-    assert wrong != right
+    wrong = _TABLE.replace(*_BUGS[bug])
+    assert wrong != _TABLE
     assert _run(wrong, tmp_path) != "ok"
 
 
@@ -266,8 +265,8 @@ int main(void)
 
 
 def _linked(directory: Path, more: tuple[str, ...], options: tuple[str, ...] = ()) -> str:
-    (directory / "table.cpp").write_text("".join(f"#include <{n}>\n" for n in UNIT_HEADERS) + unit_text(_SUPPORT))
-    (directory / "asks.c").write_text(f"#include <stddef.h>\n{unit_declarations(_SUPPORT)}{_ASKS}")
+    (directory / "table.cpp").write_text(_TABLE)
+    (directory / "asks.c").write_text(declarations(Support("ws"), Needs(units=True)) + _ASKS)
     for name, compiler in (("table.cpp", cxx_compiler()), ("asks.c", c_compiler()), *((n, c_compiler()) for n in more)):
         subprocess.run([compiler, "-c", "-w", "-O1", name], cwd=directory, check=True)
     objects = ["asks.o", *(f"{Path(name).stem}.o" for name in more), "table.o"]
@@ -288,7 +287,8 @@ def test_c_and_static_programs(tmp_path: Path) -> None:
 
 
 def test_another_prefix_leaves_the_names_alone() -> None:
-    text = unit_text(Support("ws1"), present=True)
-    assert "__attribute__((weak)) size_t ws_unit_bytes(" in text
+    text = run_time(Support("ws1"), Needs(present=True, units=True, rows=True)).text
+    assert "#define WS_WEAK_UNITS __attribute__((weak))\n" in text
+    assert 'extern "C" WS_WEAK_UNITS size_t ws_unit_bytes(' in text
     assert "ws1_copy_to_device(there->table" in text and "void *ws1_rows_enter(" in text
-    assert unit_text(_SUPPORT).count("update") + unit_text(_SUPPORT).count("rows_enter") == 0
+    assert "ws_update" not in _TABLE and "rows_enter" not in _TABLE

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.emit.host_device import CALLERS, HOST_DEVICE
-from warpsmith.emit.carried.present import present_declarations, present_text
+from tests.emit.host_device import CALLERS, HOST_DEVICE, tables
+from warpsmith.emit.carried import Needs, declarations
 from warpsmith.emit.words import Support
 from warpsmith.run.native.tools import cxx_compiler
 
@@ -285,9 +285,9 @@ _BUGS: dict[str, Callable[[str], str]] = {
 
 def _run(text: str, directory: Path, level: str = "-O1") -> str:
     source, program = directory / "table.cpp", directory / "table"
-    declared = present_declarations(Support("ws"), watched=True)
+    declared = declarations(Support("ws"), Needs(present=True, units=True))
     known = f"#define CALLERS {int(CALLERS)}"
-    source.write_text("\n".join((HOST_DEVICE, 'extern "C" {', declared, "}", known, text, _PROGRAM)))
+    source.write_text("\n".join((HOST_DEVICE, declared, known, text, _PROGRAM)))
     flags = ["-std=c++17", level, "-w", "-fno-stack-protector"]
     subprocess.run([cxx_compiler(), *flags, str(source), "-o", str(program), "-lpthread"], check=True)
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
@@ -295,19 +295,19 @@ def _run(text: str, directory: Path, level: str = "-O1") -> str:
 
 
 def test_only_what_outlives_the_hold_is_kept(tmp_path: Path) -> None:
-    assert _run(present_text(Support("ws"), watched=True), tmp_path) == "ok"
+    assert _run(tables("holds.cu", "PRESENT", "UNITS"), tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
 def test_it_is_so_for_every_layout_of_the_frames(level: str, tmp_path: Path) -> None:
-    assert _run(present_text(Support("ws"), watched=True), tmp_path, level) == "ok"
+    assert _run(tables("holds.cu", "PRESENT", "UNITS"), tmp_path, level) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = present_text(Support("ws"), watched=True)
+    right = tables("holds.cu", "PRESENT", "UNITS")
     wrong = _BUGS[bug](right)
     assert wrong != right
     assert _run(wrong, tmp_path) != "ok"

@@ -17,8 +17,8 @@ import pytest
 
 from warpsmith.flows.explain import ExplainOptions
 from warpsmith.flows.fix_files import Mended, fix_files
-from warpsmith.flows.kernels.shape import Launching
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.settings.read import Wanted, read_settings
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch

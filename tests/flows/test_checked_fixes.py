@@ -12,8 +12,8 @@ from warpsmith.base.source import Edit, Span
 from warpsmith.fixes.site import Trees
 from warpsmith.flows.explain import ExplainOptions
 from warpsmith.flows.fix_files import Mended, fix_files
-from warpsmith.flows.kernels.shape import Launching
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.units import KernelFile
 from warpsmith.settings.read import Wanted, read_settings
 
 SOURCE = """\

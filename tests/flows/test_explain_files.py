@@ -13,8 +13,8 @@ from warpsmith.base.findings import Finding
 from warpsmith.flows.explaining import explain_files as module
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask, explain_file
 from warpsmith.flows.explaining.explain_files import explain_files
-from warpsmith.flows.kernels.shape import Launching
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.units import KernelFile
 from warpsmith.machine.devices import device
 from warpsmith.settings.read import Wanted, read_settings
 

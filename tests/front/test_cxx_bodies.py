@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front.c import escapes
+from warpsmith.front.c.counted import escapes
 from warpsmith.front.cxx import bodies as cxx_bodies
 from warpsmith.front.cxx import library as cxx_library
 from warpsmith.tree.nodes import Expr, ExprStmt, For, Function, Member, Return, VarDecl, VerbatimExpr, While

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.front.c.device_marks import kernel_name, place_of, traits_of
-from warpsmith.front.clang.device_instances import named_instances
+from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.wire import Mark
 from warpsmith.front.device.swizzles import lanes_named
 

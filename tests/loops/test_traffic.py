@@ -7,7 +7,7 @@ import pytest
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.search.effort import FunctionEffort, effort_of
 from warpsmith.machine.devices import device
-from warpsmith.project.profile import LoopProfile
+from warpsmith.project.profile.model import LoopProfile
 from warpsmith.survey.gain import BUS_BYTES_S, gain_of
 
 TEXT = """

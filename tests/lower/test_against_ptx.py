@@ -16,9 +16,9 @@ from warpsmith.front.ptx.read import read_ptx
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.memory import Memory
-from warpsmith.ssa.inline import inlined
 from warpsmith.ssa.nodes import Function, Module
-from warpsmith.ssa.tidy import tidy
+from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.ssa.verify import faults
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/bin:/usr/local/cuda/bin")

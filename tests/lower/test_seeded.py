@@ -11,8 +11,9 @@ import pytest
 from tests.lower.harness import constructs, differences, emulated, kernels, lowered, text_of
 from warpsmith.lower import calls, control, conversions, names, operators, places, statements
 from warpsmith.lower.frame import Frame
-from warpsmith.ssa import builder, inline, promote, spaces
+from warpsmith.ssa import builder
 from warpsmith.ssa.nodes import Constant
+from warpsmith.ssa.passes import inline, promote, spaces
 from warpsmith.ssa.verify import faults
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree

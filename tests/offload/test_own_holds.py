@@ -148,6 +148,15 @@ def test_memory_of_objects_is_watched(tmp_path: Path) -> None:
     assert any("WS_COPY | WS_KEEP | WS_WATCH" in text for text in texts)
 
 
+def test_a_single_file_keeps_them_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "swaps.cpp"
+    path.write_text(SWAPS)
+    result = port([str(path)], PortOptions(single_file=True))
+    (file,) = result.files
+    assert file.path == "swaps.cu" and "ws_hold ws_held(WS_HERE);" in file.text
+    assert is_accepted(result.verification), result.verification
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_referee_agrees(name: str, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.buildfile import edit_build, lines_to_add
-from warpsmith.project.makefile import MakeEdit
+from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
+from warpsmith.project.buildfiles.makefile import MakeEdit
 
 EXPLICIT = """\
 CC = gcc

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from warpsmith.project.instrument import instrument
+from warpsmith.project.profile.instrument import instrument
 
 
 def made(text: str) -> str:

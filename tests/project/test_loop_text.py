@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.project.loop_text import find_loops
+from warpsmith.project.profile.loop_text import find_loops
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.merging import Conflict, merged
+from warpsmith.project.buildfiles.merging import Conflict, merged
 from warpsmith.project.patches import Change, Patch, applied_in, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))

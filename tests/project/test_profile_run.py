@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
-from warpsmith.project import instrument as instrumenting
 from warpsmith.project.copying import fingerprint
-from warpsmith.project.loop_text import LoopText
-from warpsmith.project.profile import LoopProfile, Profile, profile_of
-from warpsmith.project.profile_run import RunRequest, profile_run
+from warpsmith.project.profile import instrument as instrumenting
+from warpsmith.project.profile.loop_text import LoopText
+from warpsmith.project.profile.model import LoopProfile, Profile, profile_of
+from warpsmith.project.profile.run import RunRequest, profile_run
 
 PROGRAM = r"""#include <setjmp.h>
 #include <stdio.h>

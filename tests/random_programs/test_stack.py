@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.emit.changed_part import change_part
 from tests.emit.host_device import CALLERS
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.seeded_holds import no_update_after_writes, no_update_before_reads
 from tests.random_programs.stack_programs import stack_program
-from warpsmith.emit.carried import watched
 from warpsmith.emit.words import Support
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.transfers import measured_copies
@@ -258,13 +258,12 @@ def _callees_are_callers(patch: Patch) -> None:
 
 def _in_all_holds(patch: Patch) -> None:
     """Functions that hold inside a hold tell of their own objects."""
-    text = watched.WATCHED["WS_STACK\n"]
-    patch.setitem(watched.WATCHED, "WS_STACK\n", text.replace(" || ws_opened != 1)", ")"))
+    change_part(patch, "watched.cu", (" || ws_opened != 1)", ")"))
 
 
 def _all_is_kept(patch: Patch) -> None:
     """Nobody asks whether memory outlives the hold."""
-    patch.setitem(watched.WATCHED, "    WS_MAY_KEEP\n", "")
+    change_part(patch, "present.cu", ("!ws_unit_watch(host) && !ws_outlives(begin, end)", "false"))
 
 
 _BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.emit.changed_part import change_part
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.seeded_holds import (
     freed_unseen,
@@ -15,7 +16,6 @@ from tests.random_programs.seeded_holds import (
     no_update_before_reads,
 )
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
-from warpsmith.emit.carried import heap
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.data import resident_homes
 from warpsmith.offload.memory import presence
@@ -174,7 +174,9 @@ def _kept_without_being_watched(patch: Patch) -> None:
 
 
 def _moved_without_coming_back(patch: Patch) -> None:
-    patch.setattr(heap, "_TELLS", heap._TELLS.replace("{moves}", "0"))
+    change_part(
+        patch, "heap.cu", ("ws_data_dies(start, (long long)bytes, 1);", "ws_data_dies(start, (long long)bytes, 0);")
+    )
 
 
 def _ends_before_what_is_sent(patch: Patch) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.corpus.reading import runs
 from tests.corpus.running import ran
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import Memory

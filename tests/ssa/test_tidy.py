@@ -13,17 +13,17 @@ from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.builder import Builder, constant
-from warpsmith.ssa.fold import folded
-from warpsmith.ssa.inline import inlined
 from warpsmith.ssa.nodes import Branch, Function, Instruction, Module, Operand, Param, Parameter, Query, Return
 from warpsmith.ssa.nodes import Memory as MemoryDetail
-from warpsmith.ssa.promote import promoted
-from warpsmith.ssa.prune import pruned
+from warpsmith.ssa.passes.fold import folded
+from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.promote import promoted
+from warpsmith.ssa.passes.prune import pruned
+from warpsmith.ssa.passes.rebuild import rebuilt
+from warpsmith.ssa.passes.spaces import with_spaces
+from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.ssa.reader import parse_module
-from warpsmith.ssa.rebuild import rebuilt
-from warpsmith.ssa.spaces import with_spaces
 from warpsmith.ssa.text import print_function
-from warpsmith.ssa.tidy import tidy
 from warpsmith.ssa.types import I1, I32, I64
 from warpsmith.ssa.verify import faults
 

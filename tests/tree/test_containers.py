@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.front.conftest import Load, load
-from warpsmith.front.c import canonical
+from warpsmith.front.c.counted import canonical
 from warpsmith.tree.nodes import For
 from warpsmith.tree.walk import loops
 

@@ -1,1 +1,1 @@
-"""People's side."""
+"""What people see of warpsmith: its command line."""

@@ -1,1 +1,2 @@
-"""What every package stands on: source text, spans, edits, verdicts, findings and errors."""
+"""What every package stands on: source text, spans, edits, verdicts, findings and errors. Read `source.py`,
+`findings.py`."""

@@ -8,17 +8,17 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct, field
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.clock import Clock
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask
 from warpsmith.flows.explaining.explain_files import explain_files
 from warpsmith.flows.explaining.selection import Choice, Chosen, chosen
-from warpsmith.flows.kernels.shape import Launching, check_names
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.shape import Launching, check_names
+from warpsmith.kernels.units import KernelFile
 from warpsmith.machine.devices import device
-from warpsmith.report.analysis.baseline import Baseline
 from warpsmith.report.analysis.model import SEVERITIES, AnalysisReport
+from warpsmith.report.analysis.silenced.baseline import Baseline
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 

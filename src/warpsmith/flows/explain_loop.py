@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Proved
 from warpsmith.flows.hints.remedies import Inputs, hints
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.porting.select import find_loop
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.remedies.steps import step_trial
+from warpsmith.loops.select import find_loop
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.regions.satisfiable import guard_sample

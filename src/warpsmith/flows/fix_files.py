@@ -22,7 +22,7 @@ from warpsmith.base.fixes import Fix
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.explaining.checked_fixes import combined
-from warpsmith.flows.kernels.units import KernelFile
+from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 
 __all__ = ["Edited", "Mended", "fix_files"]

@@ -8,26 +8,26 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.in_place import InPlace
-from warpsmith.flows.clock import Clock
 from warpsmith.flows.hints.refused import Trials, with_remedies
 from warpsmith.flows.hints.remedies import Inputs
-from warpsmith.flows.porting.asked import Asked
-from warpsmith.flows.porting.assumed import check_forms, check_names, check_sizes, heeded
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import planned
-from warpsmith.flows.porting.select import select_loops
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
+from warpsmith.poly.assumed import check_forms, check_names, check_sizes, heeded
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.honor import honored
+from warpsmith.recipes.asked import Asked
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.program import Program
 
@@ -37,7 +37,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 class PortOptions(Struct, frozen=True):
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
-    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see flows/porting/asked.py;
+    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/asked.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
     shall be written in place as well; `assumed`: what the configuration vouches for, granted where the program has all
     of its names."""

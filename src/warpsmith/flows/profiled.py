@@ -13,8 +13,8 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
 from warpsmith.project.model import Project
-from warpsmith.project.profile import Profile
-from warpsmith.project.profile_run import RunRequest, profile_run
+from warpsmith.project.profile.model import Profile
+from warpsmith.project.profile.run import RunRequest, profile_run
 from warpsmith.report.survey.model import SurveyLoop
 
 __all__ = ["not_counted", "profiled"]

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.clock import Clock
-from warpsmith.flows.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
-from warpsmith.flows.kernels.names import shown_names
-from warpsmith.flows.kernels.simulated import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, read_unit
-from warpsmith.flows.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
+from warpsmith.kernels.chosen import launch_of, named_kernel
+from warpsmith.kernels.units import KernelFile, read_unit
 from warpsmith.machine.devices import device
-from warpsmith.machine.limits import MAX_GRID, block_fits
 from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
+from warpsmith.report.simulation.rows import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.interpreter import interpret
@@ -69,9 +66,9 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     unit = read_unit(file)
     if isinstance(unit, Finding):
         raise InputError(unit)
-    kernel, name = _kernel(unit, options.kernel, file.path)
+    kernel, name = named_kernel(unit, options.kernel, file.path)
     options = _with_settings(options, kernel, name)
-    block, grid, shared = _shape(unit, kernel, options)
+    block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
     arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
     _check_out(options.out, arguments)
     clock.lap("parse")
@@ -148,46 +145,6 @@ def _limited(settings: Settings | None, name: str, kernel: Function) -> Iterator
         message = f"{name} ran longer than {seconds:g} s: it was stopped"
         helps = ("raise --timeout, or make the launch smaller",)
         raise InputError(Finding("INP009", "error", message, kernel.span, helps)) from error
-
-
-def _kernel(unit: KernelUnit, wanted: str, path: str) -> tuple[Function, str]:
-    """Return the kernel that is meant, and its name."""
-    kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
-    names = shown_names([kernel.name for kernel in kernels])
-    if not kernels:
-        errors = tuple(finding for finding in unit.findings if finding.severity == "error")
-        raise InputError(*(errors or (Finding("INP001", "error", f"{path} has no kernel with code"),)))
-    found = [k for k in kernels if wanted in (k.name, names[k.name])]
-    found = found or [k for k in kernels if not wanted or any(fnmatchcase(n, wanted) for n in (k.name, names[k.name]))]
-    listed = ", ".join(names[k.name] for k in kernels)
-    if not found:
-        near = get_close_matches(wanted, names.values(), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"the kernels: {listed}"
-        raise _usage(f"no kernel matches '{wanted}'", hint)
-    if len(found) > 1:
-        few = ", ".join(names[k.name] for k in found)
-        raise _usage(f"{path} has {len(found)} kernels that may be meant: {few}", "name one: --kernel NAME")
-    return found[0], names[found[0].name]
-
-
-def _shape(unit: KernelUnit, kernel: Function, options: SimulateOptions) -> tuple[Dim, Dim, int]:
-    """Return block, grid and bytes of shared memory: as the user says, else as the file's host code launches it."""
-    launched = unit.launches.get(kernel.name)
-    block = options.block or (launched.block if launched is not None else None) or kernel.limits.exact_block
-    grid = options.grid or (launched.grid if launched is not None else None) or (1, 1, 1)
-    if block is None:
-        raise _usage(f"nothing says how many threads a block of {kernel.name} has", "for example --block 64 --grid 1")
-    if not block_fits(block) or any(n > most for n, most in zip(grid, MAX_GRID, strict=True)):
-        raise _usage(f"no GPU starts blocks of {_by(block)} threads in a grid of {_by(grid)}: 1,024 threads at most")
-    exact = kernel.limits.exact_block
-    if exact is not None and exact != block:
-        raise _usage(f"{kernel.name} requires blocks of {_by(exact)} threads, not {_by(block)}")
-    shared = options.shared or (launched.shared_bytes if launched is not None else 0)
-    return block, grid, shared
-
-
-def _by(sizes: Dim) -> str:
-    return "x".join(map(str, sizes))
 
 
 def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:

@@ -15,14 +15,14 @@ from typing import Literal, cast
 
 from msgspec import Struct, field
 
+from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.clock import Clock
 from warpsmith.flows.profiled import not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project
-from warpsmith.project.profile import Profile
+from warpsmith.project.profile.model import Profile
 from warpsmith.report.model import Status
 from warpsmith.report.survey.constructs import blockers
 from warpsmith.report.survey.model import SurveyReport

@@ -1,1 +1,1 @@
-"""Text becomes IR: C through libclang becomes our tree."""
+"""Text becomes IR: C through libclang becomes our tree. Read `load.py`."""

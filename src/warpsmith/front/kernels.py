@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.c.canonical import constant_value
 from warpsmith.front.c.context import Context
+from warpsmith.front.c.counted.canonical import constant_value
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device_instances import named_instances
+from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Mark
 from warpsmith.front.cuda.losses import LostKernel, lost_in_part

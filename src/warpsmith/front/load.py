@@ -17,9 +17,9 @@ from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.c.context import Context
-from warpsmith.front.c.escapes import escaped_keys
+from warpsmith.front.c.counted.escapes import escaped_keys
+from warpsmith.front.c.counted.writes import Knowledge, Writes, close_over_calls, writes_of
 from warpsmith.front.c.unit import build_unit
-from warpsmith.front.c.writes import Knowledge, Writes, close_over_calls, writes_of
 from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Request
 from warpsmith.front.cxx.library import NATIVE

@@ -18,9 +18,9 @@ from msgspec import Struct
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
-from warpsmith.front.c.escapes import escaped_keys
+from warpsmith.front.c.counted.escapes import escaped_keys
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.unit import build_unit
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.process import parse_files
 from warpsmith.front.clang.wire import ELSEWHERE, Dump

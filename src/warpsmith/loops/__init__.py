@@ -1,1 +1,1 @@
-"""Loop transformations: one step a file, each with its own check."""
+"""Loop transformations: one step a file, each with its own check. Read `step.py`."""

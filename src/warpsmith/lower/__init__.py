@@ -1,1 +1,1 @@
-"""Trees of device code become modules of the kernel IR."""
+"""Trees of device code become modules of the kernel IR. Read `program.py`."""

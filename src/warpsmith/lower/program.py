@@ -18,10 +18,10 @@ from warpsmith.lower.constants import initial_numbers
 from warpsmith.lower.frame import Names, Rules, symbol_for
 from warpsmith.lower.functions import TARGETS, VALUES, lowered
 from warpsmith.lower.layout import NotModeled
-from warpsmith.ssa.fold import folded
-from warpsmith.ssa.inline import inlined
 from warpsmith.ssa.nodes import Callee, Function, Module, Space, Symbol
-from warpsmith.ssa.tidy import tidy
+from warpsmith.ssa.passes.fold import folded
+from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.program import Program

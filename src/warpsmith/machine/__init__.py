@@ -1,1 +1,1 @@
-"""What a GPU is, in numbers."""
+"""What a GPU is, in numbers. Read `devices.py`."""

@@ -35,6 +35,7 @@ from warpsmith.base.scratch import lasting_folder
 from warpsmith.project.archives import read_archive
 from warpsmith.project.command_line import commands_of, compiler_family, read_call, with_implied
 from warpsmith.project.database import NAME, project_root, read_database
+from warpsmith.project.filling import filled
 from warpsmith.project.model import CompileCommand, LinkCommand, Project
 
 __all__ = ["capture_build"]
@@ -44,29 +45,6 @@ _LAUNCHERS: Final = ("ccache", "sccache", "distcc", "icecc")
 _ARCHIVER = re.compile(r"(?:^|-)(?:ar|gcc-ar|llvm-ar)(?:-[0-9.]+)?$")
 _MOST: Final = 4 << 20
 """A larger file is no place where a build writes down what its tools are."""
-_INSIDE: Final = "WARPSMITH_CAPTURE_INSIDE"
-
-_WRAPPER: Final = """#!/bin/sh
-# what is called from inside a compiler is its own business
-if [ -z "${inside}" ]; then
-    file="{log}/$$"
-    while [ -e "$file" ]; do file="${{file}}x"; done
-    printf '%s\\0' "$PWD" {name} "$@" > "$file"
-fi
-# who stands before a compiler, as a link to ccache does, looks for the next of its name in PATH: that is not this one
-rest=":$PATH:"
-while case "$rest" in *":{folder}:"*) true ;; *) false ;; esac; do
-    rest="${{rest%%":{folder}:"*}}:${{rest#*":{folder}:"}}"
-done
-rest="${{rest#:}}"
-PATH="${{rest%:}}" {inside}=1 exec {real} "$@"
-"""
-_CMAKE: Final = """#!/bin/sh
-file="{log}/$$"
-while [ -e "$file" ]; do file="${{file}}x"; done
-printf '%s\\0' "$PWD" cmake "$@" > "$file"
-PATH={path} CMAKE_EXPORT_COMPILE_COMMANDS=${{CMAKE_EXPORT_COMPILE_COMMANDS:-ON}} exec {real} "$@"
-"""
 
 
 def capture_build(command: Sequence[str]) -> Project:
@@ -120,11 +98,15 @@ class _Wrappers(Struct, frozen=True):
     def write(self, name: str, real: str) -> str:
         """Write one wrapper and return its path."""
         place = self.folder / name
-        form = _CMAKE if name == "cmake" else _WRAPPER
-        text = form.format(
-            log=self.log, folder=self.folder, name=shlex.quote(real), real=shlex.quote(real), inside=_INSIDE,
-            path=shlex.quote(os.environ.get("PATH", os.defpath)),
-        )  # fmt: skip
+        text = filled(
+            "cmake.sh" if name == "cmake" else "compiler.sh",
+            {
+                "log": str(self.log),
+                "folder": str(self.folder),
+                "real": shlex.quote(real),
+                "path": shlex.quote(os.environ.get("PATH", os.defpath)),
+            },
+        )
         place.write_text(text)
         place.chmod(0o755)
         return str(place)

@@ -1,1 +1,1 @@
-"""Recipes: lists of steps that are read, replayed, explained and written."""
+"""Recipes: lists of steps that are read, replayed, explained and written. Read `replay.py`."""

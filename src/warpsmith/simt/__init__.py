@@ -1,1 +1,1 @@
-"""The SIMT machine: runs kernels of the IR, lane by lane, and lets observers watch."""
+"""The SIMT machine: runs kernels of the IR, lane by lane, and lets observers watch. Read `interpreter.py`."""

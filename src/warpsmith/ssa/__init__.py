@@ -1,1 +1,4 @@
-"""The kernel IR: SSA in blocks, lane queries, memory spaces, barriers, votes and shuffles. What we measure."""
+"""The kernel IR: SSA in blocks, lane queries, memory spaces, barriers, votes and shuffles. What we measure.
+
+Read `nodes.py`, then `ops.py`; what rewrites it is in `passes`.
+"""

@@ -1,1 +1,1 @@
-"""What a survey needs: files read one by one, told about each other, and remembered."""
+"""What a survey needs: files read one by one, told about each other, and remembered. Read `unit.py`."""

@@ -19,7 +19,7 @@ from msgspec import Struct
 from warpsmith.loops.search.effort import FunctionEffort
 from warpsmith.loops.search.traffic import Touched
 from warpsmith.machine.devices import Device
-from warpsmith.project.profile import LoopProfile
+from warpsmith.project.profile.model import LoopProfile
 
 __all__ = ["BUS_BYTES_S", "GAIN_DEVICE", "LAUNCH_S", "Gain", "gain_of"]
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import readable
 from warpsmith.loops.search.effort import FunctionEffort
 from warpsmith.machine.devices import device
-from warpsmith.project.profile import LoopProfile, Profile
+from warpsmith.project.profile.model import LoopProfile, Profile
 from warpsmith.report.port.ranking import Weights, weigh
 from warpsmith.report.survey.constructs import construct
 from warpsmith.report.survey.model import CATEGORIES, Spot, SurveyDependence, SurveyLoop, SurveyReason

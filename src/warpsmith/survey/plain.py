@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from warpsmith.base.findings import Finding, Severity
-from warpsmith.front.c.writes import Store, Writes
+from warpsmith.front.c.counted.writes import Store, Writes
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
 from warpsmith.loops.search.traffic import Touched
 from warpsmith.poly.effects.outside import Outside, decode_function

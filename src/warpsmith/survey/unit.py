@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span, readable
 from warpsmith.base.verdict import Reason
-from warpsmith.front.c.writes import Knowledge, close_over_calls, writes_of
+from warpsmith.front.c.counted.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.front.inputs import Source
 from warpsmith.front.separate import LoopPlace, Parsed, has_uncounted, parse_separately
 from warpsmith.loops.prepared import Prepared

@@ -1,1 +1,1 @@
-"""The syntax tree of C-like programs: what warpsmith reads, rewrites and prints."""
+"""The syntax tree of C-like programs: what warpsmith reads, rewrites and prints. Read `nodes.py`."""

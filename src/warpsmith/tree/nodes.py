@@ -1,4 +1,4 @@
-"""The nodes of the tree. The whole grammar on one screen:
+"""The nodes of the tree (expressions are written in `expressions.py`). The whole grammar on one screen:
 
     Expr  = Literal(text, value)                         number, character or string, as written
           | Name(symbol)
@@ -39,16 +39,32 @@ identity; `same` (walk.py) compares structure.
 from __future__ import annotations
 
 from typing import Literal as OneOf
-from typing import TypeVar
-
-import msgspec.structs
-from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
+from warpsmith.tree.expressions import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Doing,
+    Expr,
+    Index,
+    InitList,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    SizeOf,
+    Symbol,
+    Type,
+    Unary,
+    VerbatimExpr,
+    replace,
+)
 from warpsmith.tree.text.directives import Directive
-from warpsmith.tree.text.openers import Opener
-from warpsmith.tree.types import Symbol, Type
 
 __all__ = [
     "NOT_MADE",
@@ -60,160 +76,6 @@ __all__ = [
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
-
-
-class Node(Struct, frozen=True, eq=False, kw_only=True):
-    """What all nodes share."""
-
-    span: Span
-    intact: bool = field(default=False)
-
-
-N = TypeVar("N", bound=Node)
-
-
-def replace(node: N, **changes: object) -> N:
-    """Return `node` with `changes`; the copy is not intact (the printer writes it out instead of its source slice)."""
-    return msgspec.structs.replace(node, intact=False, **changes)
-
-
-# --- expressions; `type` is the value's type before it is converted to what its context needs
-
-
-class Literal(Node, frozen=True, eq=False, kw_only=True):
-    """A number, character or string; `value` is None for strings."""
-
-    type: Type
-    text: str
-    value: int | float | None
-
-
-class Name(Node, frozen=True, eq=False, kw_only=True):
-    """A use of a declared thing."""
-
-    type: Type
-    symbol: Symbol
-
-
-class Unary(Node, frozen=True, eq=False, kw_only=True):
-    """`op` is one of + - ~ ! * & ++x --x x++ x--."""
-
-    type: Type
-    op: str
-    operand: Expr
-
-
-class Binary(Node, frozen=True, eq=False, kw_only=True):
-    """`op` as in C; the comma included."""
-
-    type: Type
-    op: str
-    left: Expr
-    right: Expr
-
-
-class Assign(Node, frozen=True, eq=False, kw_only=True):
-    """`op` is = or a compound assignment."""
-
-    type: Type
-    op: str
-    target: Expr
-    value: Expr
-
-
-class Conditional(Node, frozen=True, eq=False, kw_only=True):
-    """`condition ? then : other`."""
-
-    type: Type
-    condition: Expr
-    then: Expr
-    other: Expr
-
-
-class Call(Node, frozen=True, eq=False, kw_only=True):
-    """A call; `function` is a Name for a direct call."""
-
-    type: Type
-    function: Expr
-    arguments: tuple[Expr, ...]
-
-
-class Index(Node, frozen=True, eq=False, kw_only=True):
-    """`base[index]`; base has array or pointer type."""
-
-    type: Type
-    base: Expr
-    index: Expr
-
-
-class Member(Node, frozen=True, eq=False, kw_only=True):
-    """`base.field` or `base->field`; `opener` where the field is private and this is no place of its class."""
-
-    type: Type
-    base: Expr
-    field: str
-    arrow: bool
-    opener: Opener | None = None
-
-
-class Cast(Node, frozen=True, eq=False, kw_only=True):
-    """`(target)operand`; `type` is the target type."""
-
-    type: Type
-    operand: Expr
-
-
-class SizeOf(Node, frozen=True, eq=False, kw_only=True):
-    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
-
-    type: Type
-    text: str
-    value: int | None
-
-
-class InitList(Node, frozen=True, eq=False, kw_only=True):
-    """`{ items }`; designated initializers are Verbatim expressions."""
-
-    type: Type
-    items: tuple[Expr, ...]
-
-
-class MacroUse(Node, frozen=True, eq=False, kw_only=True):
-    """A macro use that is one whole expression; prints the user's text while intact, else its expansion."""
-
-    type: Type
-    name: str
-    expansion: Expr
-
-
-class Doing(Struct, frozen=True, eq=False):
-    """All that evaluating a text does: it evaluates these expressions, reads the blocks of memory that `copies` point
-    into (and the arrays among them), and makes, moves and destroys objects whose memory nobody else knows. It may
-    throw."""
-
-    evaluates: tuple[Expr, ...] = ()
-    copies: tuple[Expr, ...] = ()
-
-
-class VerbatimExpr(Node, frozen=True, eq=False, kw_only=True):
-    """An expression that we do not model; reads and writes are conservative, `calls`: may do anything else too.
-    `kept`: the variables whose address it may take (None: all that it names); `doing`: what it does, where more is
-    known (no part of the tree: nothing in it is rewritten)."""
-
-    type: Type
-    text: str
-    reads: tuple[Symbol, ...]
-    writes: tuple[Symbol, ...]
-    calls: bool
-    reason: str
-    kept: tuple[Symbol, ...] | None = None
-    doing: Doing | None = None
-
-
-Expr = (
-    Literal | Name | Unary | Binary | Assign | Conditional | Call | Index | Member | Cast | SizeOf | InitList
-    | MacroUse | VerbatimExpr
-)  # fmt: skip
 
 
 # --- statements
@@ -392,7 +254,7 @@ class Copy(Node, frozen=True, eq=False, kw_only=True):
     cause: Span
 
 
-# Residency across functions: statements that ask the present table of the generated runtime (emit/carried/present.py).
+# Residency across functions: statements that ask the present table of the generated runtime (emit/runtime/present.cu).
 # All of them are insertions, and do nothing where nothing is present.
 
 

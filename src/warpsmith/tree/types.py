@@ -1,35 +1,23 @@
-"""Types and symbols of the tree.
-
-    Type   = Scalar(name, bits, kind)            char … long double, bool, enums as their integer type
-           | Pointer(to, restrict, reference)     a C++ reference is a pointer that is marked (see below)
-           | Array(of, extent)                   extent: Expr (constant or not), or None where it is not written
-           | Record(tag, fields, kind)           struct; fields empty where it is opaque; a union is opaque, but in
-                                                 device code; a vector type of OpenCL has `lanes`
-           | FunctionType(result, parameters, variadic)
-           | Opaque(text)                        anything we do not model
-    `spelling` is how the user wrote the type (a typedef's name); "" where it was not written.
-
-A reference `T &x` of C++ is a `Pointer(T, reference=True)`, and each use of x is `*x`: so nothing that reasons about
-pointers can take it for a copy. Only printing knows the difference: an expression of such a type under a `*` prints as
-its own text (`x`), and alone as an address (`(&x)`).
-
-Types compare by structure (without `spelling`), but for array extents, which are expressions and compare by identity:
-use `same_type` to compare those too.
-"""
+"""What is computed of types (their grammar heads `expressions.py`): integer ranges, the conversions of C, padding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
-
-from warpsmith.base.records import Partial
-from warpsmith.base.source import Span
-
-if TYPE_CHECKING:
-    from warpsmith.tree.nodes import Expr
+from warpsmith.tree.expressions import (
+    Array,
+    Field,
+    FunctionType,
+    Opaque,
+    Pointer,
+    Record,
+    Scalar,
+    ScalarKind,
+    Space,
+    Storage,
+    Symbol,
+    Type,
+)
 
 __all__ = [
     "BOOL",
@@ -50,6 +38,7 @@ __all__ = [
     "Pointer",
     "Record",
     "Scalar",
+    "ScalarKind",
     "Space",
     "Storage",
     "Symbol",
@@ -62,121 +51,6 @@ __all__ = [
     "padding_of",
     "promoted",
 ]
-
-ScalarKind = Literal["signed", "unsigned", "bool", "float", "complex", "void"]
-Storage = Literal["local", "static local", "parameter", "global", "static", "function", "enumerator", "device"]
-Space = Literal["", "global", "shared", "dynamic", "constant", "managed", "private", "generic"]
-"""Where device code keeps a variable, or what a pointer points into: "" says nothing (a variable: private to its
-thread); `dynamic` is shared memory whose size the launch gives."""
-
-
-class Scalar(Partial, frozen=True, eq=False):
-    """An arithmetic type or void; `bits` is its size on the target (LP64), `name` its canonical C name."""
-
-    compared = attrgetter("name", "bits", "kind", "volatile")
-    name: str
-    bits: int
-    kind: ScalarKind
-    const: bool = False
-    volatile: bool = False
-    spelling: str = ""
-
-
-class Pointer(Partial, frozen=True, eq=False):
-    """A pointer; `space`: the memory that it points into, where the type says it (OpenCL)."""
-
-    compared = attrgetter("to")
-    to: Type
-    restrict: bool = False
-    const: bool = False
-    spelling: str = ""
-    reference: bool = False
-    space: Space = ""
-
-
-class Array(Partial, frozen=True, eq=False):
-    """An array; `extent` is its element count as written, `count` its value where it is a constant."""
-
-    compared = attrgetter("of", "count")
-    of: Type
-    extent: Expr | None
-    count: int | None = None
-    spelling: str = ""
-
-
-class Field(Struct, frozen=True):
-    """A member of a record; `offset` in bytes from its start. A bit-field has `bits` bits, from bit `shift` on of the
-    unit of its type that lies there."""
-
-    name: str
-    type: Type
-    offset: int
-    bits: int = 0
-    shift: int = 0
-
-
-class Record(Partial, frozen=True, eq=False):
-    """A struct by its tag; `bytes` is its size (0 where opaque), `definition` where it is written.
-
-    A record's fields do not take part in comparison, so a type that points to itself is no trouble. Known in device
-    code: `alignment` in bytes (0: not known), and of a vector type of OpenCL its `lanes`, the fields s0, s1, …
-    """
-
-    compared = attrgetter("tag", "bytes", "union", "lanes")
-    tag: str
-    bytes: int
-    fields: tuple[Field, ...] = ()
-    union: bool = False
-    const: bool = False
-    spelling: str = ""
-    definition: Span | None = None
-    alignment: int = 0
-    lanes: int = 0
-
-
-class FunctionType(Partial, frozen=True, eq=False):
-    """The type of a function; `method`: its first parameter is the pointer `this`, which C++ does not write."""
-
-    compared = attrgetter("result", "parameters", "variadic")
-    result: Type
-    parameters: tuple[Type, ...]
-    variadic: bool = False
-    spelling: str = ""
-    method: bool = False
-
-
-class Opaque(Partial, frozen=True, eq=False):
-    """A type that we do not model, as text."""
-
-    compared = attrgetter("text")
-    text: str
-    spelling: str = ""
-
-
-Type = Scalar | Pointer | Array | Record | FunctionType | Opaque
-
-
-class Symbol(Partial, frozen=True, eq=False):
-    """One declared thing. Two names are the same variable exactly when their symbols are equal.
-
-    `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
-    `value` is an enumerator's value. `label` is what people call a function where its name does not tell it from others
-    (a method, an overload, what a template made), and a variable that a step made for one of theirs; "" where it does.
-    `space` and `alignment` (bytes; 0: that of its
-    type) are known in device code.
-    """
-
-    compared = attrgetter("name", "key")
-    name: str
-    key: str
-    type: Type
-    storage: Storage
-    span: Span | None = None
-    value: int | None = None
-    label: str = ""
-    space: Space = ""
-    alignment: int = 0
-
 
 VOID = Scalar("void", 0, "void")
 BOOL = Scalar("_Bool", 8, "bool")

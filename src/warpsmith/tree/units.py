@@ -33,7 +33,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.base.source import Span
-from warpsmith.tree.nodes import Call, Cast, DataEnter, DataHold, Expr, Function, Name, Node, Update, VarDecl
+from warpsmith.tree.nodes import (
+    Call,
+    CaptureStmt,
+    Cast,
+    DataEnter,
+    DataExit,
+    DataHold,
+    Expr,
+    Function,
+    Name,
+    Node,
+    Update,
+    VarDecl,
+)
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, FunctionType, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import peel, walk
 
@@ -42,6 +55,7 @@ __all__ = [
     "UNIT_BYTES",
     "apart_pair",
     "asks",
+    "asks_rows",
     "asks_units",
     "blocks_apart",
     "is_apart",
@@ -83,6 +97,7 @@ _ALL: Final = frozenset(
     {UNITS_APART, UNIT_BYTES, UNIT_LOWER, UNIT_UPPER, UNIT_SIZE, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR}
 )
 _OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO})
+_ABOUT_ROWS: Final = frozenset({*_OF_ROWS, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR})
 
 
 def units_apart(one: Expr, other: Expr, span: Span) -> Call:
@@ -202,6 +217,17 @@ def asks(part: Node) -> bool:
         case _:
             pass
     return isinstance(part, Call) and isinstance(part.function, Name) and part.function.symbol in _ALL | _OF_ROWS
+
+
+def asks_rows(part: Node) -> bool:
+    """Whether a node, without those below it, is about where rows start."""
+    match part:
+        case Name():
+            return part.symbol in _ABOUT_ROWS
+        case DataEnter() | DataExit() | CaptureStmt():
+            return part.starts is not None
+        case _:
+            return False
 
 
 def _name(function: Symbol, span: Span) -> Name:

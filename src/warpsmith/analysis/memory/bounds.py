@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Phi, Query, Value
-from warpsmith.ssa.rebuild import reverse_postorder
+from warpsmith.ssa.passes.rebuild import reverse_postorder
 
 __all__ = ["COUNTABLE", "countable", "in_launch"]
 

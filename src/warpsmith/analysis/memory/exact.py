@@ -8,22 +8,40 @@ Invariant: a form is of 64 bits and equals the signed number that the value is, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-from warpsmith.analysis.affine.symbols import Form, constant_form, from_atom
+from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
+from warpsmith.analysis.memory.transfer import Transfer
+from warpsmith.analysis.uniformity.uniformity import Uniformity
+from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Constant, Instruction, NoWrap, Operand, Phi, Value
 from warpsmith.ssa.semantics import signed
 
-if TYPE_CHECKING:
-    from warpsmith.analysis.memory.forms import Forms
-
-__all__ = ["exact", "is_exact"]
+__all__ = ["KnownForms", "exact", "is_exact"]
 
 WIDE: Final = 64
 _DEEPEST: Final = 12
 
 
-def is_exact(forms: Forms, operand: Operand) -> bool:
+class KnownForms(Protocol):
+    """The forms of a function's values as far as they are known (forms.py): `found` has each value's where it is made,
+    `headers` the loop that a block begins."""
+
+    answer: Uniformity
+    transfer: Transfer
+    found: dict[Value, Form]
+    headers: dict[str, Cycle]
+
+    def used(self, form: Form, *blocks: str) -> Form:
+        """Return a form as it holds in a block, or along an edge."""
+        ...
+
+    def iteration(self, cycle: Cycle) -> Atom:
+        """Return the number of the iteration of a loop, from 0."""
+        ...
+
+
+def is_exact(forms: KnownForms, operand: Operand) -> bool:
     """Whether more is known of a number that is widened than its sum modulo a power of two."""
     made = forms.answer.definitions.get(operand) if isinstance(operand, Value) else None
     return isinstance(made, Phi) or _flagged(made)
@@ -33,7 +51,7 @@ def _flagged(made: Instruction | Phi | None) -> bool:
     return isinstance(made, Instruction) and isinstance(made.detail, NoWrap) and made.detail.signed
 
 
-def exact(forms: Forms, operand: Operand, *blocks: str, depth: int = 0) -> Form | None:
+def exact(forms: KnownForms, operand: Operand, *blocks: str, depth: int = 0) -> Form | None:
     """Return the signed number that an operand is where a block uses it, or an edge; None where nothing is known."""
     if isinstance(operand, Constant):
         return constant_form(signed(operand.bits, operand.type), WIDE)
@@ -58,7 +76,7 @@ def _combined(op: str, sides: list[Form | None]) -> Form | None:
     return left.times(right) if op == "mul" else left.plus(right, 1 if op == "add" else -1)
 
 
-def _counted(forms: Forms, phi: Phi, home: str, depth: int) -> Form | None:
+def _counted(forms: KnownForms, phi: Phi, home: str, depth: int) -> Form | None:
     """Return what a loop counts: its start and, for each iteration, the same step, which never overflows."""
     cycle = forms.headers.get(home)
     if cycle is None or len(cycle.entries) > 1:
@@ -77,7 +95,7 @@ def _counted(forms: Forms, phi: Phi, home: str, depth: int) -> Form | None:
     return None if product is None else start.plus(product)
 
 
-def _step(forms: Forms, phi: Phi, before: str, back: Operand, depth: int) -> Form | None:
+def _step(forms: KnownForms, phi: Phi, before: str, back: Operand, depth: int) -> Form | None:
     """Return what one way back adds to a phi, where that is one sum that does not overflow."""
     made = forms.answer.definitions.get(back) if isinstance(back, Value) else None
     if not isinstance(made, Instruction) or not _flagged(made) or made.op == "mul":

@@ -1,1 +1,1 @@
-"""What is worth saying of a kernel: a file a family, functions from facts to findings."""
+"""What is worth saying of a kernel: a file or folder a family, functions from facts to findings. Read `judge.py`."""

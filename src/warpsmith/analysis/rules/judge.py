@@ -12,9 +12,9 @@ from warpsmith.analysis.rules.blocks import between_blocks
 from warpsmith.analysis.rules.divergence import divergence
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.launch import launch
-from warpsmith.analysis.rules.memory import device_memory
-from warpsmith.analysis.rules.shared import known_memory
-from warpsmith.analysis.rules.spaces import other_spaces
+from warpsmith.analysis.rules.memory.memory import device_memory
+from warpsmith.analysis.rules.memory.shared import known_memory
+from warpsmith.analysis.rules.memory.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
 from warpsmith.analysis.uniformity.facts import KernelFacts
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from warpsmith.emit.device.prototypes import kernel_type
+from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Combine, Kernel, Parameter
@@ -189,80 +190,29 @@ def _better(one: Combine, new: tuple[str, str], old: tuple[str, str]) -> str:
 
 
 def _place_text(one: Combine, support: Support) -> str:
-    text = type_text(plain_type(one.variable))
-    word = {"min": "minimum", "max": "maximum"}[one.op]
-    which = "first" if one.strict else "last"
-    of_lane = _better(one, ("other", "other_when"), ("value", "when"))
-    of_warp = _better(one, ("values[warp]", "whens[warp]"), ("value", "when"))
-    return f"""\
-/* Which thread of a one-dimensional block has the {word}: of equal ones the {which} iteration counts. All threads of
-   the block must call it, and all get the answer. */
-static __device__ int {_block_name(one, support)}({text} value, long long when)
-{{
-    __shared__ {text} values[32];
-    __shared__ long long whens[32];
-    __shared__ int threads[32];
-    const int warps = blockDim.x / 32;
-    int best = threadIdx.x;
-    for (int distance = 16; distance > 0; distance /= 2) {{
-        const {text} other = __shfl_down_sync(0xffffffff, value, distance);
-        const long long other_when = __shfl_down_sync(0xffffffff, when, distance);
-        const int other_best = __shfl_down_sync(0xffffffff, best, distance);
-        if ({of_lane}) {{
-            value = other;
-            when = other_when;
-            best = other_best;
-        }}
-    }}
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {{
-        values[threadIdx.x / 32] = value;
-        whens[threadIdx.x / 32] = when;
-        threads[threadIdx.x / 32] = best;
-    }}
-    __syncthreads();
-    value = values[0];
-    when = whens[0];
-    best = threads[0];
-    for (int warp = 1; warp < warps; warp++) {{
-        if ({of_warp}) {{
-            value = values[warp];
-            when = whens[warp];
-            best = threads[warp];
-        }}
-    }}
-    return best;
-}}"""
+    def better(*names: str) -> str:
+        return _better(one, (names[0], names[1]), (names[2], names[3]))
+
+    values: dict[str, Value] = {
+        "WS_WORD": {"min": "minimum", "max": "maximum"}[one.op],
+        "WS_WHICH": "first" if one.strict else "last",
+        "WS_TYPE": type_text(plain_type(one.variable)),
+        "WS_NAME": _block_name(one, support),
+        "WS_BETTER": better,
+    }
+    return fill("block_extreme.cu", values)
 
 
 def _block_text(one: Combine, support: Support) -> str:
     op, type = one.op, plain_type(one.variable)
-    text = type_text(type)
-    word = {"all": "conjunction", "any": "disjunction", "min": "minimum", "max": "maximum"}.get(_WORDS[op], _WORDS[op])
-    return f"""\
-/* The {word} of the values of a block's threads, for thread 0. All threads of the block must call it. */
-static __device__ {text} {_block_name(one, support)}({text} value)
-{{
-    __shared__ {text} of_warp[32];
-    const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    const int warps = blockDim.x * blockDim.y * blockDim.z / 32;
-    for (int distance = 16; distance > 0; distance /= 2) {{
-        const {text} other = __shfl_down_sync(0xffffffff, value, distance);
-        value = {combination(op, type, "value", "other")};
-    }}
-    __syncthreads();
-    if (thread % 32 == 0)
-        of_warp[thread / 32] = value;
-    __syncthreads();
-    if (thread < 32) {{
-        value = of_warp[thread % warps];
-        for (int distance = warps / 2; distance > 0; distance /= 2) {{
-            const {text} other = __shfl_down_sync(0xffffffff, value, distance);
-            value = {combination(op, type, "value", "other")};
-        }}
-    }}
-    return value;
-}}"""
+    words = {"all": "conjunction", "any": "disjunction", "min": "minimum", "max": "maximum"}
+    values: dict[str, Value] = {
+        "WS_WORD": words.get(_WORDS[op], _WORDS[op]),
+        "WS_TYPE": type_text(type),
+        "WS_NAME": _block_name(one, support),
+        "WS_COMBINED": lambda left, right: combination(op, type, left, right),
+    }
+    return fill("block_reduction.cu", values)
 
 
 def combination(op: str, type: Scalar, left: str, right: str) -> str:

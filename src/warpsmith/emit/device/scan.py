@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from warpsmith.emit.device.prototypes import kernel_type
+from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Block, Expr, Node, Stmt
 from warpsmith.tree.printing.precedence import level
@@ -253,36 +254,12 @@ def scan_helpers(kernels: Iterable[Kernel], support: Support) -> list[str]:
 
 
 def _helper_text(scan: Scan, support: Support) -> str:
-    text = _type_text(_scalar(scan))
-    return f"""\
-/* What stands before each thread's value: *running and the values of all threads below it, combined. *running becomes
-   what stands behind the block. All threads of the block must call it. */
-static __device__ {text} {_helper_name(scan, support)}({text} value, {text} *running)
-{{
-    __shared__ {text} of_warp[32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    for (int distance = 1; distance < 32; distance *= 2) {{
-        const {text} other = __shfl_up_sync(0xffffffff, value, distance);
-        if (lane >= distance)
-            value = {_combination(scan, "other", "value")};
-    }}
-    __syncthreads();
-    if (lane == 31)
-        of_warp[warp] = value;
-    __syncthreads();
-    const {text} left = __shfl_up_sync(0xffffffff, value, 1);
-    {text} below = *running;
-    for (int w = 0; w < warps; w++) {{
-        if (w == warp)
-            below = *running;
-        *running = {_combination(scan, "*running", "of_warp[w]")};
-    }}
-    return lane == 0 ? below : {_bracketed(scan, _combination(scan, "below", "left"))};
-}}"""
-
-
-def _bracketed(scan: Scan, text: str) -> str:
-    return f"({text})" if scan.op in ("min", "max") and not _calls(scan) else text
+    values: dict[str, Value] = {
+        "WS_TYPE": _type_text(_scalar(scan)),
+        "WS_NAME": _helper_name(scan, support),
+        "WS_COMBINED": lambda earlier, later: _combination(scan, earlier, later),
+    }
+    return fill("block_scan.cu", values)
 
 
 def _calls(scan: Scan) -> bool:

@@ -15,9 +15,7 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import held
-from warpsmith.emit.carried.ranges import RANGE_HEADERS
-from warpsmith.emit.carried.runtime import check_text, declarations, pool_prototypes, pool_text
-from warpsmith.emit.carried.units import UNIT_HEADERS
+from warpsmith.emit.carried import Needs, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.device.unused import without_unused
@@ -30,7 +28,7 @@ from warpsmith.tree.printing.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.units import asks, names_units
+from warpsmith.tree.units import asks, asks_rows
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -51,7 +49,7 @@ __all__ = [
 
 class Job(Struct, frozen=True):
     """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
-    the program, with the table of what is `present` and that of the heap's `units` where any file needs them."""
+    the program, with what any file `needs`."""
 
     original: Unit
     rewritten: Unit
@@ -59,14 +57,11 @@ class Job(Struct, frozen=True):
     path: PurePosixPath
     stem: str
     pool: bool
-    present: bool = False
-    units: bool = False
+    needs: Needs
 
-    @property
-    def headers(self) -> tuple[str, ...]:
-        """What the run time includes beside what every kernel file does."""
-        tables = (*(RANGE_HEADERS if self.present else ()), *(UNIT_HEADERS if self.units else ()))
-        return ("mutex", *tables) if self.pool else ()
+    def headers(self, support: Support) -> tuple[str, ...]:
+        """Return what the run time includes beside what every kernel file does."""
+        return pool_text(support, self.needs).headers if self.pool else ()
 
 
 def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) -> tuple[OutputFile, ...]:
@@ -138,8 +133,7 @@ def jobs(source: Program, ported: Program) -> list[Job]:
     }
     made: list[Job] = []
     pool = True
-    present = any(isinstance(node, DataStmt) for _, function in ported.functions() for node in walk(function))
-    units = any(names_units(function) for _, function in ported.functions())
+    needs = _needs(ported)
     for old, new, path in zip(source.units, ported.units, paths, strict=True):
         launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
         kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
@@ -148,9 +142,15 @@ def jobs(source: Program, ported: Program) -> list[Job]:
             stem += "_"
         if kernels:
             taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
-        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), present, units))
+        made.append(Job(old, new, kernels, path, stem, pool and bool(kernels), needs))
         pool = pool and not kernels
     return made
+
+
+def _needs(ported: Program) -> Needs:
+    """Return what the run time of a program must have."""
+    nodes = [node for _, function in ported.functions() for node in walk(function)]
+    return Needs(any(isinstance(node, DataStmt) for node in nodes), any(map(asks, nodes)), any(map(asks_rows, nodes)))
 
 
 def output_paths(program: Program) -> list[PurePosixPath]:
@@ -196,19 +196,18 @@ def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile
         return _files(job, source, words)
     support = words.support
     section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
-    standard = ["cuda_runtime.h", *sorted({*job.headers, "stdio.h", "stdlib.h"})]
+    standard = ["cuda_runtime.h", *sorted({*job.headers(support), "stdio.h", "stdlib.h"} - {"cuda_runtime.h"})]
     prototypes = [f'extern "C" {line}' for line in section.declarations]
-    told = declarations(support, present=job.present, units=job.units).splitlines()
-    support_lines = [f'extern "C" {line}' if line.endswith(");") else line for line in told]
-    includes = [*(f"#include <{name}>" for name in standard), "", *support_lines, *prototypes, *_captures(job)]
-    tail = [check_text(support), *section.pieces, *_pool(job, support)]
+    told = declarations(support, job.needs).splitlines()
+    includes = [*(f"#include <{name}>" for name in standard), "", *told, "", *prototypes, *_captures(job)]
+    tail = [check_text(support, job.needs), *section.pieces, *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
     return [OutputFile(str(job.path.with_suffix(".cu")), text)]
 
 
 def _pool(job: Job, support: Support) -> list[str]:
-    return [pool_text(support, present=job.present, units=job.units)] if job.pool else []
+    return [pool_text(support, job.needs).text] if job.pool else []
 
 
 def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
@@ -248,30 +247,29 @@ def _header_text(job: Job, section: DeviceSection | None, support: Support) -> s
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
     lines = [f"/* Kernels of {in_comment(job.path.name)}: what its host text calls. Valid as C and as C++. */"]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
-    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     if section is not None:
+        lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
         for place, declaration in zip(section.places, section.declarations, strict=True):
             lines += [f"/* {place} */", declaration]
-    told = declarations(support, present=job.present, units=job.units).rstrip()
-    lines += ["", told, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
-    return "\n".join(lines)
+        lines += ["", "#ifdef __cplusplus", "}", "#endif", ""]
+    return "\n".join([*lines, declarations(support, job.needs), "#endif", ""])
 
 
 def size_lines(job: Job) -> list[str]:
     """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
     only."""
-    return [] if job.original.language == "c" and not job.units else ["#include <stddef.h>", ""]
+    return [] if job.original.language == "c" and not job.needs.units else ["#include <stddef.h>", ""]
 
 
-def kernels_text(job: Job, section: DeviceSection, support: Support, header: str, *, in_place: bool = False) -> str:
+def kernels_text(job: Job, section: DeviceSection, support: Support, header: str) -> str:
     """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
     defined = needed_definitions(job.original, section.device)
-    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers}
+    names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers(support)}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
     head = f"/* Kernels of {in_comment(job.path.name)}; {held(header)} declares the launchers. */"
     parts = ["\n".join((head, *includes))]
-    parts.append(check_text(support, in_place=in_place))
+    parts.append(check_text(support, job.needs))
     pool = _pool(job, support)
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))

@@ -20,7 +20,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, held
-from warpsmith.emit.carried.runtime import check_text, declarations, pool_text, switch_text
+from warpsmith.emit.carried import declarations, run_time
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
@@ -112,7 +112,8 @@ def _named(made: Sequence[Job]) -> list[Job]:
         while f"{stem}_kernels" in taken:
             stem += "_"
         taken.add(f"{stem}_kernels")
-        result.append(msgspec.structs.replace(job, path=PurePosixPath(FOLDER, job.path.name), stem=stem, pool=False))
+        path, needs = PurePosixPath(FOLDER, job.path.name), msgspec.structs.replace(job.needs, switch=True)
+        result.append(msgspec.structs.replace(job, path=path, stem=stem, pool=False, needs=needs))
     return result
 
 
@@ -147,7 +148,7 @@ def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
 def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
     name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
-    text = kernels_text(job, section, words.support, name, in_place=True)
+    text = kernels_text(job, section, words.support, name)
     return [
         OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", ended(text, job)),
         OutputFile(f"{FOLDER}/{name}", ended(_header(job, section, words.support, path), job)),
@@ -163,20 +164,12 @@ def _header(job: Job, section: DeviceSection, support: Support, path: str) -> st
 
 
 def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
-    pool = msgspec.structs.replace(job, pool=True)
-    includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*pool.headers, "stdio.h", "stdlib.h"}))]
-    parts = ["/* Device memory, copies and the switch of the ported loops. */\n" + "\n".join(includes)]
-    parts += [check_text(support, in_place=True), switch_text(support)]
-    parts += [pool_text(support, present=job.present, units=job.units)]
-    on = ["/* Whether the device is in use: not where WARPSMITH_OFF=1 is set. */", f"int {support.on}(void);", ""]
-    told = declarations(support, present=job.present, units=job.units).rstrip()
-    sizes = ["#include <stddef.h>", ""] if job.units else []
-    body = [*sizes, *_linkage_opens(), *on, told, "", *_LINKAGE_ENDS]
-    header = ["/* What every file with ported loops calls. Valid as C and as C++. */"]
-    header += _guarded(body, f"{support.prefix}_RUNTIME_H")
+    part = run_time(support, job.needs)
+    head, _, text = part.text.partition("\n")
+    includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*part.headers} - {"cuda_runtime.h"}))]
     return (
-        OutputFile(f"{FOLDER}/runtime.cu", "\n\n".join(part.rstrip() for part in parts) + "\n"),
-        OutputFile(f"{FOLDER}/runtime.h", "\n".join(header)),
+        OutputFile(f"{FOLDER}/runtime.cu", "\n".join((head, *includes, text))),
+        OutputFile(f"{FOLDER}/runtime.h", declarations(support, job.needs)),
     )
 
 

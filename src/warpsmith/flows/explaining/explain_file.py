@@ -14,21 +14,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.likely_block import examined_as_likely
 from warpsmith.analysis.resources.diagrams import diagrams
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
-from warpsmith.analysis.rules.transfers import host_transfers
+from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.kernels.likely_block import examined_as_likely
-from warpsmith.flows.kernels.names import shown_names
-from warpsmith.flows.kernels.shape import Launching, shape_of
-from warpsmith.flows.kernels.units import KernelFile, KernelUnit, Language, read_unit
-from warpsmith.flows.kernels.wording import Wording
-from warpsmith.flows.time_limit import OutOfTimeError, time_limit
+from warpsmith.kernels.names import shown_names
+from warpsmith.kernels.shape import Launching, shape_of
+from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
 from warpsmith.machine.devices import Device
 from warpsmith.report.analysis.model import (
     AccessEntry,
@@ -39,6 +38,7 @@ from warpsmith.report.analysis.model import (
     branch_entry,
     kernel_entry,
 )
+from warpsmith.report.analysis.wording import Wording
 from warpsmith.report.fingerprints import fingerprints
 from warpsmith.run.native.ptxas import assembled
 from warpsmith.settings.model import Settings

@@ -15,9 +15,9 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explaining.explain_file import FileResult
-from warpsmith.report.analysis.baseline import Baseline
 from warpsmith.report.analysis.model import CERTAINTIES, Reported
-from warpsmith.report.analysis.suppressions import Suppression, suppression_for, suppressions
+from warpsmith.report.analysis.silenced.baseline import Baseline
+from warpsmith.report.analysis.silenced.suppressions import Suppression, suppression_for, suppressions
 from warpsmith.report.rules import load_rules
 from warpsmith.settings.globs import path_matches
 from warpsmith.settings.model import Settings

@@ -25,9 +25,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span, held
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.in_place import FOLDER, InPlace
-from warpsmith.project.buildfile import edit_build, lines_to_add
+from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
+from warpsmith.project.buildfiles.merging import Conflict, merged
 from warpsmith.project.included import concerned
-from warpsmith.project.merging import Conflict, merged
 from warpsmith.project.patches import Change, Patch, applied_in, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.native.tools import Limits, run_limited

@@ -13,8 +13,8 @@ from pathlib import Path
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.front.inputs import Source
+from warpsmith.project.buildfiles.makefile import makefile_in
 from warpsmith.project.command_line import language_of
-from warpsmith.project.makefile import makefile_in
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.text.lexical import tokens

@@ -21,9 +21,6 @@ from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol,
 
 __all__ = ["Context", "FileText"]
 
-_NO_LINKAGE, _INTERNAL = 1, 2
-_STATIC = 3
-
 
 class FileText(Struct, frozen=True):
     """One of the user's files: its text, its marks, its macro uses, and what its conditionals leave out."""
@@ -286,8 +283,8 @@ def _storage(kind: int, linkage: int, storage: int) -> Storage:
         return "function"
     if kind == kinds.ENUM_CONSTANT:
         return "enumerator"
-    if linkage == _INTERNAL:
+    if linkage == kinds.LINKAGE_INTERNAL:
         return "static"
-    if linkage > _INTERNAL:
+    if linkage > kinds.LINKAGE_INTERNAL:
         return "global"
-    return "static local" if storage == _STATIC else "local"
+    return "static local" if storage == kinds.STORAGE_STATIC else "local"

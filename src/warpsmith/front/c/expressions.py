@@ -17,10 +17,10 @@ import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, written_value
 from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decayed
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
 from warpsmith.front.clang.wire import ELSEWHERE, Declared
@@ -161,6 +161,11 @@ class Expressions:
     def own(self) -> bool:
         """Whether what is built has its own text: it stands in no macro, and in no body in place of a call."""
         return self.inside is None and self.site is None
+
+    @property
+    def escaped(self) -> frozenset[str]:
+        """The keys of the variables whose address is taken."""
+        return self.knowledge.escaped if self.knowledge is not None else frozenset()
 
     def _range(self, row: int) -> tuple[int, int]:
         return self.table.range(row, self.text.uses)

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.base.source import Span
-from warpsmith.front.c.canonical import recognize
 from warpsmith.front.c.cases import has_case, labels_before
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.canonical import recognize
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
 from warpsmith.front.c.pragma_lines import macro_pragmas, pragma_line
 from warpsmith.front.c.scan import CONDITIONALS, Directive
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import ELSEWHERE
 from warpsmith.front.cxx.objects import address, before, is_lvalue

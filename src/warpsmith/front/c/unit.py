@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import CannotModelError, Expressions
 from warpsmith.front.c.statements import Statements
 from warpsmith.front.c.type_texts import type_texts
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import PATTERN
 from warpsmith.front.cxx.functions import more_functions, own_object, written_once

@@ -18,7 +18,6 @@ from warpsmith.front.clang.wire import ANONYMOUS, CONST, INSTANCE, PATTERN, VIRT
 __all__ = ["detail"]
 
 _CLASSES: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL, *kinds.TEMPLATES})
-_TYPE_ARGUMENT, _INTEGRAL_ARGUMENT = 1, 4
 
 
 def detail(library: Library, types: TypeTable, cursor: Cursor) -> Detail:
@@ -62,10 +61,10 @@ def _arguments(library: Library, cursor: Cursor) -> str:
         return ""
     for number in range(max(0, library.Cursor_getNumTemplateArguments(cursor))):
         kind = library.Cursor_getTemplateArgumentKind(cursor, number)
-        if kind == _TYPE_ARGUMENT:
+        if kind == kinds.ARGUMENT_TYPE:
             type = library.Cursor_getTemplateArgumentType(cursor, number)
             words.append(library.text(library.getTypeSpelling(type)).replace(", ", ","))
-        elif kind == _INTEGRAL_ARGUMENT:
+        elif kind == kinds.ARGUMENT_INTEGRAL:
             words.append(str(library.Cursor_getTemplateArgumentValue(cursor, number)))
         else:
             words.append("…")

@@ -34,11 +34,7 @@ __all__ = ["OPERATORS", "Walk", "dump_file"]
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
 _AROUND_DECLARATIONS: Final = frozenset({kinds.LINKAGE_SPEC, kinds.NAMESPACE})
 _DETAILED_PREPROCESSING, _KEEP_GOING = 0x01, 0x200
-_ERROR = 3
 _EVALUATES_TO_INTEGER, _EVALUATES_TO_FLOAT = 1, 2
-_TRANSLATION_UNIT = 350
-_UNSIGNED_LONG = 10
-_INTERNAL, _UNIQUE = 2, 3
 OPERATORS = {
     kinds.BINARY: "getCursorBinaryOperatorKind",
     kinds.COMPOUND_ASSIGN: "getCursorBinaryOperatorKind",
@@ -64,7 +60,7 @@ def dump_file(library: Library, index: object, request: Request, walks: type[Wal
     places.measure(unit, path, len(text) if text is not None else Path(path).stat().st_size)
     diagnostics = _diagnostics(library, unit)
     walk = (walks or Walk)(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
-    if not diagnostics_only and (walk.despite_errors or not any(d[0] >= _ERROR for d in diagnostics)):
+    if not diagnostics_only and (walk.despite_errors or not any(d[0] >= kinds.SEVERITY_ERROR for d in diagnostics)):
         walk.run(unit)
     return Dump(
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
@@ -79,7 +75,7 @@ def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
     for number in range(library.getNumDiagnostics(unit)):
         diagnostic = library.getDiagnostic(unit, number)
         severity = library.getDiagnosticSeverity(diagnostic)
-        if severity >= _ERROR:
+        if severity >= kinds.SEVERITY_ERROR:
             handle, line, offset = library.place(library.getDiagnosticLocation(diagnostic))
             file = library.path(handle) if handle else ""
             found.append((severity, library.text(library.getDiagnosticSpelling(diagnostic)), file, line, offset))
@@ -146,7 +142,7 @@ class Walk:
     def _visit(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         # An exception must not cross C: ctypes would print and forget it.
         try:
-            if parent.kind == _TRANSLATION_UNIT:
+            if parent.kind == kinds.TRANSLATION_UNIT:
                 return self._top(cursor)
             path, key = self._path, (parent.kind, parent.first, parent.second)
             if parent.kind in _AROUND_DECLARATIONS and self._leaves_file(cursor, key):
@@ -230,7 +226,7 @@ class Walk:
         if kind == kinds.STRING or kind in _NAMED:
             anonymous = kind != kinds.STRING and library.Cursor_isAnonymous(cursor)
             return self._value("" if anonymous else library.text(library.getCursorSpelling(cursor)))
-        if kind == kinds.UNEXPOSED_EXPR and flags & BEGINS_IN_MACRO and self.types.rows[type][1] == _UNSIGNED_LONG:
+        if kind == kinds.UNEXPOSED_EXPR and flags & BEGINS_IN_MACRO and self.types.rows[type][1] == kinds.T_ULONG:
             return self._evaluated(cursor)  # it may be offsetof
         return -1
 
@@ -295,7 +291,7 @@ class Walk:
         typed = definition if definition.kind == kind else cursor
         linkage = library.getCursorLinkage(canonical)
         # What an unnamed namespace holds is another thing in every file; a template has no linkage name of its own.
-        named = linkage > _UNIQUE if self.cxx else linkage > _INTERNAL
+        named = linkage > (kinds.LINKAGE_UNIQUE if self.cxx else kinds.LINKAGE_INTERNAL)
         named = named and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE)
         mangled = library.text(library.Cursor_getMangling(canonical)) if named else ""
         value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else 0

@@ -1,4 +1,9 @@
-"""libclang's numbers for cursors, types and operators that we tell apart (clang-c/Index.h, LLVM 18)."""
+"""libclang's numbers for cursors, types and the like that we tell apart (clang-c/Index.h, LLVM 18).
+
+They are those of clang's own module (`clang.cindex`), with which `tests/front/test_kinds.py` compares each of them. It
+is not imported here: the worker process runs without site packages, so that it starts at once, and where trees are
+built nothing else needs the module. Nowhere else does front have numbers of clang's.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +91,7 @@ TRY: Final = 224
 RANGE_FOR: Final = 225
 NULL_STMT: Final = 230
 DECL_STMT: Final = 231
+TRANSLATION_UNIT: Final = 350
 LAST_STMT: Final = 399
 FIRST_ATTRIBUTE: Final = 400
 ANNOTATION: Final = 406
@@ -97,55 +103,96 @@ INCLUSION: Final = 503
 FUNCTIONS: Final = frozenset({FUNCTION_DECL, CXX_METHOD, CONSTRUCTOR, DESTRUCTOR, CONVERSION})
 TEMPLATES: Final = frozenset({FUNCTION_TEMPLATE, CLASS_TEMPLATE, PARTIAL_SPECIALIZATION})
 
-DEVICE_ATTRIBUTES: Final = {412: "constant", 413: "device", 414: "kernel", 415: "host", 416: "shared"}
+CUDA_CONSTANT: Final = 412
+CUDA_DEVICE: Final = 413
+CUDA_GLOBAL: Final = 414
+CUDA_HOST: Final = 415
+CUDA_SHARED: Final = 416
+DEVICE_ATTRIBUTES: Final = {
+    CUDA_CONSTANT: "constant", CUDA_DEVICE: "device", CUDA_GLOBAL: "kernel", CUDA_HOST: "host", CUDA_SHARED: "shared",
+}  # fmt: skip
 
 # --- type kinds
 T_VOID: Final = 2
+T_BOOL: Final = 3
+T_CHAR_U: Final = 4
+T_UCHAR: Final = 5
+T_USHORT: Final = 8
+T_UINT: Final = 9
+T_ULONG: Final = 10
+T_ULONGLONG: Final = 11
+T_UINT128: Final = 12
+T_CHAR_S: Final = 13
+T_SCHAR: Final = 14
+T_WCHAR: Final = 15
+T_SHORT: Final = 16
+T_INT: Final = 17
+T_LONG: Final = 18
+T_LONGLONG: Final = 19
+T_INT128: Final = 20
+T_FLOAT: Final = 21
+T_DOUBLE: Final = 22
+T_LONGDOUBLE: Final = 23
+T_HALF: Final = 31
+T_FLOAT16: Final = 32
+T_BFLOAT16: Final = 39
+T_COMPLEX: Final = 100
 T_POINTER: Final = 101
+T_LVALUE_REFERENCE: Final = 103
+T_RVALUE_REFERENCE: Final = 104
 T_RECORD: Final = 105
 T_ENUM: Final = 106
 T_TYPEDEF: Final = 107
 T_FUNCTION_NO_PROTO: Final = 110
 T_FUNCTION: Final = 111
 T_CONSTANT_ARRAY: Final = 112
+T_VECTOR: Final = 113
 T_INCOMPLETE_ARRAY: Final = 114
 T_VARIABLE_ARRAY: Final = 115
 T_ELABORATED: Final = 119
-T_COMPLEX: Final = 100
-T_LVALUE_REFERENCE: Final = 103
-T_RVALUE_REFERENCE: Final = 104
-T_VECTOR: Final = 113
 T_EXT_VECTOR: Final = 176
 
 ARITHMETIC: Final[dict[int, tuple[str, int, str]]] = {
-    2: ("void", 0, "void"),
-    3: ("_Bool", 8, "bool"),
-    4: ("char", 8, "unsigned"),
-    5: ("unsigned char", 8, "unsigned"),
-    8: ("unsigned short", 16, "unsigned"),
-    9: ("unsigned int", 32, "unsigned"),
-    10: ("unsigned long", 64, "unsigned"),
-    11: ("unsigned long long", 64, "unsigned"),
-    12: ("unsigned __int128", 128, "unsigned"),
-    13: ("char", 8, "signed"),
-    14: ("signed char", 8, "signed"),
-    15: ("wchar_t", 32, "signed"),
-    16: ("short", 16, "signed"),
-    17: ("int", 32, "signed"),
-    18: ("long", 64, "signed"),
-    19: ("long long", 64, "signed"),
-    20: ("__int128", 128, "signed"),
-    21: ("float", 32, "float"),
-    22: ("double", 64, "float"),
-    23: ("long double", 128, "float"),
+    T_VOID: ("void", 0, "void"),
+    T_BOOL: ("_Bool", 8, "bool"),
+    T_CHAR_U: ("char", 8, "unsigned"),
+    T_UCHAR: ("unsigned char", 8, "unsigned"),
+    T_USHORT: ("unsigned short", 16, "unsigned"),
+    T_UINT: ("unsigned int", 32, "unsigned"),
+    T_ULONG: ("unsigned long", 64, "unsigned"),
+    T_ULONGLONG: ("unsigned long long", 64, "unsigned"),
+    T_UINT128: ("unsigned __int128", 128, "unsigned"),
+    T_CHAR_S: ("char", 8, "signed"),
+    T_SCHAR: ("signed char", 8, "signed"),
+    T_WCHAR: ("wchar_t", 32, "signed"),
+    T_SHORT: ("short", 16, "signed"),
+    T_INT: ("int", 32, "signed"),
+    T_LONG: ("long", 64, "signed"),
+    T_LONGLONG: ("long long", 64, "signed"),
+    T_INT128: ("__int128", 128, "signed"),
+    T_FLOAT: ("float", 32, "float"),
+    T_DOUBLE: ("double", 64, "float"),
+    T_LONGDOUBLE: ("long double", 128, "float"),
 }
 HALVES: Final[dict[int, tuple[str, int, str]]] = {
-    31: ("half", 16, "float"),
-    32: ("half", 16, "float"),
-    39: ("__bf16", 16, "float"),
+    T_HALF: ("half", 16, "float"),
+    T_FLOAT16: ("half", 16, "float"),
+    T_BFLOAT16: ("__bf16", 16, "float"),
 }
 """Floating-point types of device code; in host code they are opaque."""
 
+# --- linkage, storage, access, arguments of templates, severities of diagnostics
+LINKAGE_INTERNAL: Final = 2
+LINKAGE_UNIQUE: Final = 3
+STORAGE_STATIC: Final = 3
+ACCESS_PROTECTED: Final = 2
+ACCESS_PRIVATE: Final = 3
+HIDDEN: Final = frozenset({ACCESS_PROTECTED, ACCESS_PRIVATE})
+ARGUMENT_TYPE: Final = 1
+ARGUMENT_INTEGRAL: Final = 4
+SEVERITY_ERROR: Final = 3
+
+# --- operators, by CXBinaryOperatorKind and CXUnaryOperatorKind, which clang's own module lacks
 BINARY_OPERATORS: Final = (
     "", "", "", "*", "/", "%", "+", "-", "<<", ">>", "", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",
     "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ",",

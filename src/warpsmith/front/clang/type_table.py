@@ -11,10 +11,7 @@ from warpsmith.front.clang.wire import MemberRow, RecordRow, TypeRow
 
 __all__ = ["TypeTable"]
 
-_BOOL, _UNSIGNED, _UNSIGNED_LONG, _INT = 3, 9, 10, 17
 _MOST_INT = 2**31 - 1
-_TRANSLATION_UNIT = 350
-_PROTECTED, _PRIVATE = 2, 3
 _QUALIFIERS = (
     "const ", "volatile ", "restrict ", "__private ", "__global ", "__local ", "__constant ", "__generic ",
 )  # fmt: skip
@@ -24,7 +21,7 @@ class TypeTable:
     """Numbers the types of one translation unit as they are met.
 
     Of C++: a reference is a pointer that is marked; a container of the standard library is a record of what a loop
-    needs of it (front/containers.py); the members of a base class stand among the class's own.
+    needs of it (tree/containers.py); the members of a base class stand among the class's own.
 
     Rows: `s` scalar (clang's kind; const, volatile), `e` enum (its integer kind; const, volatile), `p` pointer
     (to; restrict, const, reference, address space), `a` array (of; count, -1 where no
@@ -65,7 +62,7 @@ class TypeTable:
     def _is_scoped(self, type: Type) -> bool:
         """Whether a typedef stands in a class or namespace, so that its name alone means nothing elsewhere."""
         parent = self.library.getCursorSemanticParent(self.library.getTypeDeclaration(type))
-        return bool(parent.kind != _TRANSLATION_UNIT)
+        return bool(parent.kind != kinds.TRANSLATION_UNIT)
 
     def _structure(self, type: Type, name: str) -> TypeRow:
         row = self._structure_of_device(type, name) if self.device else None
@@ -97,7 +94,7 @@ class TypeTable:
         """Return the row of a type that C does not have, or has under another name."""
         library, kind = self.library, type.kind
         const = int(library.isConstQualifiedType(type))
-        if kind == _BOOL:
+        if kind == kinds.T_BOOL:
             return "s", kind, (const, int(library.isVolatileQualifiedType(type))), name or "bool"
         if kind in (kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE):
             return "p", self.number(library.getPointeeType(type)), (0, 1, 1 + (kind == kinds.T_RVALUE_REFERENCE)), ""
@@ -140,8 +137,8 @@ class TypeTable:
         library = self.library
         integer = library.getEnumDeclIntegerType(library.getTypeDeclaration(type))
         base = library.getCanonicalType(integer).kind
-        if self.device and self.cxx and base == _UNSIGNED and self._promotes_to_int(type):
-            base = _INT
+        if self.device and self.cxx and base == kinds.T_UINT and self._promotes_to_int(type):
+            base = kinds.T_INT
         numbers = (int(library.isConstQualifiedType(type)), int(library.isVolatileQualifiedType(type)))
         return "e", base, numbers, name or _plain(library.text(library.getTypeSpelling(type)))
 
@@ -204,7 +201,7 @@ class TypeTable:
             return None
         element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
         size = max(0, int(self.library.Type_getSizeOf(canonical)))
-        if self.library.getCanonicalType(element).kind == _BOOL:
+        if self.library.getCanonicalType(element).kind == kinds.T_BOOL:
             return tag, size, False, [], -1, 0, 0, False, False, [], 0, False, 0, -1
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         pointer = len(self.rows) - 1
@@ -212,7 +209,7 @@ class TypeTable:
         return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
 
     def _unsigned_long(self) -> int:
-        self.rows.append(("s", _UNSIGNED_LONG, (0, 0), "size_t"))
+        self.rows.append(("s", kinds.T_ULONG, (0, 0), "size_t"))
         return len(self.rows) - 1
 
     def _members(self, type: Type, declaration: Cursor, union: bool) -> RecordRow:
@@ -304,7 +301,10 @@ class TypeTable:
         return [(name, number, offset + at, bits, begins) for name, number, at, bits, begins in inner if name]
 
     def _is_hidden(self, field: Cursor) -> bool:
-        return self.cxx and int(self.library.getCXXAccessSpecifier(field)) in (_PROTECTED, _PRIVATE)
+        return self.cxx and int(self.library.getCXXAccessSpecifier(field)) in (
+            kinds.ACCESS_PROTECTED,
+            kinds.ACCESS_PRIVATE,
+        )
 
     def _ends(self, type: Type, declaration: Cursor) -> bool:
         """Whether the end of an object of a class runs code of the user's."""

@@ -14,7 +14,7 @@ import sys
 from typing import cast
 
 from warpsmith.base.children import end_with_parent
-from warpsmith.front.clang.device_dump import DeviceWalk, reads_device_code
+from warpsmith.front.clang.device.dump import DeviceWalk, reads_device_code
 from warpsmith.front.clang.dump import dump_file
 from warpsmith.front.clang.libclang import load_library
 from warpsmith.front.clang.wire import Request, encode_dump

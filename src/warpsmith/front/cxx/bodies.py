@@ -16,20 +16,18 @@ references to: no value that was made before mentions one of them, so that none 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.clang import kinds
+from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.objects import INCREMENTS
 from warpsmith.tree.nodes import Assign, Binary, Conditional, Expr, Name, Unary, VerbatimExpr
 from warpsmith.tree.types import Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, walk
-
-if TYPE_CHECKING:
-    from warpsmith.front.c.expressions import Expressions
-    from warpsmith.front.cxx.calls import CxxCalls
 
 __all__ = ["Alone", "returned"]
 
@@ -46,13 +44,13 @@ class Alone(Struct, frozen=True):
 
 
 def returned(
-    calls: CxxCalls, there: Expressions, rows: list[int], result: Type | None, alone: Alone | None = None
+    library: CxxLibrary, there: ExpressionBuilder, rows: list[int], result: Type | None, alone: Alone | None = None
 ) -> Expr | None:
     """Return the value that statements give back; None where they are not of this kind. `there` builds the expressions
     of the body; `result` is the type that the function returns."""
     if not isinstance(result, Scalar) or result.kind == "void":
         return None
-    body = _Body(calls, there, result, alone)
+    body = _Body(library, there, result, alone)
     made = body.value(rows, dict(there.bound))
     if made is None or sum(1 for _ in walk(made)) > _LARGEST or _changes(made, body.effects):
         return None
@@ -70,8 +68,9 @@ def _changes(expr: Expr, meant: set[int]) -> bool:
 class _Body:
     """Reads one body."""
 
-    def __init__(self, calls: CxxCalls, there: Expressions, result: Scalar, alone: Alone | None) -> None:
-        self.calls = calls
+    def __init__(self, library: CxxLibrary, there: ExpressionBuilder, result: Scalar, alone: Alone | None) -> None:
+        self.library = library
+        self.context = there.context
         self.alone = alone
         self.effects: set[int] = set()
         self.there = there
@@ -87,7 +86,7 @@ class _Body:
             if kind == kinds.RETURN:
                 parts = self.table.expressions(row)
                 made = self._built(parts[0], bound) if len(parts) == 1 else None
-                return None if made is None else self.calls.library.converted(made, self.result, self._place)
+                return None if made is None else self.library.converted(made, self.result, self._place)
             if kind == kinds.COMPOUND:
                 return self.value([*self.table.parts(row), *rows[number + 1 :]], bound)
             if kind == kinds.IF:
@@ -115,7 +114,7 @@ class _Body:
         target = peel(made.target if isinstance(made, Assign) else made.operand)
         if not isinstance(target, Name) or not self._is_number(target.symbol):
             return None
-        if any(self.calls.context.symbol(number) == target.symbol for number in self.alone.target):
+        if any(self.context.symbol(number) == target.symbol for number in self.alone.target):
             return None
         inner = made.value if isinstance(made, Assign) else None
         if inner is not None and _changes(inner, set()):
@@ -137,7 +136,7 @@ class _Body:
 
     def _is_number(self, symbol: Symbol) -> bool:
         """Whether a variable is a number of the caller's that nothing else can reach."""
-        own = symbol.storage in ("local", "parameter") and symbol.key not in self.calls.escaped
+        own = symbol.storage in ("local", "parameter") and symbol.key not in self.there.escaped
         return own and isinstance(symbol.type, Scalar) and not symbol.type.volatile
 
     def _is_stale(self, number: int, value: Expr, changed: Symbol) -> bool:
@@ -162,7 +161,7 @@ class _Body:
         test = self._built(parts[0], bound)
         then = self.value([parts[1], *rest], dict(bound))
         other = self.value([*parts[2:], *rest], dict(bound))
-        if test is None or then is None or other is None or not self.calls.library.is_copied(test):
+        if test is None or then is None or other is None or not self.library.is_copied(test):
             return None
         return Conditional(span=self._place, type=self.result, condition=test, then=then, other=other)
 
@@ -182,15 +181,15 @@ class _Body:
         if self.table.kind[row] != kinds.VAR_DECL or not inits:
             return False
         number = self.table.aux[row]
-        if self.calls.context.symbol(number).storage != "local":
+        if self.context.symbol(number).storage != "local":
             return False
         self.own.add(number)
         return self._sets(number, inits[-1], bound)
 
     def _sets(self, number: int, value: int, bound: dict[int, Expr]) -> bool:
-        type = self.calls.context.symbol(number).type
+        type = self.context.symbol(number).type
         made = self._built(value, bound) if isinstance(type, Scalar) and not type.volatile else None
-        if made is None or not self.calls.library.is_copied(made):
+        if made is None or not self.library.is_copied(made):
             return False
-        bound[number] = self.calls.library.converted(made, type, self._place)
+        bound[number] = self.library.converted(made, type, self._place)
         return True

@@ -12,11 +12,12 @@ parameter takes has no side effect, and nothing in the body changes it. What is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace as node_with
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import NodeTable
@@ -61,9 +62,6 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import peel, root_symbol, walk
 
-if TYPE_CHECKING:
-    from warpsmith.front.c.expressions import Expressions
-
 __all__ = ["CxxCalls"]
 
 _CHANGES: Final = frozenset({
@@ -76,17 +74,12 @@ _MOST_NESTED: Final = 8
 class CxxCalls:
     """Builds the calls of one file of a C++ unit."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: ExpressionBuilder) -> None:
         self.expressions = expressions
         self.context = expressions.context
         self.table = expressions.table
         self.library = CxxLibrary(expressions)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
-
-    @property
-    def escaped(self) -> frozenset[str]:
-        """The keys of the variables whose address is taken."""
-        return self.expressions.knowledge.escaped if self.expressions.knowledge is not None else frozenset()
 
     def call(self, row: int, span: Span) -> Expr | None:
         """Return the expression of a call whose function clang names; None where it is a call as in C."""
@@ -424,7 +417,9 @@ class CxxCalls:
         parameters = [c for c in self.table.children(lambda_row) if self.table.kind[c] == kinds.PARM_DECL]
         body = self.table.body(lambda_row)
         again = self.table.aux[row] in self.expressions.open
-        kept = self.context.captures_keep(lambda_row) or captures_stay(self.context, lambda_row, self.escaped)
+        kept = self.context.captures_keep(lambda_row) or captures_stay(
+            self.context, lambda_row, self.expressions.escaped
+        )
         if body is not None and kept and not again:
             signature = self.context.symbol(self.table.aux[row]).type
             result = signature.result if isinstance(signature, FunctionType) else None
@@ -449,7 +444,7 @@ class CxxCalls:
             made = there.tried(only)
             kept = made is not None and self._is_same(made, list(bound.values()))
         else:
-            made = returned(self, there, statements, result, self._alone(row, parameters))
+            made = returned(self.library, there, statements, result, self._alone(row, parameters))
             kept = True
         if made is None or not kept:
             return None
@@ -524,7 +519,7 @@ class CxxCalls:
             peel(p.target if isinstance(p, Assign) else p.operand) for p in changes if isinstance(p, Assign | Unary)
         ]
         touched = any(isinstance(t, Name) and t.symbol in symbols for t in targets)
-        kept = all(s.storage in ("local", "parameter") and s.key not in self.escaped for s in symbols)
+        kept = all(s.storage in ("local", "parameter") and s.key not in self.expressions.escaped for s in symbols)
         return simple and not touched and kept and not any(isinstance(t, Literal | Cast | Binary) for t in targets)
 
 

@@ -7,7 +7,7 @@ that it copies.
     threshold(convert(lines), 128)            evaluates both calls, the inner one's object is a temporary
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
-Invariant: objects are values (cxx_values.py), so that making, moving and destroying them runs no code of the program's
+Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
 but what is told; where a part cannot be told, nothing is.
 """
 
@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.cxx.objects import is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.values import is_value, is_vector
@@ -25,20 +25,17 @@ from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, root_symbol
 
-if TYPE_CHECKING:
-    from warpsmith.front.c.expressions import Expressions
-
 __all__ = ["assigned", "called", "copied", "filled", "lambda_made", "made", "moved", "temporary"]
 
 
-def made(expressions: Expressions, rows: Sequence[int]) -> Doing | None:
+def made(expressions: ExpressionBuilder, rows: Sequence[int]) -> Doing | None:
     """Return what making an object from numbers does; None where one of them is not understood."""
     built = [expressions.build(row) for row in rows]
     known = all(isinstance(one.type, Scalar) for one in built)
     return Doing(tuple(built)) if known else None
 
 
-def filled(expressions: Expressions, type: Type, rows: Sequence[int]) -> Doing | None:
+def filled(expressions: ExpressionBuilder, type: Type, rows: Sequence[int]) -> Doing | None:
     """Return what making a vector does: of numbers, or as a copy; or a std::array, as a copy."""
     if is_std_array(type) and isinstance(type, Array) and isinstance(type.of, Scalar) and len(rows) == 1:
         source = expressions.build(rows[0])
@@ -52,7 +49,7 @@ def filled(expressions: Expressions, type: Type, rows: Sequence[int]) -> Doing |
     return made(expressions, rows)
 
 
-def copied(expressions: Expressions, source: Expr) -> Doing | None:
+def copied(expressions: ExpressionBuilder, source: Expr) -> Doing | None:
     """Return what copying the object that an lvalue names does."""
     if not is_lvalue(source) or not is_pure(source):
         return None
@@ -110,7 +107,7 @@ def _is_own(place: Expr) -> bool:
     return isinstance(inner, Name) and symbol is not None and symbol.storage in ("local", "parameter")
 
 
-def _leaves(expressions: Expressions, value: Expr) -> Iterator[Expr | None]:
+def _leaves(expressions: ExpressionBuilder, value: Expr) -> Iterator[Expr | None]:
     """Yield the numbers of an object, and where the elements of its vectors are; None for what cannot be named."""
     type = value.type
     if isinstance(type, Scalar | Pointer):

@@ -18,8 +18,8 @@ import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.statements import Statements
-from warpsmith.front.c.writes import Knowledge
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import PATTERN
 from warpsmith.front.cxx.instances import with_instances

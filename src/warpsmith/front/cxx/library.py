@@ -10,11 +10,12 @@ Invariant: an expression stands in place of a call only where evaluating it is e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace as with_type
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.cxx.objects import INCREMENTS, again, before, behind, member_of
 from warpsmith.tree.nodes import (
@@ -50,9 +51,6 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import walk
 
-if TYPE_CHECKING:
-    from warpsmith.front.c.expressions import Expressions
-
 __all__ = ["NATIVE", "CxxLibrary"]
 
 _MATH: Final = frozenset({
@@ -67,7 +65,7 @@ _MOST_COPIES: Final = 60
 class CxxLibrary:
     """Builds the calls of the standard library of one file of a C++ unit."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: ExpressionBuilder) -> None:
         self.expressions = expressions
         self.context = expressions.context
         self.table = expressions.table

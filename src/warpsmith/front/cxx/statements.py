@@ -10,9 +10,10 @@ The For of a range-for prints as its own text while nothing in it has changed, e
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import address, behind, is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.swaps import swap
@@ -32,9 +33,6 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type
 
-if TYPE_CHECKING:
-    from warpsmith.front.c.statements import Statements
-
 __all__ = ["LEAVES_OBJECTS", "CxxStatements"]
 
 LEAVES_OBJECTS: Final = "a jump out of a block that may run destructors"
@@ -46,7 +44,7 @@ _HEADED: Final = frozenset({kinds.IF, kinds.SWITCH, kinds.WHILE, kinds.FOR})
 class CxxStatements:
     """Builds what `Statements` leaves to it."""
 
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: StatementBuilder) -> None:
         self.statements = statements
         self.context = statements.context
         self.table = statements.table

@@ -12,22 +12,20 @@ Invariant: a function that is called and has a text is in the program under the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec.structs
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import INITIALIZER, VIRTUAL
 from warpsmith.front.cxx.objects import again, dereference, is_lvalue
+from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.front.device.defaults import is_made, value_from_nothing
 from warpsmith.front.device.lambdas import Lambda, lambda_at
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, InitList, Literal, Name, Unary
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
-
-if TYPE_CHECKING:
-    from warpsmith.front.c.context import Context
-    from warpsmith.front.device.expressions import DeviceExpressions
 
 __all__ = ["DeviceCalls", "address_of", "constructor_symbol"]
 
@@ -59,7 +57,7 @@ def address_of(value: Expr) -> Expr:
 class DeviceCalls:
     """Builds the calls of one function."""
 
-    def __init__(self, expressions: DeviceExpressions) -> None:
+    def __init__(self, expressions: DeviceExpressionBuilder) -> None:
         self.expressions = expressions
         self.context = expressions.context
         self.table = expressions.table

@@ -8,17 +8,15 @@ Invariant: members stand in the order of the captures: those that are written, t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
+from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.front.device.calls import address_of
 from warpsmith.tree.nodes import Expr, InitList, Name
 from warpsmith.tree.types import Pointer, Record, Type
-
-if TYPE_CHECKING:
-    from warpsmith.front.c.context import Context
-    from warpsmith.front.device.expressions import DeviceExpressions
 
 __all__ = ["bind_captures", "closure", "is_closure"]
 
@@ -68,7 +66,7 @@ def _head(context: Context, type: Record) -> str | None:
     return text[opening + 1 : text.find("]", opening)] if opening == span.start else None
 
 
-def closure(expressions: DeviceExpressions, row: int, span: Span) -> Expr:
+def closure(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     """Return the object that a lambda makes."""
     type = expressions.type_of(row)
     head = _head(expressions.context, type) if isinstance(type, Record) else None
@@ -83,7 +81,7 @@ def closure(expressions: DeviceExpressions, row: int, span: Span) -> Expr:
     return InitList(span=span, type=type, items=tuple(items))
 
 
-def bind_captures(expressions: DeviceExpressions, this: Name, row: int) -> None:
+def bind_captures(expressions: DeviceExpressionBuilder, this: Name, row: int) -> None:
     """Let what the call operator in `row` names of its surroundings be the members of its closure."""
     expressions.this = None  # that of the function around the lambda, which the closure may hold
     held = this.type.to if isinstance(this.type, Pointer) else this.type

@@ -9,17 +9,14 @@ Invariant: a member that gets a value is given one here, or a box says that its 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from warpsmith.base.source import Span
+from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import again
+from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.tree.nodes import Assign, Call, Cast, Expr, ExprStmt, InitList, Literal, Name, Stmt, Unary, Verbatim
 from warpsmith.tree.types import INT, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
-
-if TYPE_CHECKING:
-    from warpsmith.front.c.context import Context
-    from warpsmith.front.device.expressions import DeviceExpressions
 
 __all__ = ["is_made", "member_values", "members_made", "object_made", "value_from_nothing"]
 
@@ -60,7 +57,7 @@ def _first_value(context: Context, row: int) -> int | None:
     return parts[-1] if tag != "a" or listed else None
 
 
-def object_made(expressions: DeviceExpressions, target: Expr, span: Span) -> Iterator[Stmt]:
+def object_made(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
     """Yield what makes an object from nothing."""
     context, type = expressions.context, target.type
     if not is_made(context, type):
@@ -76,7 +73,7 @@ def object_made(expressions: DeviceExpressions, target: Expr, span: Span) -> Ite
     yield from members_made(expressions, target, span, frozenset())
 
 
-def _base_made(expressions: DeviceExpressions, target: Expr, span: Span) -> Iterator[Stmt]:
+def _base_made(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
     """Yield what makes the part of an object that is its base class's."""
     type = target.type
     assert isinstance(type, Record)
@@ -91,7 +88,9 @@ def _base_made(expressions: DeviceExpressions, target: Expr, span: Span) -> Iter
     yield from object_made(expressions, part, span)
 
 
-def members_made(expressions: DeviceExpressions, target: Expr, span: Span, done: frozenset[str]) -> Iterator[Stmt]:
+def members_made(
+    expressions: DeviceExpressionBuilder, target: Expr, span: Span, done: frozenset[str]
+) -> Iterator[Stmt]:
     """Yield what gives a class's own members their values, save those in `done`; with `""` in it, also its base is."""
     context, type = expressions.context, target.type
     assert isinstance(type, Record)
@@ -112,7 +111,7 @@ def members_made(expressions: DeviceExpressions, target: Expr, span: Span, done:
             yield from object_made(expressions, member, span)
 
 
-def value_from_nothing(expressions: DeviceExpressions, type: Record, span: Span) -> Expr:
+def value_from_nothing(expressions: DeviceExpressionBuilder, type: Record, span: Span) -> Expr:
     """Return an object of a class that is made from nothing, its other members zero."""
     made = _constructed(expressions.context, type, span)
     if made is not None:
@@ -124,7 +123,7 @@ def value_from_nothing(expressions: DeviceExpressions, type: Record, span: Span)
     return InitList(span=span, type=type, items=tuple(values[field.name] for field in type.fields if field.name))
 
 
-def member_values(expressions: DeviceExpressions, type: Record, span: Span) -> dict[str, Expr]:
+def member_values(expressions: DeviceExpressionBuilder, type: Record, span: Span) -> dict[str, Expr]:
     """Return what each member of a class has where a list of initial values says nothing of it."""
     context = expressions.context
     rows, wanted = first_values(context, type), context.types.beginnings(type.tag)

@@ -9,16 +9,14 @@ nothing writes such a variable after it is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
+from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.tree.types import VOID, FunctionType, Pointer, Scalar, Symbol, Type
-
-if TYPE_CHECKING:
-    from warpsmith.front.c.context import Context
-    from warpsmith.front.device.expressions import DeviceExpressions
 
 __all__ = ["Lambda", "lambda_at"]
 
@@ -34,7 +32,7 @@ class Lambda(Struct, frozen=True):
     captures: tuple[tuple[int, Symbol], ...]
 
 
-def lambda_at(expressions: DeviceExpressions, row: int) -> Lambda | str:
+def lambda_at(expressions: DeviceExpressionBuilder, row: int) -> Lambda | str:
     """Return the function that a lambda is, or why it cannot be one."""
     context, table = expressions.context, expressions.table
     rows = range(row, table.after[row])

@@ -7,23 +7,21 @@ struct { int a, b; } = {.b = 1}     {0, 1}                  designators
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
+from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.front.device.defaults import is_made, member_values, value_from_nothing
 from warpsmith.tree.nodes import Expr, InitList, Literal
 from warpsmith.tree.types import INT, Array, Record, Scalar, Type
-
-if TYPE_CHECKING:
-    from warpsmith.front.device.expressions import DeviceExpressions
 
 __all__ = ["listed"]
 
 _MOST_ITEMS: Final = 65_536
 
 
-def listed(expressions: DeviceExpressions, row: int, span: Span) -> Expr:
+def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     """Return the aggregate that a list makes, or a box where its form is not known."""
     type, parts = expressions.type_of(row), expressions.table.expressions(row)
     if isinstance(type, Scalar) and len(parts) == 1:
@@ -47,7 +45,7 @@ def listed(expressions: DeviceExpressions, row: int, span: Span) -> Expr:
     return made if made is not None else expressions.box(row, "a designated initializer")
 
 
-def _is_string(expressions: DeviceExpressions, row: int) -> bool:
+def _is_string(expressions: DeviceExpressionBuilder, row: int) -> bool:
     return expressions.table.kind[expressions.stripped(row)] == kinds.STRING
 
 
@@ -72,7 +70,7 @@ def _places(type: Type) -> list[tuple[str, Type]] | None:
 class _Filler:
     """Puts the items of one list, in order, where they belong."""
 
-    def __init__(self, expressions: DeviceExpressions, rows: list[int]) -> None:
+    def __init__(self, expressions: DeviceExpressionBuilder, rows: list[int]) -> None:
         self.expressions = expressions
         self.rows = rows
         self.next = 0

@@ -7,17 +7,13 @@ for (float x : a)         for (unsigned long x_at = 0; x_at < 8; x_at++) { float
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warpsmith.base.source import Span
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import again
+from warpsmith.front.device.builders import DeviceStatementBuilder
 from warpsmith.front.device.calls import address_of
 from warpsmith.tree.nodes import Binary, Block, DeclStmt, Index, Literal, Name, Stmt, Unary, VarDecl, While
 from warpsmith.tree.types import BOOL, SIZE_T, Array, Pointer, Symbol
-
-if TYPE_CHECKING:
-    from warpsmith.front.device.statements import DeviceStatements
 
 __all__ = ["for_parts", "range_for"]
 
@@ -25,7 +21,7 @@ _COMPARES = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 Parts = tuple[int | None, int | None, int | None, int]
 
 
-def for_parts(statements: DeviceStatements, row: int, span: Span) -> Parts | None:
+def for_parts(statements: DeviceStatementBuilder, row: int, span: Span) -> Parts | None:
     """Return the rows of a loop's start, condition, advance and body; None where they cannot be told apart."""
     table = statements.table
     parts = table.parts(row)
@@ -49,7 +45,7 @@ def for_parts(statements: DeviceStatements, row: int, span: Span) -> Parts | Non
     return found[0], found[1], found[2], body
 
 
-def _place(statements: DeviceStatements, row: int, found: list[int | None]) -> int:
+def _place(statements: DeviceStatementBuilder, row: int, found: list[int | None]) -> int:
     """Return which part of a loop an expression is by its form; the start comes before all others."""
     table = statements.table
     if table.kind[row] == kinds.DECL_STMT:
@@ -64,7 +60,7 @@ def _place(statements: DeviceStatements, row: int, found: list[int | None]) -> i
     return (0 if first else 2) if changes else 1
 
 
-def range_for(statements: DeviceStatements, row: int, span: Span) -> Stmt:
+def range_for(statements: DeviceStatementBuilder, row: int, span: Span) -> Stmt:
     """Return a range-for over an array as the loop that it is."""
     table, expressions = statements.table, statements.expressions
     variables = [c for c in table.children(row) if table.kind[c] == kinds.VAR_DECL]

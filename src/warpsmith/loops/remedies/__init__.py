@@ -1,6 +1,7 @@
 """What would let a loop run on a device that does not as it stands: candidates here, tried before one is printed.
+Read `model.py` first.
 
-    model.py          a remedy as data: an assumption, steps, an edit of the user's code, an option; start here
+    model.py          a remedy as data: an assumption, steps, an edit of the user's code, an option
     assumptions.py    facts that the user could vouch for, but for those that the program itself shows to be false
     steps.py          single steps, each checked
     rewriting.py      pieces of the user's text with names replaced, what every edit is made of

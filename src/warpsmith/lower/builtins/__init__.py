@@ -1,4 +1,4 @@
-"""Functions that the device brings with it: tables by name, a file for each kind."""
+"""Functions that the device brings with it: tables by name, a file for each kind. Read `rows.py`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from warpsmith.lower.builtins.exchange import EXCHANGE
 from warpsmith.lower.builtins.integers import INTEGERS
 from warpsmith.lower.builtins.library import LIBRARY
 from warpsmith.lower.builtins.numbers import NUMBERS
-from warpsmith.lower.builtins.opencl import OPENCL
-from warpsmith.lower.builtins.opencl_groups import OPENCL_GROUPS
-from warpsmith.lower.builtins.opencl_numbers import OPENCL_NUMBERS
+from warpsmith.lower.builtins.opencl.groups import OPENCL_GROUPS
+from warpsmith.lower.builtins.opencl.numbers import OPENCL_NUMBERS
+from warpsmith.lower.builtins.opencl.opencl import OPENCL
 from warpsmith.lower.builtins.relations import RELATIONS
 from warpsmith.lower.builtins.synchronize import SYNCHRONIZE
 from warpsmith.lower.builtins.textures import TEXTURES

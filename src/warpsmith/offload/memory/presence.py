@@ -9,9 +9,9 @@
 
 Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
 the outermost hold around it ends. Where memory of the heap may be freed in a hold, only what is seen to die is kept
-(`watched`: the present table is told, and forgets it), and what is known to outlive the hold (hold_stack.py); any other
-end stands in a pause. A place of which `may_meet` says no is not in a present range when host code outside the kernels'
-homes is there.
+(`watched`: the present table is told, and forgets it), and what is known to outlive the hold (regions/stack.py); any
+other end stands in a pause. A place of which `may_meet` says no is not in a present range when host code outside the
+kernels' homes is there.
 
 By type: an object that kernels access as numbers of one type is not accessed through an lvalue of another one, but for
 characters (C17 6.5p7).

@@ -4,7 +4,7 @@
                              device    a_flat_gpu: its copy        a_at_gpu[i]: from there to the copy of row i
 
 Invariant: the block of every row is on the device while kernels run, and a block that several rows lie in is there
-once, since the present table (emit/carried/present.py) has every block. Kernels are given addresses of the device
+once, since the present table (emit/runtime/present.cu) has every block. Kernels are given addresses of the device
 alone. Where the rows' copies are is only known when they have been entered, so that such data are always entered and
 left through the table, also in a program that holds nothing.
 """

@@ -9,7 +9,7 @@
     }
 
 Where memory dies in holds, what a pointer leads to on the stack is kept only if the run time knows that it outlives the
-hold (emit/carried/watched.py): it is told of objects by name, those of the function that begins the hold, and sees by
+hold (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the hold, and sees by
 address what that function's callers own.
 
 Invariant: an object that the run time is told of is in scope wherever control is in the hold, and its function does not

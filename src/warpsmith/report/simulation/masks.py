@@ -7,50 +7,72 @@ warp (for warps that do the same, one), in it a cell for each lane.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from warpsmith.report.simulation.model import Column, TimelineGroup
 
-__all__ = ["MASK_STYLE", "mask_svg", "shown_of"]
+__all__ = ["MaskColumn", "MaskPicture", "MaskRow", "mask_picture"]
 
 _CELL, _ROW, _TEXT, _COUNT, _TOP, _LONGEST = 9, 16, 320, 64, 26, 38
 _MOST_STEPS: Final = 1500
 _MOST_COLUMNS: Final = 8
 
-MASK_STYLE: Final = """
-svg.masks text { font: 12px ui-monospace, monospace; fill: var(--ink, #1b1f24); max-width: none; }
-svg.masks .faint { fill: var(--faint, #57606a); } svg.masks .on { fill: var(--lane, #0b5cad); }
-svg.masks .off { fill: var(--band, #eef1f5); } svg.masks .part { fill: var(--diverges, #b35900); }
-"""
+
+class MaskRow(Struct, frozen=True):
+    """A step of one warp: its active lanes as runs (left end, width, which lanes they are), all of them or a part, and
+    how many, where that changes."""
+
+    y: int
+    kind: Literal["on", "part"]
+    runs: tuple[tuple[int, int, str], ...]
+    count: str
 
 
-def mask_svg(group: TimelineGroup, lanes: int, *, alone: bool = False) -> str:
-    """Return the picture of warps that go through the same steps; `alone`: as a file of its own."""
+class MaskColumn(Struct, frozen=True):
+    """What a warp, or several alike, did; `x`: its left end, `count_x`: where numbers of lanes stand."""
+
+    x: int
+    count_x: int
+    name: str
+    wide: int
+    high: int
+    rows: tuple[MaskRow, ...]
+
+
+class MaskPicture(Struct, frozen=True):
+    """Warps that go through the same steps, in pixels; `steps`: the number and the text of each one's line, with the
+    base line of the words; `top`: where rows begin, `row`: how high they are."""
+
+    words: str
+    wide: int
+    high: int
+    columns: tuple[MaskColumn, ...]
+    steps: tuple[tuple[int, str, str], ...]
+    not_drawn: str
+    top: int = _TOP
+    row: int = _ROW - 2
+
+
+def mask_picture(group: TimelineGroup, lanes: int) -> MaskPicture:
+    """Return the picture of warps of `lanes` lanes that go through the same steps, as `masks.svg` draws it."""
     columns = group.columns[:_MOST_COLUMNS]
     steps = group.steps[:_MOST_STEPS]
     wide = _TEXT + len(columns) * (lanes * _CELL + _COUNT)
     high = _TOP + len(steps) * _ROW + 8
     words = f"lanes of {len(columns)} warps in {len(steps)} steps: filled where active"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="masks" viewBox="0 0 {wide} {high}" width="{wide}" '
-        f'height="{high}" role="img" aria-label="{words}">',
-        f'<style>{MASK_STYLE}</style><rect width="100%" height="100%" fill="#ffffff"/>' if alone else "",
-    ]
-    for number, column in enumerate(columns):
-        x = _TEXT + number * (lanes * _CELL + _COUNT)
-        parts.append(f'<text x="{x}" y="16" class="faint">{escape(_name(column))}</text>')
-        parts += _lanes(column.masks[: len(steps)], x, lanes)
-    for number, step in enumerate(steps):
-        y = _TOP + number * _ROW + 12
-        text = step.text if len(step.text) <= _LONGEST else f"{step.text[: _LONGEST - 1]}…"
-        parts.append(f'<text x="28" y="{y}" text-anchor="end" class="faint">{step.line or "?"}</text>')
-        parts.append(f'<text x="38" y="{y}">{escape(text)}</text>')
-    return "".join([*parts, "</svg>"])
+    drawn = (_column(column, number, len(steps), lanes) for number, column in enumerate(columns))
+    texts = ((_TOP + n * _ROW + 12, str(step.line or "?"), _cut(step.text)) for n, step in enumerate(steps))
+    return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _not_drawn(group))
 
 
-def shown_of(group: TimelineGroup) -> str:
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _not_drawn(group: TimelineGroup) -> str:
     """Return what of a group is not in the picture, "" where all of it is."""
     left = []
     if len(group.steps) > _MOST_STEPS:
@@ -66,26 +88,28 @@ def _name(column: Column) -> str:
     return f"block {block} warp {warp}{more}"
 
 
-def _lanes(masks: tuple[int, ...], x: int, lanes: int) -> Iterator[str]:
+def _column(column: Column, number: int, steps: int, lanes: int) -> MaskColumn:
+    x = _TEXT + number * (lanes * _CELL + _COUNT)
+    masks = column.masks[:steps]
+    high = len(masks) * _ROW - 2 if masks else 0
+    rows = tuple(_rows(masks, x, lanes))
+    return MaskColumn(x, x + lanes * _CELL + 6, _name(column), lanes * _CELL, high, rows)
+
+
+def _rows(masks: Sequence[int], x: int, lanes: int) -> Iterator[MaskRow]:
     """Yield the rows of one warp; lanes side by side are one rectangle, and the number is told where it changes."""
-    yield (
-        f'<rect x="{x}" y="{_TOP}" width="{lanes * _CELL}" height="{len(masks) * _ROW - 2}" class="off"/>'
-        if masks
-        else ""
-    )
     before = -1
     for number, mask in enumerate(masks):
-        y = _TOP + number * _ROW
-        kind = "on" if mask == (1 << lanes) - 1 else "part"
-        for first, count in _runs(mask, lanes):
-            left, wide = x + first * _CELL, count * _CELL - 1
-            names = f"lane {first}" if count == 1 else f"lanes {first} to {first + count - 1}"
-            place = f'x="{left}" y="{y}" width="{wide}" height="{_ROW - 2}"'
-            yield f'<rect {place} class="{kind}"><title>{names}</title></rect>'
-        if mask != before:
-            at = x + lanes * _CELL + 6
-            yield f'<text x="{at}" y="{y + 12}" class="faint">{mask.bit_count()}/{lanes}</text>'
+        runs = tuple(
+            (x + first * _CELL, count * _CELL - 1, _lanes(first, count)) for first, count in _runs(mask, lanes)
+        )
+        count = f"{mask.bit_count()}/{lanes}" if mask != before else ""
+        yield MaskRow(_TOP + number * _ROW, "on" if mask == (1 << lanes) - 1 else "part", tuple(runs), count)
         before = mask
+
+
+def _lanes(first: int, count: int) -> str:
+    return f"lane {first}" if count == 1 else f"lanes {first} to {first + count - 1}"
 
 
 def _runs(mask: int, lanes: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ __all__ = ["blockers", "construct"]
 
 @functools.cache
 def _table() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    text = resources.files("warpsmith.report").joinpath("constructs.toml").read_text("utf-8")
+    text = resources.files("warpsmith.report.survey").joinpath("constructs.toml").read_text("utf-8")
     entries = tomllib.loads(text)["construct"]
     return tuple((entry.get("rule", ""), re.compile(entry["pattern"]), entry["name"]) for entry in entries)
 

@@ -55,7 +55,7 @@ extern int cudaMemcpy(void *target, const void *source, size_t bytes, int direct
 /* Of the emulation: whether copies are counted as the program's. */
 extern void ws_count_copies(int on) __attribute__((weak));
 
-/* Of a port that holds blocks (emit/carried/present.py): whether of a device range only what kernels have changed comes back; lay
+/* Of a port that holds blocks (emit/runtime/present.cu): whether of a device range only what kernels have changed comes back; lay
    that over a copy of the host's bytes. */
 extern int warpsmith_remembers(const void *device) __attribute__((weak));
 extern void warpsmith_lay_over(const void *host, long long bytes, char *to) __attribute__((weak));

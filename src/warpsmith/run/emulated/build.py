@@ -128,7 +128,7 @@ def schedule_environment(
 ) -> dict[str, str]:
     """Return what the environment must hold for one run: schedule 0 is descending, 1 and up are permutations that
     differ with `seed`, -1 is ascending. `report` is the file that reports go to, `counts` the one for launches and
-    copies (emulated_counts.py), which is made at the program's end if there were any; `memory` is the device's, in
+    copies (counts.py), which is made at the program's end if there were any; `memory` is the device's, in
     bytes."""
     environment = {
         "WARPSMITH_EMULATION_SCHEDULE": "ascending" if schedule < 0 else str(schedule),

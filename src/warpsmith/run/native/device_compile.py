@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
@@ -23,85 +24,7 @@ __all__ = ["compile_nvcc", "compile_nvrtc", "has_nvcc", "has_nvrtc"]
 _PLACE = re.compile(
     r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\d+(?:-D)?)?: (?P<text>.+)$", re.M
 )
-_INTEGERS = "".join(
-    f"typedef signed {c} int{b}_t; typedef unsigned {c} uint{b}_t;\n"
-    f"typedef int{b}_t int_least{b}_t; typedef uint{b}_t uint_least{b}_t;\n"
-    f"typedef {f} int_fast{b}_t; typedef unsigned {f} uint_fast{b}_t;\n"
-    for b, c, f in ((8, "char", "char"), (16, "short", "long"), (32, "int", "long"), (64, "long", "long"))
-)
-_HEADERS = {
-    "stdint.h": "#pragma once\n" + _INTEGERS + """\
-typedef long intptr_t; typedef unsigned long uintptr_t; typedef long intmax_t; typedef unsigned long uintmax_t;
-#define INT8_MAX 127
-#define INT16_MAX 32767
-#define INT32_MAX 2147483647
-#define INT64_MAX 9223372036854775807L
-#define INT8_MIN (-128)
-#define INT16_MIN (-32768)
-#define INT32_MIN (-2147483647-1)
-#define INT64_MIN (-INT64_MAX-1)
-#define UINT8_MAX 255
-#define UINT16_MAX 65535
-#define UINT32_MAX 4294967295U
-#define UINT64_MAX 18446744073709551615UL
-#define SIZE_MAX 18446744073709551615UL
-""",
-    "limits.h": """\
-#pragma once
-#define CHAR_BIT 8
-#define SCHAR_MIN (-128)
-#define SCHAR_MAX 127
-#define UCHAR_MAX 255
-#define CHAR_MIN (-128)
-#define CHAR_MAX 127
-#define SHRT_MIN (-32768)
-#define SHRT_MAX 32767
-#define USHRT_MAX 65535
-#define INT_MIN (-2147483647-1)
-#define INT_MAX 2147483647
-#define UINT_MAX 4294967295U
-#define LONG_MAX 9223372036854775807L
-#define LONG_MIN (-LONG_MAX-1L)
-#define ULONG_MAX 18446744073709551615UL
-#define LLONG_MAX 9223372036854775807LL
-#define LLONG_MIN (-LLONG_MAX-1LL)
-#define ULLONG_MAX 18446744073709551615ULL
-""",
-    "float.h": """\
-#pragma once
-#define FLT_DIG 6
-#define FLT_MANT_DIG 24
-#define FLT_EPSILON 1.19209290e-7F
-#define FLT_MAX 3.40282347e+38F
-#define FLT_MIN 1.17549435e-38F
-#define DBL_DIG 15
-#define DBL_MANT_DIG 53
-#define DBL_EPSILON 2.2204460492503131e-16
-#define DBL_MAX 1.7976931348623157e+308
-#define DBL_MIN 2.2250738585072014e-308
-""",
-    "math.h": """\
-#pragma once
-#define M_E 2.7182818284590452354
-#define M_LOG2E 1.4426950408889634074
-#define M_LOG10E 0.43429448190325182765
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_1_PI 0.31830988618379067154
-#define M_2_PI 0.63661977236758134308
-#define M_2_SQRTPI 1.12837916709551257390
-#define M_SQRT2 1.41421356237309504880
-#define M_SQRT1_2 0.70710678118654752440
-#define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fc00000)
-#define HUGE_VALF INFINITY
-#define HUGE_VAL ((double)INFINITY)
-""",
-    "stddef.h": "#pragma once\n#ifndef NULL\n#define NULL 0\n#endif\n",
-}  # fmt: skip
+_HEADERS = ("float.h", "limits.h", "math.h", "stddef.h", "stdint.h")
 
 
 def has_nvrtc() -> bool:
@@ -122,7 +45,8 @@ def compile_nvrtc(text: str, arch: str = "sm_80", name: str = "kernels.cu") -> F
     """
     nvrtc = importlib.import_module("cuda.bindings.nvrtc")
 
-    sources = [content.encode() for content in _HEADERS.values()]
+    folder = resources.files("warpsmith.run") / "native" / "device_headers"
+    sources = [(folder / header).read_bytes() for header in _HEADERS]
     names = [header.encode() for header in _HEADERS]
     status, program = nvrtc.nvrtcCreateProgram(text.encode("latin-1"), name.encode(), len(names), sources, names)
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from importlib import resources
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -48,29 +49,6 @@ _DISTINCT = (67, 47, 33, 29, 18, 11)
 _SINGLE = 33
 _FLOATS = ("1.25", "-0.75", "2.5", "0.375", "-1.5")
 _TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_PROTOTYPES = """
-#ifdef __cplusplus
-extern "C" {
-#endif
-int ws_harness_begin(const char *, int, int);
-long long ws_harness_count(const char *, long long, int);
-int ws_harness_fits(void);
-void *ws_harness_buffer(const char *, long long, int, int);
-void ws_harness_member(void *, long long, int, int, int, int);
-void ws_harness_padding(const char *);
-void ws_harness_object(const char *, void *, long long, int, int, int);
-void ws_harness_value(const void *, int, int);
-void ws_harness_end(void);
-#ifdef __cplusplus
-}
-namespace { struct ws_any { void *at; template <class T> operator T *() const { return (T *)at; } }; }
-#define WS_ANY(p) (ws_any{(void *)(p)})
-#define WS_EXTERN extern "C"
-#else
-#define WS_ANY(p) ((void *)(p))
-#define WS_EXTERN
-#endif
-"""
 
 
 class Case(Struct, frozen=True):
@@ -312,7 +290,8 @@ def _globals(functions: tuple[HarnessFunction, ...]) -> tuple[Symbol, ...]:
 def _with_callers(text: str, stripped: str, index: int, cases: list[Case], known: _Known) -> str:
     reachable = [s for s in known.globals if re.search(rf"\b{re.escape(s.name)}\b", stripped)]
     body = "".join(_call(case, reachable, known.counts) for case in cases)
-    return f"{text}\n{_PROTOTYPES}WS_EXTERN void ws_harness_{index}(void)\n{{\n{body}}}\n"
+    declared = (resources.files("warpsmith.run") / "capture" / "ws_harness.h").read_text("utf-8")
+    return f"{text}\n\n{declared}WS_EXTERN void ws_harness_{index}(void)\n{{\n{body}}}\n"
 
 
 def _call(case: Case, reachable: list[Symbol], counts: Mapping[tuple[str, str], int] | None) -> str:

@@ -25,7 +25,7 @@ the preprocessor leaves without WARPSMITH are the user's tokens. Every `if … e
 `else` or a pragma of the user's could bind to it.
 
 Limits: nothing is added inside a macro's text or arguments, nor where a conditional of the user's starts or ends inside
-a statement; that is refused. Pragmas that share a conditional with other code: in_place_beside.py. A home that rewrites
+a statement; that is refused. Pragmas that share a conditional with other code: beside.py. A home that rewrites
 a declaration is written out a second time, in the ported branch.
 """
 

@@ -1,7 +1,7 @@
 """The additions for one home: what runs on the device in place of some of the user's statements.
 
 if (ws_on() && guards) { ported } else       where none of the user's statements is left in the port: written twice
-const int ws_gpu = ws_on() && guards;        else: a flag, and additions inside (in_place_within.py)
+const int ws_gpu = ws_on() && guards;        else: a flag, and additions inside (within.py)
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Commands that tell about warpsmith and its surroundings, one a file."""
+"""Commands that tell about warpsmith and its surroundings, one a file. Read `rules.py`: all are alike."""

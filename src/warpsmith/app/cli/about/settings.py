@@ -15,8 +15,8 @@ from warpsmith.app.cli.command import global_options
 from warpsmith.app.cli.options import compiler_arguments, compiler_options, text, texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.shape import Launching, arguments_of, bounds_of, dim_of
-from warpsmith.flows.kernels.units import KernelFile, Language, files_of
+from warpsmith.kernels.shape import Launching, arguments_of, bounds_of, dim_of
+from warpsmith.kernels.units import KernelFile, Language, files_of
 from warpsmith.settings.model import Setting, Settings
 from warpsmith.settings.read import Wanted, read_settings
 

@@ -1,1 +1,1 @@
-"""Commands that do work, one a file."""
+"""Commands that do work, one a file. Read `port.py`: all are alike."""

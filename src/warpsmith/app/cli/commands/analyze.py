@@ -28,17 +28,17 @@ from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.report.analysis.baseline import read_baseline
 from warpsmith.report.analysis.csv import analysis_csv
 from warpsmith.report.analysis.github import analysis_github
 from warpsmith.report.analysis.groups import GroupBy
-from warpsmith.report.analysis.html import analysis_html
+from warpsmith.report.analysis.html.page import analysis_html
 from warpsmith.report.analysis.json import analysis_json, analysis_jsonl
 from warpsmith.report.analysis.junit import analysis_junit
 from warpsmith.report.analysis.markdown import analysis_markdown
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import sort_findings
 from warpsmith.report.analysis.sarif import analysis_sarif
+from warpsmith.report.analysis.silenced.baseline import read_baseline
 from warpsmith.report.analysis.text import TextOptions, analysis_concise, analysis_text
 from warpsmith.settings.model import Settings
 

@@ -23,10 +23,10 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import check_free, refuse_dash, write_result
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.report.analysis.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
 from warpsmith.report.analysis.json import analysis_json
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import counted
+from warpsmith.report.analysis.silenced.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
 from warpsmith.report.analysis.text import analysis_concise, columns
 from warpsmith.report.json_parts import Json, document
 from warpsmith.settings.model import Settings

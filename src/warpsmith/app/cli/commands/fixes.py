@@ -15,10 +15,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, apply_edits
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.fix_files import fix_files
-from warpsmith.flows.kernels.units import KernelFile
-from warpsmith.report.analysis.ignores import can_ignore, ignores
+from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import counted
+from warpsmith.report.analysis.silenced.ignores import can_ignore, ignores
 
 __all__ = ["Editing", "edited_report", "fix_options"]
 

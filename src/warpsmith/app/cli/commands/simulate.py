@@ -21,9 +21,9 @@ from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watched
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.kernels.shape import dim_of
-from warpsmith.flows.kernels.units import KernelFile, Language
 from warpsmith.flows.simulate import SimulateOptions, simulate
+from warpsmith.kernels.shape import dim_of
+from warpsmith.kernels.units import KernelFile, Language
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
 from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport

@@ -1,0 +1,77 @@
+"""The block that a kernel is taken to be launched with where nothing says it: a likely one that its own arrays allow.
+
+    blockIdx.x * blockDim.x + threadIdx.x          256 threads in a row
+    tile[threadIdx.y][threadIdx.x]                 32x8, since threadIdx.y is read
+    __shared__ float s[64]; s[threadIdx.x] = …     64: with 128 or more it would be out of bounds
+
+A guess is never an error of the user's: what rests on it is conditional, and names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from warpsmith.analysis.rules.memory.shared import outside
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
+from warpsmith.ssa.nodes import Function, Instruction, Query
+
+__all__ = ["examined_as_likely", "likely_blocks"]
+
+_ROWS: Final[tuple[Dim, ...]] = tuple((threads, 1, 1) for threads in (256, 128, 64, 32, 16, 8))
+_PLANES: Final[tuple[Dim, ...]] = ((32, 8, 1), (16, 16, 1), (32, 32, 1), (8, 8, 1), (4, 4, 1))
+_SOLIDS: Final[tuple[Dim, ...]] = ((8, 8, 4), (8, 8, 8), (4, 4, 4))
+_LARGE: Final = 5000
+"""Instructions; a larger kernel is examined for the likeliest block alone."""
+_FEW: Final = 64
+"""Threads: two warps. Fewer hide most races, and are tried for bounds alone."""
+
+
+def likely_blocks(function: Function) -> Iterator[Dim]:
+    """Yield blocks for a kernel whose launch is not known, the likeliest first."""
+    read = {
+        i.detail.register for _, i in function.instructions() if isinstance(i.detail, Query) and not _is_called(i)
+    }  # fmt: skip
+    shapes = _SOLIDS if "tid.z" in read else _PLANES if "tid.y" in read else _ROWS
+    most = function.limits.most_threads or 1024
+    yield from (shape for shape in shapes if _threads(shape) <= most)
+
+
+def _is_called(query: Instruction) -> bool:
+    """Whether an index is read by a function of the language's own library: a rank in a group says no shape."""
+    text = "" if query.span is None else query.span.text
+    return query.span is None or ("(" in text and "get_" not in text)
+
+
+def examined_as_likely(
+    function: Function, shape: LaunchShape, examine: Callable[[LaunchShape], KernelFacts]
+) -> KernelFacts:
+    """Return the facts for the likely block that fits the kernel best: the first one with which no access is out of
+    bounds and, of planes, no two threads race; where none fits, for the likeliest of those that come nearest."""
+    if shape.block is not None or function.limits.exact_block is not None:
+        return examine(shape)
+    best: tuple[tuple[int, int], KernelFacts] | None = None
+    large = sum(1 for _ in function.instructions()) > _LARGE
+    for block in likely_blocks(function):
+        if best is not None and (large or (not best[0][0] and _threads(block) < _FEW)):
+            break
+        found = examine(replace(shape, likely=block))
+        misfit = _misfit(found)
+        if best is None or misfit < best[0]:
+            best = misfit, found
+        if misfit == (0, 0):
+            break
+    return best[1] if best is not None else examine(shape)
+
+
+def _threads(block: Dim) -> int:
+    return block[0] * block[1] * block[2]
+
+
+def _misfit(facts: KernelFacts) -> tuple[int, int]:
+    """Return how many accesses are out of bounds, and how many pairs race where it is no row: a shorter row would
+    hide a race that is there."""
+    races = [race for race in facts.races if race.reach == "block"] if facts.block[1] > 1 else []
+    return len(outside(facts)), len(races)

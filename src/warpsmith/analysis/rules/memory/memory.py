@@ -1,0 +1,214 @@
+"""MEM, the part about device memory: what each request of a warp moves, against what it needs."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
+from warpsmith.analysis.rules.memory.layouts import against_scatter
+from warpsmith.analysis.rules.memory.repeated import repeated
+from warpsmith.analysis.rules.memory.vectors import joined, narrow
+from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
+from warpsmith.base.findings import Note
+from warpsmith.machine.requests import SECTOR
+from warpsmith.ssa.nodes import Instruction, Memory
+
+__all__ = ["device_memory"]
+
+_LARGEST_RECORD: Final = 512
+
+
+def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of the accesses to device memory, the most special thing for each."""
+    device = [access for access in facts.accesses if access.space in DEVICE]
+    whole = joined(facts, device)
+    accesses = [_with_neighbors(facts, access, whole) for access in device]
+    swapped = _swapped(facts, accesses)
+    yield from swapped
+    records = _records(accesses)
+    for access in accesses:
+        if _is_scattered(access):
+            if not swapped:
+                yield _record(facts, access, records) or _scattered(facts, access, records)
+        elif access.pattern == "indirect":
+            yield _indirect(facts, access)
+        elif (found := _misaligned(facts, access)) is not None:
+            yield found
+    yield from narrow(facts, accesses)
+    yield from repeated(facts)
+
+
+# --- sectors
+
+
+def _with_neighbors(facts: KernelFacts, access: AccessFact, whole: Mapping[Instruction, int]) -> AccessFact:
+    """Return an access that is measured by what it and those that go along with it need."""
+    bytes_ = whole.get(access.instruction, access.bytes)
+    lanes = min(facts.device.warp_width, facts.block[0] * facts.block[1] * facts.block[2])
+    return replace(access, ideal_sectors=max(access.ideal_sectors, -(-lanes * bytes_ // SECTOR)))
+
+
+def _is_scattered(access: AccessFact) -> bool:
+    """Whether every request of a whole warp touches twice the sectors that would do."""
+    if access.pattern == "indirect" or access.sectors_whole is None:
+        return False
+    return access.sectors_whole.least >= 2 * max(1, access.ideal_sectors)
+
+
+def _needed(facts: KernelFacts, access: AccessFact) -> int:
+    """Return how many sectors the lanes that get there need, which may be a part of a warp."""
+    lanes = min(facts.device.warp_width, facts.block[0] * facts.block[1] * facts.block[2])
+    return max(1, -(-access.ideal_sectors * min(access.lanes, lanes) // lanes))
+
+
+def _stride(access: AccessFact) -> str:
+    if access.stride_bytes is not None:
+        return f"{access.stride_bytes} bytes"
+    return f"{access.stride} bytes" if access.stride else "more than a sector"
+
+
+def _traffic(access: AccessFact) -> Estimate:
+    count = 0 if access.sectors_whole is None else access.sectors_whole.most
+    return Estimate(
+        f"{access.kind} traffic", round(count / max(1, access.ideal_sectors), 2), "times the minimum",
+        "32-byte sectors a request; model, not a measurement",
+    )  # fmt: skip
+
+
+def _scattered(facts: KernelFacts, access: AccessFact, records: Mapping[Record, set[int]]) -> KernelFinding:
+    counts = f"{access.sectors_whole} sectors per warp request, {_needed(facts, access)} would do"
+    message = f"uncoalesced {accessed(access)}: {counts}"
+    estimate = _traffic(replace(access, ideal_sectors=_needed(facts, access)))
+    return replace(
+        place_of(facts, access, "MEM001", message),
+        label=f"{_stride(access)} between neighboring lanes",
+        estimate=estimate,
+        help=against_scatter(is_record=_is_record(access, records)),
+        impact=estimate.value,
+    )
+
+
+# --- records
+
+
+_FIELD: Final = re.compile(r"(?:->|\.)\s*[A-Za-z_]\w*")
+_BUILTIN: Final = re.compile(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*[xyz]\b")
+
+Record = tuple[str, int]
+"""A variable and the stride with which its lanes go through it."""
+
+
+def _records(accesses: Sequence[AccessFact]) -> dict[Record, set[int]]:
+    """Return, for each array that lanes go through with one stride, which bytes of a record are used."""
+    used: dict[Record, set[int]] = defaultdict(set)
+    for access in accesses:
+        detail = access.instruction.detail
+        if access.stride_bytes and access.variable and isinstance(detail, Memory):
+            size = abs(access.stride_bytes)
+            if access.bytes < size <= _LARGEST_RECORD:
+                used[access.variable, size] |= {(detail.offset + n) % size for n in range(access.bytes)}
+    return used
+
+
+def _is_record(access: AccessFact, records: Mapping[Record, set[int]]) -> bool:
+    """Whether lanes jump over records of which most is used, by this and by other accesses."""
+    size = abs(access.stride_bytes or 0)
+    used = records.get((access.variable, size), set())
+    return access.bytes < len(used) and 2 * len(used) > size
+
+
+def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[int]]) -> KernelFinding | None:
+    """Return MEM002 where the stride is that of a record of which a part is used."""
+    size = abs(access.stride_bytes or 0)
+    used = records.get((access.variable, size))
+    from_source = access.span is not None and access.span.file is not facts.function.listing
+    text = _BUILTIN.sub("", access.span.text) if access.span is not None and from_source else ""
+    is_field = bool(_FIELD.search(text)) or (used is not None and access.bytes < len(used) < size)
+    if used is None or not is_field or 2 * len(used) > size:
+        return None
+    message = f"{accessed(access)}, one field of records of {size} bytes: {len(used)} bytes of each record are used"
+    estimate = _traffic(access)
+    return replace(
+        place_of(facts, access, "MEM002", message),
+        label=f"{size} bytes between neighboring lanes",
+        estimate=estimate,
+        help=("keep each field in an array of its own (structure of arrays)",),
+        impact=estimate.value,
+    )
+
+
+def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelFinding]:
+    """Return MEM007 where every scattered access would be dense if threadIdx.y were threadIdx.x, and none is dense."""
+    if facts.block[0] < 2 or facts.block[1] < 2:
+        return []
+    strided = [access for access in accesses if _is_scattered(access)]
+    if not strided or any(access.pattern == "coalesced" for access in accesses):
+        return []
+    if not all(access.stride_y_bytes == access.bytes for access in strided):
+        return []
+    first, rest = strided[0], strided[1:]
+    words = "each access" if rest else accessed(first)
+    message = f"threadIdx.x runs along the slow dimension and threadIdx.y along the fast one in {words}"
+    estimate = _traffic(first)
+    related = tuple(Note(access.span, accessed(access)) for access in rest if access.span is not None)
+    return [
+        replace(
+            place_of(facts, first, "MEM007", message),
+            label=f"{_stride(first)} between neighboring lanes",
+            related=related,
+            estimate=estimate,
+            help=("swap threadIdx.x and threadIdx.y in the index, and the x and y of block and grid with them",),
+            impact=estimate.value,
+        )
+    ]
+
+
+# --- one sector more, or nothing known
+
+
+def _misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | None:
+    """Return MEM003 where a dense request starts inside a sector, even if the array is aligned as allocations are."""
+    if access.pattern != "coalesced" or access.sectors is None:
+        return None
+    always = access.sectors.least > access.ideal_sectors
+    count = access.sectors if always else access.sectors_aligned
+    if count is None or count.least <= access.ideal_sectors:
+        return None
+    message = f"misaligned {accessed(access)}: {count} sectors per warp request, {access.ideal_sectors} would do"
+    found = place_of(facts, access, "MEM003", message)
+    aligned = (f"{access.variable} points to where memory was allocated (a multiple of 256 bytes)",)
+    return replace(
+        found,
+        certainty=found.certainty if always else "conditional",
+        assumptions=found.assumptions if always else (*found.assumptions, *aligned),
+        label="does not start at a sector",
+        estimate=Estimate(
+            f"{access.kind} traffic", round(count.most / max(1, access.ideal_sectors), 2), "times the minimum",
+            "32-byte sectors a request; model, not a measurement",
+        ),
+        help=("pad rows to a multiple of 32 bytes (cudaMallocPitch), or shift the origin of the tile",),
+        impact=0.5,
+    )  # fmt: skip
+
+
+def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
+    message = f"{accessed(access)} at an index that is loaded: up to {facts.device.warp_width} sectors per warp request"
+    found = replace(place_of(facts, access, "MEM004", message), certainty="heuristic")
+    loads = origin(facts, access.instruction.operands[0]).loads
+    return replace(
+        found,
+        label="the index comes from memory",
+        why=tuple(Why("the index is loaded here", load.span) for load in loads[:2]),
+        help=(
+            "only the data tell: `warpsmith simulate` counts sectors for given indices",
+            "sorted indices make neighbors share sectors",
+        ),
+        impact=0.5,
+    )

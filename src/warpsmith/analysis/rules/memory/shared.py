@@ -1,0 +1,242 @@
+"""MEM, the part about memory of known size: banks and budget of shared memory, bounds, what nobody has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
+from warpsmith.analysis.rules.lanes import Lanes
+from warpsmith.analysis.rules.memory.layouts import against_conflict
+from warpsmith.analysis.rules.memory.vectors import joined
+from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
+from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
+from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
+from warpsmith.ssa.ops import OPS
+
+__all__ = ["known_memory", "outside"]
+
+
+def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield what is to be said of shared memory and of arrays whose size is known."""
+    accesses = [access for access in facts.accesses if access.space == "shared"]
+    whole = joined(facts, accesses)
+    for access in accesses:
+        conflicts = access.bank_ways is not None and access.bank_ways.least >= 2
+        if conflicts and not _is_joined_without(access, whole.get(access.instruction, 0)):
+            yield _conflict(facts, access)
+    yield from _budget(facts)
+    yield from outside(facts)
+    yield from _unwritten(facts)
+
+
+def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
+    assert access.bank_ways is not None
+    message = f"shared-memory bank conflict, {access.bank_ways}-way: {accessed(access)}"
+    stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
+    found = place_of(facts, access, "MEM010", message)
+    banks = _banks(access)
+    split = _split(access)
+    return replace(
+        found,
+        certainty="conditional" if split and found.certainty == "proven" else found.certainty,
+        assumptions=(*found.assumptions, *split),
+        label=f"{stride} between neighboring lanes",
+        evidence=(*found.evidence, banks) if banks is not None else found.evidence,
+        estimate=Estimate("time of the request", float(access.bank_ways.least), "times that without conflicts"),
+        help=against_conflict(facts, access),
+        impact=float(access.bank_ways.least),
+    )
+
+
+def _is_joined_without(access: AccessFact, bytes_: int) -> bool:
+    """Whether an access may become a part of one of so many bytes, which has no conflict."""
+    return bytes_ > access.bytes and (not access.offsets or bank_ways(_addresses(access), bytes_) == 1)
+
+
+def _split(access: AccessFact) -> tuple[str, ...]:
+    """Return what is taken for how a wide request is split, where the conflict rests on it."""
+    if access.bytes <= WORD or (access.offsets and conflicts_however_split(_addresses(access), access.bytes)):
+        return ()
+    part = "halves" if access.bytes <= 2 * WORD else "quarters"
+    return (f"a request of {access.bytes} bytes a lane goes to the banks in {part} of a warp",)
+
+
+def _addresses(access: AccessFact) -> dict[int, int]:
+    return dict(enumerate(access.offsets))
+
+
+def _banks(access: AccessFact) -> Evidence | None:
+    if not access.offsets:
+        return None
+    parts = phases(_addresses(access), access.bytes)
+    worst = max((loads(part, access.bytes) for part in parts), key=max)
+    ordered = sorted(enumerate(worst), key=lambda item: (-item[1], item[0]))
+    rows = tuple((str(bank), str(count)) for bank, count in ordered if count)
+    title = "different words asked of a bank" + ("" if len(parts) == 1 else f", in the worst of {len(parts)} parts")
+    return Evidence(title, ("bank", "words"), rows)
+
+
+def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
+    limit = facts.device.shared_per_block_kib * 1024
+    held = facts.resources
+    wanted = held.shared_bytes + held.dynamic_shared_bytes
+    if wanted <= limit:
+        return
+    parts = f"{held.shared_bytes:,} static and {held.dynamic_shared_bytes:,} dynamic"
+    message = (
+        f"a block asks for {wanted:,} bytes of shared memory ({parts}); "
+        f"{facts.device.arch} gives {limit:,} at most: it will not launch"
+    )
+    yield KernelFinding(
+        "MEM011", message, "proven", facts.kernel, facts.span, "shared memory budget",
+        help=("use a smaller tile, or keep a part in registers",), impact=100.0,
+    )  # fmt: skip
+
+
+# --- bounds
+
+
+def outside(facts: KernelFacts) -> list[KernelFinding]:
+    """Return a MEM020 for each access that a thread which certainly makes it makes beyond the array."""
+    lanes = Lanes(facts)
+    return [found for access in facts.accesses for found in _outside(facts, access, lanes)]
+
+
+def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[KernelFinding]:
+    detail = access.instruction.detail
+    symbol = _symbol(facts, access)
+    if symbol is None or not symbol.bytes or not isinstance(detail, Memory):
+        return
+    offsets = _offsets(facts, access.instruction.operands[0], symbol.name, lanes)
+    if offsets is None or not _certain(facts, access.block):
+        return
+    for thread, offset in zip(lanes.threads, offsets, strict=True):
+        first = offset + detail.offset
+        if first < 0 or first + access.bytes > symbol.bytes:
+            message = (
+                f"{accessed(access)} outside of its {symbol.bytes} bytes: "
+                f"thread ({', '.join(map(str, thread))}) is at byte {first}"
+            )
+            found = place_of(facts, access, "MEM020", message)
+            row = (str(thread), str(first), str(symbol.bytes))
+            table = Evidence("witness", ("thread", "byte", "size"), (row,))
+            helps = ("test the index before the access, or make the array as large as the block needs",)
+            assumed = (*facts.block_assumed, *facts.grid_assumed)
+            yield replace(
+                found, certainty="conditional" if assumed else "proven", assumptions=assumed,
+                label="beyond the end" if first > 0 else "before it", evidence=(table,), help=helps, impact=100.0,
+            )  # fmt: skip
+            return
+
+
+def _symbol(facts: KernelFacts, access: AccessFact) -> Symbol | None:
+    if access.space not in ("shared", "local", "constant"):
+        return None
+    symbols = (*facts.function.symbols, *facts.module.symbols)
+    return next((symbol for symbol in symbols if symbol.name == access.variable), None)
+
+
+def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: Lanes) -> tuple[int, ...] | None:
+    """Return the byte offset from the start of a symbol in every thread, where it follows from the thread's index."""
+    total = [0] * len(lanes.threads)
+    pending: list[Operand] = [address]
+    based = False
+    while pending:
+        operand = pending.pop()
+        made = facts.warp_level.definitions.get(operand) if isinstance(operand, Value) else None
+        column = lanes.of(operand)
+        if column is not None:
+            half, size = 1 << (operand.type.bits - 1), 1 << operand.type.bits
+            total = [a + (b - size if b >= half else b) for a, b in zip(total, column, strict=True)]
+        elif isinstance(made, Instruction) and isinstance(made.detail, Address):
+            if based or made.detail.symbol != name:
+                return None
+            based = True
+        elif isinstance(made, Instruction) and made.op in ("add", "to_generic", "from_generic"):
+            pending += made.operands
+        else:
+            return None
+    return tuple(total) if based else None
+
+
+def _certain(facts: KernelFacts, block: str) -> bool:
+    """Whether every thread gets to a block: it stands behind no branch."""
+    graph = facts.warp_level.graph
+    return graph.post_dominates(block, graph.entry)
+
+
+# --- what nobody has written
+
+
+def _unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield MEM021 for loads of a shared array that no store can come before."""
+    if any(OPS[i.op].effect == "unknown" for _, i in facts.function.instructions()):
+        return
+    names = {access.variable for access in facts.accesses if access.space == "shared"}
+    for symbol in (*facts.function.symbols, *facts.module.symbols):
+        if symbol.name not in names or symbol.initial or _escapes(facts, symbol.name):
+            continue
+        mine = [access for access in facts.accesses if access.space == "shared" and access.variable == symbol.name]
+        writers = {access.block for access in mine if access.kind != "load"}
+        for access in mine:
+            if access.kind == "load" and not _comes_before(facts, access, mine, writers):
+                message = f"{accessed(access)}, which nothing has written before: shared memory starts undefined"
+                found = place_of(facts, access, "MEM021", message)
+                helps = ("write it first, and put __syncthreads() between",)
+                yield replace(
+                    found, certainty="proven", assumptions=(), label="no store comes before", help=helps, impact=50.0
+                )
+                break
+
+
+def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], writers: set[str]) -> bool:
+    """Whether a store to the same array may have run before a load."""
+    graph = facts.warp_level.graph
+    before: set[str] = set()
+    pending = list(graph.predecessors.get(load.block, ()))
+    while pending:
+        name = pending.pop()
+        if name not in before:
+            before.add(name)
+            pending += graph.predecessors[name]
+    if before & writers:
+        return True
+    block = next(b for b in facts.function.blocks if b.name == load.block)
+    stores = {access.instruction for access in mine if access.kind != "load"}
+    for i in block.instructions:
+        if i is load.instruction:
+            return False
+        if i in stores:
+            return True
+    return True
+
+
+def _escapes(facts: KernelFacts, name: str) -> bool:
+    """Whether an address of a symbol goes where it is not followed: into memory, a call, an access that is not known
+    as one of this array."""
+    followed = {access.instruction for access in facts.accesses if access.variable == name}
+    derived: set[Value] = set()
+    changed = True
+    while changed:
+        changed = False
+        for block in facts.function.blocks:
+            for phi in block.phis:
+                if phi.result not in derived and any(o in derived for _, o in phi.incoming):
+                    return True
+            for i in block.instructions:
+                named = isinstance(i.detail, Address) and i.detail.symbol == name
+                uses = named or any(o in derived for o in i.operands if not isinstance(o, Constant))
+                if not uses or i in followed:
+                    if i in followed and any(o in derived for o in i.operands[1:]):
+                        return True
+                    continue
+                if not named and not OPS[i.op].pure:
+                    return True
+                if any(value not in derived for value in i.results):
+                    derived.update(i.results)
+                    changed = True
+    return any(isinstance(block.terminator, Branch) and block.terminator.condition in derived for block in
+               facts.function.blocks)  # fmt: skip

@@ -1,1 +1,0 @@
-"""The run time that a port carries. Read `present.py`."""

@@ -1,0 +1,60 @@
+/* Holds of data: between begin and end, what may be kept on the device is kept; the outermost end copies back. */
+#pragma once
+
+#include <mutex>
+
+#include "present.cu"
+
+#ifdef WS_WITH_UNITS
+#include "watched.cu"
+#endif
+
+/* Copy back and forget all ranges without a user. */
+static void ws_let_go(const char *file, int line)
+{
+    for (ws_range *range = ws_ranges; range != nullptr;) {
+        ws_range *next = range->next;
+        if (range->users == 0)
+            ws_hand_over(range, file, line);
+        range = next;
+    }
+}
+
+extern "C" void ws_hold_begin(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    (void)file;
+    (void)line;
+    ws_holds++;
+#ifdef WS_WITH_UNITS
+    ws_stack_begins();
+#endif
+}
+
+extern "C" void ws_hold_end(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+#ifdef WS_WITH_UNITS
+    ws_stack_ends(file, line);
+#endif
+    if (--ws_holds > 0)
+        return;
+    /* An exception may have left a pause on its way here. */
+    ws_pauses = 0;
+    ws_let_go(file, line);
+}
+
+extern "C" void ws_hold_pause(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    ws_let_go(file, line);
+    ws_pauses++;
+}
+
+extern "C" void ws_hold_resume(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    (void)file;
+    (void)line;
+    ws_pauses--;
+}

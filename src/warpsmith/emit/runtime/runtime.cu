@@ -1,0 +1,36 @@
+/* Run time of warpsmith WS_VERSION: device memory, copies, and what else the ported loops use. */
+#pragma once
+
+#include "check.cu"
+
+#ifdef WS_WITH_SWITCH
+#include "switch.cu"
+#endif
+
+#include "pool.cu"
+
+#ifdef WS_WITH_PRESENT
+#include "present.cu"
+#ifdef WS_WITH_UNITS
+#include "watched.cu"
+#endif
+#include "holds.cu"
+#include "told.cu"
+#endif
+
+#ifdef WS_WITH_UNITS
+#include "heap.cu"
+#include "allocation.cu"
+#include "variables.cu"
+#include "units.cu"
+#ifdef WS_WITH_ROWS
+#include "rows.cu"
+#endif
+#ifdef WS_WITH_PRESENT
+#include "updates.cu"
+#include "watch.cu"
+#ifdef WS_WITH_ROWS
+#include "rows_entered.cu"
+#endif
+#endif
+#endif

@@ -1,0 +1,1 @@
+"""The worker's walk over files with device code. Read `dump.py`."""

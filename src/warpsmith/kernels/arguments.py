@@ -1,0 +1,348 @@
+"""Arguments of a run as people write them become bytes and buffers.
+
+    n=1024   m=n*2   x=3.5                      numbers; earlier numbers may be named
+    a=zeros:f32[n]      a=const:f32[n]=2        a=iota:i32[64]       0, 1, 2, …
+    a=rand:f32[n]:seed=1:below=64               0 ≤ x < below (1 for floats, 100 for integers)
+    a=empty:f32[n]                              nothing was written there yet
+    a=@b.npy                                    an array of numpy
+    a=local:f32[64]                             shared memory that the launch gives (a __local parameter of OpenCL)
+    p=hex:00000000ff                            the bytes of a struct
+
+What a parameter takes is known from its declaration; PTX says its size only.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from warpsmith.base.errors import UsageError
+from warpsmith.base.findings import Finding
+from warpsmith.kernels.units import KernelUnit
+from warpsmith.ssa.nodes import Function, Parameter
+from warpsmith.tree import types as tree
+
+__all__ = ["ELEMENTS", "Argument", "Array", "arguments_for"]
+
+Array = npt.NDArray[Any]
+
+ELEMENTS: Final = {
+    "f16": "<f2", "f32": "<f4", "f64": "<f8", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
+    "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
+}  # fmt: skip
+_LARGEST: Final = 1 << 28
+_BUFFER: Final = re.compile(
+    r"(?P<how>zeros|iota|rand|const|empty|local):(?P<type>\w+)\[(?P<count>[^\]]*)\]"
+    r"(?P<more>(?::(?:seed|below)=\w+)*)(?:=(?P<value>\S+))?"
+)
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
+
+
+class Argument(Struct, frozen=True):
+    """What one parameter gets: `bytes` of a number or struct; or an `array` in a buffer of its own, whose content is
+    `known` or not; or `local` bytes of shared memory. `element`: the type of the array, `f32`."""
+
+    name: str
+    bytes: bytes | None = None
+    array: Array | None = None
+    element: str = ""
+    known: bool = True
+    local: int = 0
+
+
+def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, example: str) -> tuple[Argument, ...]:
+    """Return the argument of each parameter of `kernel`, in its order.
+
+    Raises UsageError where one is missing, unknown, of another type, or not of a form that is known.
+    """
+    declared = {s.name: s.type for s in unit.parameters.get(kernel.name, ())}
+    said = _split(texts, kernel)
+    missing = [p for p in kernel.parameters if p.name not in said]
+    if missing:
+        raise _missing(missing, kernel, declared, unit, example)
+    numbers: dict[str, int] = {}
+    for name, text in said.items():
+        if _is_number(text):
+            value = _evaluated(text, numbers, name)
+            if isinstance(value, int):
+                numbers[name] = value
+    return tuple(_argument(p, said[p.name], declared.get(p.name), numbers) for p in kernel.parameters)
+
+
+def _usage(message: str, *helps: str) -> UsageError:
+    return UsageError(Finding("INP000", "error", message, help=helps))
+
+
+def _split(texts: Iterable[str], kernel: Function) -> dict[str, str]:
+    """Return the text for each parameter that is named; its place (`2`, `param_2`) is a name as well."""
+    names = [parameter.name for parameter in kernel.parameters]
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not name or not equals or not value:
+            raise _usage(f"--arg takes NAME=VALUE; it got {text!r}", "for example --arg n=64 --arg a=iota:i32[n]")
+        place = name.removeprefix("param_")
+        if name not in names and place.isdecimal() and int(place) < len(names):
+            name = names[int(place)]
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            listed = f"its parameters: {', '.join(names) or 'none'}"
+            raise _usage(f"{kernel.name} has no parameter '{name}'", f"did you mean '{near[0]}'?" if near else listed)
+        if name in found:
+            raise _usage(f"--arg {name} is given twice", "give it once")
+        found[name] = value
+    return found
+
+
+def _missing(
+    missing: Sequence[Parameter], kernel: Function, declared: Mapping[str, tree.Type], unit: KernelUnit, example: str
+) -> UsageError:
+    listed = ", ".join(f"{p.name} ({_called(p, declared.get(p.name))})" for p in missing)
+    integer = next((p.name for p in kernel.parameters if _takes_integer(p, declared.get(p.name))), "64")
+    forms = " ".join(f"--arg '{p.name}={_example(p, declared.get(p.name), integer)}'" for p in missing)
+    word = "an argument" if len(missing) == 1 else "arguments"
+    helps = [f"for example: {example} {forms}"]
+    if unit.language == "ptx":
+        helps.append("PTX does not say what is a pointer: give NAME=zeros:f32[64] for one, a number for a number")
+    return _usage(f"{kernel.name} needs {word} for {listed}", *helps)
+
+
+def _called(parameter: Parameter, type: tree.Type | None) -> str:
+    if type is None:
+        return f"{parameter.bytes} bytes"
+    match type:
+        case tree.Pointer():
+            return f"{_called(parameter, type.to)} {'&' if type.reference else '*'}"
+        case tree.Scalar():
+            return type.spelling or type.name
+        case tree.Record():
+            return type.spelling or type.tag
+        case _:
+            return f"{parameter.bytes} bytes"
+
+
+def _takes_integer(parameter: Parameter, type: tree.Type | None) -> bool:
+    if type is None:
+        return parameter.type is not None and parameter.type.kind == "integer" and parameter.bytes == 4
+    return isinstance(type, tree.Scalar) and type.kind in ("signed", "unsigned")
+
+
+def _example(parameter: Parameter, type: tree.Type | None, count: str) -> str:
+    match type:
+        case tree.Pointer():
+            how = "local" if type.space == "shared" else "iota"
+            return f"{how}:{next(iter(_element_names(type.to)), 'f32')}[{count}]"
+        case tree.Scalar(kind="float"):
+            return "1.5"
+        case tree.Scalar():
+            return "64"
+        case None if parameter.type is not None and parameter.bytes == 8:
+            return f"iota:f32[{count}]"
+        case None if parameter.type is not None:
+            return "64"
+        case _:
+            return f"hex:{'00' * parameter.bytes}"
+
+
+# --- numbers
+
+
+def _is_number(text: str) -> bool:
+    return not _BUFFER.fullmatch(text) and not text.startswith(("@", "hex:")) and ":" not in text
+
+
+_OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
+
+
+def _evaluated(text: str, numbers: Mapping[str, int], name: str) -> int | float:
+    """Return a number, or an expression of numbers that were named before; raises UsageError."""
+    if _NUMBER.fullmatch(text) and not text.lstrip("+-").isdecimal():
+        return float(text)
+    try:
+        return _folded(ast.parse(text, mode="eval").body, numbers)
+    except ZeroDivisionError as error:
+        raise _usage(f"--arg {name}: {text!r} divides by zero") from error
+    except KeyError as error:
+        known = f"numbers that are named so far: {', '.join(numbers)}" if numbers else "no number is named before it"
+        raise _usage(f"--arg {name}: nothing gives {error.args[0]} in {text!r}", known) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        forms = ("numbers: 64, 0x40, n*2, 3.5; arrays: zeros:f32[n], iota:i32[64], rand:f32[n]:seed=1, @file.npy",)
+        raise _usage(f"--arg {name}: {text!r} is not of a form that is known", *forms) from error
+
+
+def _folded(node: ast.expr, numbers: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int() as number):
+            return int(number)
+        case ast.Name(id=name):
+            return numbers[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_folded(operand, numbers)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            result = _OPERATORS[type(op)](_folded(left, numbers), _folded(right, numbers))
+            if abs(result) >> 64:
+                raise ValueError("too large")
+            return int(result)
+        case _:
+            raise ValueError("not an expression of numbers")
+
+
+def _argument(parameter: Parameter, text: str, type: tree.Type | None, numbers: Mapping[str, int]) -> Argument:
+    if text.startswith("hex:"):
+        return Argument(parameter.name, _from_hex(parameter, text))
+    if _is_number(text):
+        return Argument(parameter.name, _packed(parameter, text, type, numbers))
+    if isinstance(type, tree.Scalar | tree.Record) or (type is None and parameter.bytes != 8):
+        raise _usage(f"--arg {parameter.name}: it is {_called(parameter, type)}, not a pointer; it got {text!r}")
+    made = _loaded(parameter.name, text[1:]) if text.startswith("@") else _made(parameter.name, text, numbers)
+    if isinstance(type, tree.Pointer):
+        _check_element(parameter, type, made.element, is_local=made.array is None)
+    return made
+
+
+def _from_hex(parameter: Parameter, text: str) -> bytes:
+    try:
+        found = bytes.fromhex(text.removeprefix("hex:"))
+    except ValueError as error:
+        raise _usage(f"--arg {parameter.name}: {text!r} is not made of pairs of hexadecimal digits") from error
+    if len(found) != parameter.bytes:
+        raise _usage(f"--arg {parameter.name} has {parameter.bytes} bytes; {text!r} has {len(found)}")
+    return found
+
+
+def _packed(parameter: Parameter, text: str, type: tree.Type | None, numbers: Mapping[str, int]) -> bytes:
+    """Return a number as its parameter holds it; raises UsageError where it does not fit."""
+    if isinstance(type, tree.Pointer):
+        helps = (f"for example --arg '{parameter.name}={_example(parameter, type, '64')}'",)
+        raise _usage(f"--arg {parameter.name}: it is a pointer ({_called(parameter, type)}), not a number", *helps)
+    if parameter.type is None:
+        helps = (f"give its bytes: --arg {parameter.name}=hex:{'00' * parameter.bytes}",)
+        raise _usage(f"--arg {parameter.name}: it is a struct of {parameter.bytes} bytes, not a number", *helps)
+    value = _evaluated(text, numbers, parameter.name)
+    name = _called(parameter, type)
+    bits = 8 * parameter.bytes
+    if parameter.type.kind == "float":
+        with np.errstate(over="ignore"):
+            packed = np.array(value, f"<f{parameter.bytes}")
+        if np.isinf(packed) and not np.isinf(value):
+            raise _usage(f"--arg {parameter.name}: {text} does not fit into {name}")
+        return packed.tobytes()
+    if isinstance(value, float):
+        raise _usage(f"--arg {parameter.name}: it is {name}, an integer; it got {text}")
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise _usage(f"--arg {parameter.name}: {text} does not fit into {name}")
+    return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
+
+
+# --- arrays
+
+
+def _made(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
+    """Return the array, or the room in shared memory, that a text describes; raises UsageError."""
+    found = _BUFFER.fullmatch(text)
+    if found is None:
+        forms = "zeros:f32[n], const:f32[n]=2, iota:i32[64], rand:f32[n]:seed=1, empty:f32[n], @file.npy"
+        raise _usage(f"--arg {name}: {text!r} is not of a form that is known", f"arrays: {forms}")
+    how, element = found["how"], found["type"]
+    if element not in ELEMENTS:
+        near = get_close_matches(element, ELEMENTS, n=1)
+        known = f"the types: {', '.join(ELEMENTS)}"
+        raise _usage(f"--arg {name}: no type is called '{element}'", f"did you mean '{near[0]}'?" if near else known)
+    dtype = np.dtype(ELEMENTS[element])
+    count = _count(name, found["count"], dtype.itemsize, numbers)
+    if (found["value"] is not None) != (how == "const"):
+        raise _usage(f"--arg {name}: const takes a value, the others take none", f"const:{element}[{count}]=2")
+    match how:
+        case "local":
+            return Argument(name, element=element, local=count * dtype.itemsize)
+        case "iota":
+            array = np.arange(count).astype(dtype)
+        case "const":
+            array = _constant(name, found["value"], count, dtype)
+        case "rand":
+            array = _random(name, found["more"], count, dtype)
+        case _:
+            array = np.zeros(count, dtype)
+    return Argument(name, None, array, element, how != "empty")
+
+
+def _count(name: str, text: str, size: int, numbers: Mapping[str, int]) -> int:
+    count = _evaluated(text.strip(), numbers, name)
+    if not isinstance(count, int) or count < 0 or count * size > _LARGEST:
+        raise _usage(f"--arg {name}: {text} elements: it must be from 0 to {_LARGEST // size:,}")
+    return count
+
+
+def _constant(name: str, text: str, count: int, dtype: np.dtype[Any]) -> Array:
+    try:
+        value: int | float = int(text, 0) if dtype.kind in "iu" else float(text)
+        return np.full(count, value, dtype)
+    except (ValueError, OverflowError) as error:
+        raise _usage(f"--arg {name}: {text} is no value of this type") from error
+
+
+def _random(name: str, more: str, count: int, dtype: np.dtype[Any]) -> Array:
+    given = dict(part.split("=") for part in more.split(":") if part)
+    try:
+        seed, below = int(given.get("seed", "1"), 0), int(given.get("below", "1" if dtype.kind == "f" else "100"), 0)
+        generator = np.random.default_rng(seed)
+        if dtype.kind == "f":
+            return (generator.random(count) * below).astype(dtype)
+        return generator.integers(0, below, count, dtype=dtype)
+    except ValueError as error:
+        raise _usage(f"--arg {name}: rand takes seed=N and below=N, both numbers that fit: {error}") from error
+
+
+def _loaded(name: str, path: str) -> Argument:
+    """Return the array in a file of numpy's; raises UsageError."""
+    try:
+        if Path(path).stat().st_size > _LARGEST:
+            raise _usage(f"--arg {name}: {path} is larger than {_LARGEST:,} bytes")
+        array: object = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise _usage(f"--arg {name}: {path} cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except (ValueError, EOFError, SyntaxError) as error:
+        raise _usage(f"--arg {name}: {path} is not an array of numpy (.npy)") from error
+    if not isinstance(array, np.ndarray):
+        raise _usage(f"--arg {name}: {path} holds several arrays", "save one with numpy.save")
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)
+    for element, dtype in ELEMENTS.items():
+        if array.dtype.newbyteorder("<") == np.dtype(dtype):
+            return Argument(name, None, np.ascontiguousarray(array.astype(dtype)), element)
+    raise _usage(f"--arg {name}: {path} holds {array.dtype}", f"the types: {', '.join(ELEMENTS)}")
+
+
+def _check_element(parameter: Parameter, type: tree.Pointer, element: str, *, is_local: bool) -> None:
+    wanted = _element_names(type.to)
+    if wanted and element not in wanted:
+        called = _called(parameter, type)
+        raise _usage(f"--arg {parameter.name}: it is {called}; its elements are {wanted[0]}, not {element}")
+    if is_local != (type.space == "shared"):
+        where = "shared memory of the block: local:f32[64]" if type.space == "shared" else "not shared memory"
+        raise _usage(f"--arg {parameter.name}: it is {where}")
+
+
+def _element_names(type: tree.Type) -> tuple[str, ...]:
+    """Return the elements that a pointer to `type` may lead to; empty: any."""
+    match type:
+        case tree.Scalar(kind="float", bits=bits):
+            return (f"f{bits}",)
+        case tree.Scalar(kind="signed" | "unsigned" | "bool" as kind, bits=bits) if bits in (8, 16, 32, 64):
+            return (f"i{bits}", f"u{bits}") if kind == "signed" else (f"u{bits}", f"i{bits}")
+        case tree.Record(lanes=lanes) if lanes and type.fields:
+            return _element_names(type.fields[0].type)
+        case _:
+            return ()

@@ -1,0 +1,1 @@
+"""Functions that OpenCL brings with it. Read `opencl.py`."""

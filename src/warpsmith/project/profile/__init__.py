@@ -1,0 +1,1 @@
+"""One run of a project whose loops count themselves. Read `model.py`, then `run.py`."""

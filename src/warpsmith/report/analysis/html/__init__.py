@@ -1,0 +1,1 @@
+"""The report of `analyze` as one HTML page. Read `page.py`."""

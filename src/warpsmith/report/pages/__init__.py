@@ -1,0 +1,1 @@
+"""Pages of HTML and pictures of SVG, made from templates that escape what they are given. Read `page.py`."""
