@@ -10,7 +10,7 @@
           | Index(base, index)
           | Member(base, field, arrow)
           | Cast(target, operand)                        explicit casts; implicit conversions follow from the types
-          | SizeOf(text, value)                          sizeof, _Alignof, offsetof: value where constant
+          | SizeOf(text, value, operands)                sizeof, _Alignof, offsetof: value where constant
           | InitList(items)
           | MacroUse(name, expansion)                    a use whose expansion is one expression
           | VerbatimExpr(text, reads, writes, calls, reason)
@@ -175,11 +175,14 @@ class Cast(Node):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SizeOf(Node):
-    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
+    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length. Then it evaluates `operands`:
+    its operand, or the lengths in its type. `named`: the variables of a text that evaluates nothing."""
 
     type: Type
     text: str
     value: int | None
+    operands: tuple[Expr, ...] = ()
+    named: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -56,6 +56,7 @@ __all__ = [
     "integer_range",
     "is_float",
     "is_integer",
+    "lengths",
     "padding_of",
     "promoted",
 ]
@@ -265,6 +266,18 @@ def _used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
                 yield from _used(type.of, offset + index * size)
         case _:
             yield offset, _bytes(type)
+
+
+def lengths(type: Type) -> Iterator[Expr]:
+    """Yield the element counts that a type has in its text, outermost first: naming the type evaluates those that are
+    not constant."""
+    while isinstance(type, Array | Pointer):
+        if isinstance(type, Array):
+            if type.extent is not None:
+                yield type.extent
+            type = type.of
+        else:
+            type = type.to
 
 
 def _bytes(type: Type) -> int:

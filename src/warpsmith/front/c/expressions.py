@@ -459,7 +459,11 @@ class Expressions:
         value = self.context.dump.values[self.table.aux[row]] if self.table.aux[row] >= 0 else None
         type, constant = self._clang_type(row), value if isinstance(value, int) else None
         if self.own:
-            return SizeOf(span=span, intact=True, type=type, text=span.text, value=constant)
+            named = tuple(self.context.variables(row)) if constant is not None else ()
+            lengths = () if constant is not None else tuple(self.build(part) for part in self.table.expressions(row))
+            return SizeOf(
+                span=span, intact=True, type=type, text=span.text, value=constant, operands=lengths, named=named
+            )
         if constant is None:
             return self._box(row, "the size of a variable length array")
         return SizeOf(span=span, type=type, text=f"{constant}ul", value=constant)

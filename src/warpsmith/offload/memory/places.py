@@ -28,11 +28,12 @@ from warpsmith.tree.nodes import (
     Name,
     Node,
     Return,
+    SizeOf,
     Unary,
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol
+from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol, lengths
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for", "named_for"]
@@ -80,7 +81,10 @@ def _expressions(node: Node | None, done: Evaluated) -> Iterator[Expr]:
             yield value
         case DeclStmt(declarations=declarations):
             done.opaque += [d for d in declarations if isinstance(d.symbol.type, Opaque)]
-            yield from (d.init for d in declarations if d.init is not None)
+            for declaration in declarations:
+                yield from lengths(declaration.symbol.type)
+                if declaration.init is not None:
+                    yield declaration.init
         case Verbatim():
             if not _is_idle(node):
                 done.opaque.append(node)
@@ -134,8 +138,15 @@ class _Reader:
             case Binary():
                 self.value(expr.left, sure=sure, within=within)
                 self.value(expr.right, sure=sure, within=within)
-            case Unary() | Cast():
+            case Unary():
                 self.value(expr.operand, sure=sure, within=within)
+            case Cast():
+                for length in lengths(expr.type):
+                    self.value(length, sure=sure, within=within)
+                self.value(expr.operand, sure=sure, within=within)
+            case SizeOf():
+                for operand in expr.operands:
+                    self.value(operand, sure=sure, within=within)
             case InitList():
                 for item in expr.items:
                     self.value(item, sure=sure, within=within)

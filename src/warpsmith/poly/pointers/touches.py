@@ -48,7 +48,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.nodes import Literal as LiteralNode
-from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type, lengths
 from warpsmith.tree.walk import children, peel
 
 __all__ = ["Base", "Touch", "TouchKind", "bases", "direct_call", "is_pointer", "node_touches", "own_touches", "touches"]
@@ -150,7 +150,7 @@ def _own_touches(node: Node) -> Iterator[Touch]:
             yield Touch("write", node, node.variable)
             yield Touch("read", node, node.variable)
         case VarDecl():
-            yield from _extents(node.symbol.type)
+            yield from _lengths(node.symbol.type)
             if node.init is not None:
                 yield Touch("write", node, node.symbol)
         case Verbatim() | Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
@@ -161,12 +161,10 @@ def _own_touches(node: Node) -> Iterator[Touch]:
             pass
 
 
-def _extents(type: Type) -> Iterator[Touch]:
+def _lengths(type: Type) -> Iterator[Touch]:
     """Yield what the sizes of a variable-length array read."""
-    while isinstance(type, Array | Pointer):
-        if isinstance(type, Array) and type.extent is not None:
-            yield from _value(type.extent)
-        type = type.of if isinstance(type, Array) else type.to
+    for length in lengths(type):
+        yield from _value(length)
 
 
 def bases(expr: Expr) -> tuple[Base, ...]:
@@ -272,6 +270,9 @@ def _value(expr: Expr) -> Iterator[Touch]:
             yield from _assign(expr)
         case Call():
             yield from _call(expr)
+        case Cast():
+            yield from _lengths(expr.type)
+            yield from _value(expr.operand)
         case VerbatimExpr():
             yield Touch("box", expr)
         case Binary(op="&&" | "||"):

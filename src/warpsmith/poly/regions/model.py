@@ -73,7 +73,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import VOID, Array, Pointer, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.types import VOID, Array, Pointer, Scalar, Symbol, Type, is_integer, lengths
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["build_region"]
@@ -166,10 +166,13 @@ class _Walk:
 
     def declaration(self, declaration: VarDecl) -> None:
         symbol = declaration.symbol
+        accesses: list[Access] = []
+        self.lengths(symbol.type, accesses)
         if declaration.init is None:
+            self.add(declaration, accesses)
             self.state.forget(frozenset({symbol}))
             return
-        accesses = self.reads(declaration.init)
+        accesses += self.reads(declaration.init)
         if symbol.storage != "static local":
             accesses.append(_variable_access(declaration, symbol))
         self.add(declaration, accesses)
@@ -314,8 +317,11 @@ class _Walk:
     def visit(self, expr: Expr, found: list[Access]) -> None:
         expr = peel(expr)
         match expr:
-            case Literal() | SizeOf() | MacroUse():
+            case Literal() | MacroUse():
                 pass
+            case SizeOf(operands=operands):
+                for operand in operands:
+                    self.visit(operand, found)
             case Name() | Index() | Member():
                 self.lvalue(expr, found, reads=True, writes=False)
             case Unary() | Cast():
@@ -337,6 +343,7 @@ class _Walk:
 
     def unary(self, expr: Unary | Cast, found: list[Access]) -> None:
         if isinstance(expr, Cast):
+            self.lengths(expr.type, found)
             self.visit(expr.operand, found)
         elif expr.op == "*":
             self.lvalue(expr, found, reads=True, writes=False)
@@ -346,6 +353,11 @@ class _Walk:
             self.lvalue(expr.operand, found, reads=True, writes=True)
         else:
             self.visit(expr.operand, found)
+
+    def lengths(self, type: Type, found: list[Access]) -> None:
+        """Visit what naming a type reads: the lengths of its arrays."""
+        for length in lengths(type):
+            self.visit(length, found)
 
     def choice(self, expr: Binary | Conditional, found: list[Access]) -> None:
         """Both operands; the second of && and ||, and the arms of ?:, only where they are evaluated."""
