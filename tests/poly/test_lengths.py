@@ -28,7 +28,9 @@ def test_a_length_that_changes_its_variable_writes_it() -> None:
     assert isinstance(facts["f/i"].verdict, Refuted)
 
 
-@pytest.mark.parametrize("body", ["int t[c[i]];", "long t = sizeof(int[c[i]]);", "double *z = (double *)(double (*)[c[i]])a;"])
+@pytest.mark.parametrize(
+    "body", ["int t[c[i]];", "long t = sizeof(int[c[i]]);", "double *z = (double *)(double (*)[c[i]])a;"]
+)
 def test_a_length_reads_memory(body: str) -> None:
     text = f"void f(int m, double *a, int *c) {{ for (int i = 0; i < m - 1; i++) {{ {body} c[i + 1] = 4; }} }}"
     assert isinstance(facts_of(text)["f/i"].verdict, Refuted)

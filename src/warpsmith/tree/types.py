@@ -264,7 +264,7 @@ def _used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
         case Array() if type.count is not None and (size := _bytes(type.of)):
             for index in range(type.count):
                 yield from _used(type.of, offset + index * size)
-        case _:
+        case Array() | FunctionType() | Opaque() | Pointer() | Scalar():
             yield offset, _bytes(type)
 
 
@@ -290,7 +290,7 @@ def _bytes(type: Type) -> int:
             return type.bytes
         case Array():
             return (type.count or 0) * _bytes(type.of)
-        case _:
+        case FunctionType() | Opaque():
             return 1
 
 

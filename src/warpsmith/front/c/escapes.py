@@ -160,12 +160,9 @@ def _roots(context: Context, row: int) -> Iterator[int]:
     pending = [row]
     while pending:
         row = pending.pop()
-        parts = table.expressions(row)
-        if table.kind[row] == kinds.DECL_REF:
+        kind, parts = table.kind[row], table.expressions(row)
+        if kind == kinds.DECL_REF:
             yield table.aux[row]
-        elif table.kind[row] == kinds.CONDITIONAL:
-            pending += parts[1:]
-        elif table.kind[row] == kinds.BINARY and kinds.BINARY_OPERATORS[table.aux[row]] == ",":
-            pending += parts[1:]
         else:
-            pending += parts[:1]
+            comma = kind == kinds.BINARY and kinds.BINARY_OPERATORS[table.aux[row]] == ","
+            pending += parts[1:] if comma or kind == kinds.CONDITIONAL else parts[:1]

@@ -99,10 +99,11 @@ def is_lvalue(expr: Expr) -> bool:
     return isinstance(expr, Name | Index) or (isinstance(expr, Unary) and expr.op == "*")
 
 
-_NUMBERS = frozenset(
-    "auto bool char const double float int int16_t int32_t int64_t int8_t long ptrdiff_t short signed size_t static_cast"
-    " std uint16_t uint32_t uint64_t uint8_t unsigned".split()
-)
+_NUMBERS = frozenset({
+    "auto", "bool", "char", "const", "double", "float", "int", "int16_t", "int32_t", "int64_t", "int8_t", "long",
+    "ptrdiff_t", "short", "signed", "size_t", "static_cast", "std", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
+    "unsigned",
+})  # fmt: skip
 """The words of a cast that names a type of numbers; another name may stand for a reference."""
 
 

@@ -36,7 +36,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, same, walk
 
 __all__ = ["Disturbance", "declared_below", "disturbance", "disturbances", "is_direct", "loads"]
@@ -236,7 +236,7 @@ def _classes(type: Type) -> frozenset[str]:
             return (
                 inner - {"any"} | ({"character"} if "any" in inner else set()) if _whole(type) else frozenset({"any"})
             )
-        case _:
+        case FunctionType() | Opaque() | Record():
             return frozenset({"any"})
 
 

@@ -21,28 +21,19 @@ from warpsmith.tree.nodes import (
     Assign,
     Binary,
     Call,
-    CaptureStmt,
     Cast,
     Conditional,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
     Expr,
     For,
     Index,
     InitList,
-    Launch,
     MacroUse,
     Member,
     Name,
     Node,
     SizeOf,
     Unary,
-    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -153,9 +144,7 @@ def _own_touches(node: Node) -> Iterator[Touch]:
             yield from _lengths(node.symbol.type)
             if node.init is not None:
                 yield Touch("write", node, node.symbol)
-        case Verbatim() | Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
-            yield Touch("box", node)
-        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+        case Verbatim() | DeviceNode():
             yield Touch("box", node)
         case _:
             pass
@@ -188,7 +177,7 @@ def bases(expr: Expr) -> tuple[Base, ...]:
             return _no_base(expr) if expr.value is not None else ()
         case Call():
             return (Base(None, call=expr),)
-        case _:
+        case InitList() | MacroUse() | SizeOf() | VerbatimExpr():
             return (Base(None),)
 
 
@@ -275,17 +264,24 @@ def _value(expr: Expr) -> Iterator[Touch]:
             yield from _value(expr.operand)
         case VerbatimExpr():
             yield Touch("box", expr)
-        case Binary(op="&&" | "||"):
-            yield from _value(expr.left)
-            yield from _maybe(_value(expr.right))
-        case Conditional():
-            yield from _value(expr.condition)
-            yield from _maybe(_value(expr.then))
-            yield from _maybe(_value(expr.other))
-        case _:
-            for operand in children(expr):
-                if isinstance(operand, _EXPRESSIONS):
-                    yield from _value(operand)
+        case Binary(op="&&" | "||") | Conditional():
+            yield from _chosen(expr)
+        case Binary() | InitList() | LiteralNode() | MacroUse() | SizeOf():
+            yield from _operands(expr)
+
+
+def _operands(expr: Expr) -> Iterator[Touch]:
+    for operand in children(expr):
+        if isinstance(operand, _EXPRESSIONS):
+            yield from _value(operand)
+
+
+def _chosen(expr: Binary | Conditional) -> Iterator[Touch]:
+    """&&, || and ?: evaluate their first operand, and perhaps others."""
+    first, *others = (expr.left, expr.right) if isinstance(expr, Binary) else (expr.condition, expr.then, expr.other)
+    yield from _value(first)
+    for other in others:
+        yield from _maybe(_value(other))
 
 
 def _maybe(inner: Iterator[Touch]) -> Iterator[Touch]:

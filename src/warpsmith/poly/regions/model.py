@@ -10,6 +10,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -33,19 +34,12 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Call,
-    CaptureStmt,
     Cast,
     Conditional,
     Continue,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DataStmt,
     DeclStmt,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
+    DeviceStmt,
     Empty,
     Expr,
     ExprStmt,
@@ -53,7 +47,6 @@ from warpsmith.tree.nodes import (
     If,
     Index,
     InitList,
-    Launch,
     Literal,
     MacroUse,
     Member,
@@ -65,7 +58,6 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
-    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -78,22 +70,7 @@ from warpsmith.tree.walk import peel, walk
 
 __all__ = ["build_region"]
 
-Simple = (
-    DeclStmt
-    | ExprStmt
-    | Return
-    | Verbatim
-    | Launch
-    | DeviceAlloc
-    | DeviceFree
-    | Copy
-    | CaptureStmt
-    | DataStmt
-    | Break
-    | Continue
-    | Empty
-    | Pragma
-)
+Simple = DeclStmt | ExprStmt | Return | Verbatim | DeviceStmt | Break | Continue | Empty | Pragma
 
 
 @dataclass(slots=True)
@@ -144,9 +121,7 @@ class _Walk:
                 self.state.exact = False
             case Verbatim():
                 self.boxed(stmt)
-            case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
-                self.state.exact = False
-            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+            case DeviceNode():
                 self.state.exact = False
             case Break() | Continue() | Empty() | Pragma():
                 pass
@@ -167,7 +142,7 @@ class _Walk:
     def declaration(self, declaration: VarDecl) -> None:
         symbol = declaration.symbol
         accesses: list[Access] = []
-        self.lengths(symbol.type, accesses)
+        self.every(lengths(symbol.type), accesses)
         if declaration.init is None:
             self.add(declaration, accesses)
             self.state.forget(frozenset({symbol}))
@@ -319,9 +294,8 @@ class _Walk:
         match expr:
             case Literal() | MacroUse():
                 pass
-            case SizeOf(operands=operands):
-                for operand in operands:
-                    self.visit(operand, found)
+            case SizeOf(operands=parts) | InitList(items=parts):
+                self.every(parts, found)
             case Name() | Index() | Member():
                 self.lvalue(expr, found, reads=True, writes=False)
             case Unary() | Cast():
@@ -333,9 +307,6 @@ class _Walk:
                 self.lvalue(target, found, reads=op != "=", writes=True)
             case Call():
                 self.call(expr, found)
-            case InitList(items=items):
-                for item in items:
-                    self.visit(item, found)
             case VerbatimExpr():
                 self.boxed(expr)
             case _:
@@ -343,7 +314,7 @@ class _Walk:
 
     def unary(self, expr: Unary | Cast, found: list[Access]) -> None:
         if isinstance(expr, Cast):
-            self.lengths(expr.type, found)
+            self.every(lengths(expr.type), found)
             self.visit(expr.operand, found)
         elif expr.op == "*":
             self.lvalue(expr, found, reads=True, writes=False)
@@ -354,10 +325,9 @@ class _Walk:
         else:
             self.visit(expr.operand, found)
 
-    def lengths(self, type: Type, found: list[Access]) -> None:
-        """Visit what naming a type reads: the lengths of its arrays."""
-        for length in lengths(type):
-            self.visit(length, found)
+    def every(self, parts: Iterable[Expr], found: list[Access]) -> None:
+        for part in parts:
+            self.visit(part, found)
 
     def choice(self, expr: Binary | Conditional, found: list[Access]) -> None:
         """Both operands; the second of && and ||, and the arms of ?:, only where they are evaluated."""
