@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from warpsmith.poly.aliasing.aliasing import may_overlap
 from warpsmith.poly.effects.origin import Origin
@@ -133,12 +134,15 @@ def _by_touch(origin: Origin, where: Provenance, touch: Touch, about: _Load) -> 
             if may_overlap(known, where, stored, roots):
                 return Disturbance(touch.node, f"{_text(touch.node)} may write it", target)
             return None
-        case "call" if isinstance(touch.node, Call):
+        case "call":
+            assert isinstance(touch.node, Call), "only a call calls"
             return _by_call(origin, where, touch.node, about)
         case "box":
             return _by_box(origin, touch.node, load)
-        case _:
+        case "read" | "load":
             return None
+        case _:
+            assert_never(touch.kind)
 
 
 def _target(node: Node) -> Expr | None:
