@@ -35,3 +35,11 @@ def test_what_nothing_behind_names_may(tmp_path: Path) -> None:
 def test_a_static_variable_cannot_stand_twice(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="cannot stand twice"):
         check_twice(version(1, 5, tmp_path), kept=True)
+
+
+@pytest.mark.parametrize("use", ["sizeof(t)", "sizeof(char[t])", "*(int (*)[t])a != 0"])
+def test_what_is_named_in_a_type_or_a_size_counts(use: str, tmp_path: Path) -> None:
+    text = f"int f(int n, int *a) {{ int t = 1; for (int i = 0; i < n; i++) a[i] = t; return (int)({use}); }}"
+    f = function(load(text, tmp_path), "f")
+    with pytest.raises(RefusedError, match="the declaration of 't'"):
+        check_twice(Versioned(f, f.body.statements[0:2], (), None), kept=False)

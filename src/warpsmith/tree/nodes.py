@@ -10,7 +10,7 @@
           | Index(base, index)
           | Member(base, field, arrow)
           | Cast(target, operand)                        explicit casts; implicit conversions follow from the types
-          | SizeOf(text, value)                          sizeof, _Alignof, offsetof: value where constant
+          | SizeOf(text, value, operands)                sizeof, _Alignof, offsetof: value where constant
           | InitList(items)
           | MacroUse(name, expansion)                    a use whose expansion is one expression
           | VerbatimExpr(text, reads, writes, calls, reason)
@@ -70,10 +70,11 @@ from warpsmith.tree.text.directives import Directive
 __all__ = [
     "NOT_MADE",
     "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
-    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Doing",
-    "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal",
-    "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma", "Relation", "Return", "SizeOf", "Stmt", "Switch",
-    "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr", "While", "replace",
+    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree",
+    "DeviceNode", "DeviceStmt", "Doing", "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index",
+    "InitList", "Launch", "Literal", "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma",
+    "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr",
+    "While", "replace",
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
@@ -234,7 +235,12 @@ class Verbatim(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Launch(Node):
+class DeviceNode(Node):
+    """What all device statements share: no user wrote them, and steps never move them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Launch(DeviceNode):
     """Run kernel `kernel` through its launcher; the launcher computes the grid from its arguments (program.Kernel)."""
 
     kernel: str
@@ -243,7 +249,7 @@ class Launch(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DeviceAlloc(Node):
+class DeviceAlloc(DeviceNode):
     """Acquire `bytes` (host expression) for `buffer`, the device copy of `host`; declares the buffer's pointer."""
 
     buffer: Symbol
@@ -252,14 +258,14 @@ class DeviceAlloc(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DeviceFree(Node):
+class DeviceFree(DeviceNode):
     """Release `buffer`."""
 
     buffer: Symbol
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Copy(Node):
+class Copy(DeviceNode):
     """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
 
     `variable` is the user's object; `cause` the write or use that needs the copy.
@@ -279,7 +285,7 @@ class Copy(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataEnter(Node):
+class DataEnter(DeviceNode):
     """Declare `buffer`, the device address of the `bytes` at host `address`, which belong to the user's `variable`.
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
@@ -304,7 +310,7 @@ class DataEnter(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataExit(Node):
+class DataExit(DeviceNode):
     """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
     outside every hold copies back what was written. `starts`: as the DataEnter has it."""
 
@@ -314,7 +320,7 @@ class DataExit(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Update(Node):
+class Update(DeviceNode):
     """Make the host (or the device) copy of the `bytes` at `address` valid, as far as they are present.
 
     `variable`, `address` and `bytes` are None where everything that is present is meant. `cause` is the host code that
@@ -331,7 +337,7 @@ class Update(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataHold(Node):
+class DataHold(DeviceNode):
     """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
     object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`: the
     variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only what
@@ -346,7 +352,7 @@ class DataHold(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DataPause(Node):
+class DataPause(DeviceNode):
     """Copy back all that is kept, and keep nothing until the pause is over (`ends`): `cause` may free memory, or read
     and write it in ways that we cannot see."""
 
@@ -358,7 +364,7 @@ DataStmt = DataEnter | DataExit | Update | DataHold | DataPause
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CaptureStmt(Node):
+class CaptureStmt(DeviceNode):
     """Verification builds: record object `symbol` after `region`.
 
     `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
@@ -378,9 +384,10 @@ class CaptureStmt(Node):
     starts: Symbol | None = None
 
 
+DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
 Stmt = (
     Block | DeclStmt | ExprStmt | If | For | While | Switch | Break | Continue | Return | Empty | Pragma | Verbatim
-    | Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataEnter | DataExit | Update | DataHold | DataPause
+    | DeviceStmt
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from warpsmith.front.c.expressions import CannotModelError, Expressions
 from warpsmith.front.c.types_of import decayed
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
-from warpsmith.front.cxx.objects import address, is_lvalue
+from warpsmith.front.cxx.objects import address, is_lvalue, is_value
 from warpsmith.tree.nodes import DeclStmt, Expr, VarDecl, VerbatimExpr, replace
 from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel
@@ -100,8 +100,11 @@ class Declarations:
                 init = address(init)
             elif isinstance(init, VerbatimExpr):
                 init = dataclasses.replace(init, type=type)
-            elif isinstance(type.to, Scalar):
+            elif isinstance(type.to, Scalar) and is_value(init):
                 type = type.to  # bound to a value: a variable that holds it
+            elif isinstance(type.to, Scalar):
+                box = self.expressions.box(parts[-1], "a reference to the result of an operator")
+                init = dataclasses.replace(box, type=type)
             else:
                 init = self.expressions.box(parts[-1], "a reference to a value")
         symbol = self.context.declare(number, type)

@@ -41,7 +41,18 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.types import UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type, element_type
+from warpsmith.tree.types import (
+    UNSIGNED_LONG,
+    Array,
+    FunctionType,
+    Opaque,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+    element_type,
+)
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["Rewriter", "flat_rows", "kernel_pointer", "shared_type", "without_continues", "without_pragmas"]
@@ -80,7 +91,7 @@ def shared_type(type: Type, function: Span | None) -> Type:
             if own:
                 return dataclasses.replace(type, of=of, extent=None, spelling="")
             return type if of is type.of else dataclasses.replace(type, of=of, spelling="")
-        case _:
+        case FunctionType() | Opaque() | Record() | Scalar():
             return type
 
 

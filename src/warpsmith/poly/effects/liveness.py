@@ -26,12 +26,15 @@ from warpsmith.tree.nodes import (
     Break,
     Continue,
     DeclStmt,
+    DeviceNode,
+    Empty,
     Expr,
     ExprStmt,
     For,
     Function,
     If,
     Node,
+    Pragma,
     Return,
     Stmt,
     Switch,
@@ -120,7 +123,7 @@ class _Sweep:
                 return self._loop(stmt, after)
             case Switch():
                 return self._switch(stmt, after, to)
-            case _:
+            case Break() | Continue() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim() | DeviceNode():
                 return self._simple(stmt, after, to)
 
     def _simple(self, stmt: Stmt, after: Live, to: _Targets) -> Live:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from warpsmith.poly.pointers.touches import Base, bases, is_pointer
 from warpsmith.tree.nodes import (
@@ -108,8 +108,10 @@ class Provenance:
                 return root in self.escaped or (root.symbol is not None and root.symbol.storage in ("global", "static"))
             case "fresh":
                 return root in self.escaped
-            case _:
+            case "unknown" | "entry":
                 return True
+            case _:
+                assert_never(root.kind)
 
     def meet(self, left: frozenset[Root], right: frozenset[Root]) -> bool:
         """Whether two sets of roots have one in common, unknown ones meeting all that is exposed."""

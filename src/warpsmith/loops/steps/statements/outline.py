@@ -47,7 +47,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.program import Program, Unit
-from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import VOID, Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, rebuild, walk, written_symbols
 
 __all__ = ["Outline"]
@@ -282,7 +282,7 @@ def _renamed(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
             return dataclasses.replace(type, of=_renamed(type.of, symbols), extent=new)
         case Pointer():
             return dataclasses.replace(type, to=_renamed(type.to, symbols), restrict=False)
-        case _:
+        case FunctionType() | Opaque() | Record() | Scalar():
             return type
 
 
