@@ -239,6 +239,37 @@ def test_threads_that_leave_a_loop_later_come_another_way() -> None:
     assert not wrong(parse_module(LEFT_LATER.replace("query [tid.x]", "query [ctaid.x]")), (8, 1, 1))
 
 
+LAST_COUNT = """
+kernel @k(n 4 align 4 i32)
+start:
+  %t:i32 = query [tid.x]
+  jump head
+head:
+  %k:i32 = phi start 0:i32 head %next
+  %next:i32 = add %k 1:i32
+  %on:i1 = ult %k %t
+  branch %on head done
+done:
+  %count:i32 = phi head %next
+  %few:i1 = ult %count 3:i32
+  branch %few some none
+some:
+  jump none
+none:
+  return
+end
+"""
+
+
+def test_what_the_only_edge_out_of_a_loop_carries_differs_where_threads_leave_in_different_iterations() -> None:
+    module = parse_module(LAST_COUNT)
+    assert not wrong(module, (8, 1, 1))
+    for answer in _answers(module, (8, 1, 1)).values():
+        assert set(answer.branches) == {"head", "done"}
+        assert "count" in {value.name for value in answer.divergent}
+        assert "k" not in {value.name for value in answer.divergent}
+
+
 VOTED = """
 kernel @k(n 4 align 4 i32)
 start:
