@@ -147,8 +147,12 @@ def wrong(seed: int) -> list[str]:
     return found
 
 
+# each bug below shows in these: the one of edges in seed 218 first
+SEEDS = range(300)
+
+
 def test_nothing_uniform_differs_on_any_walk() -> None:
-    assert not [found for seed in range(120) for found in wrong(seed)[:1]]
+    assert not [found for seed in SEEDS for found in wrong(seed)[:1]]
 
 
 @pytest.mark.slow
@@ -185,4 +189,4 @@ BUGS = [_no_joins, _no_time, _edges_are_where_they_begin, _iterations_are_one]
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_seeded_bug_is_seen(bug: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
     bug(monkeypatch)
-    assert any(wrong(seed) for seed in range(2000))
+    assert any(wrong(seed) for seed in SEEDS)

@@ -169,6 +169,7 @@ def test_random_loops_agree_with_running_them() -> None:
 
 
 def _disagrees() -> bool:
+    # the first of the loops without a bug
     loops = random_loops(20, 60)
     pairs = zip(loops, verdicts(loops), strict=True)
     return any(isinstance(verdict, Proved) and not is_private(items) for items, verdict in pairs)
