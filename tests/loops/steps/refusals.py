@@ -24,6 +24,16 @@ def verdicts(cases: dict[str, Asked], folder: Path) -> dict[str, tuple[str, str,
     return result
 
 
+Misfits = dict[str, tuple[str, Asked]]
+"""For every case, words of the reason, and what is asked."""
+
+
+def wrongly_answered(cases: Misfits, folder: Path, rule: str = "STP002") -> dict[str, tuple[str, str]]:
+    """Return the cases that are not refused by this rule in these words, with what is said instead."""
+    found = verdicts({case: asked for case, (_, asked) in cases.items()}, folder)
+    return {case: (said, text) for case, (said, text, _) in found.items() if said != rule or cases[case][0] not in text}
+
+
 def first_reason(verdict: Verdict) -> Reason | None:
     match verdict:
         case Proved():

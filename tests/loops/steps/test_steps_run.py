@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.loops.steps import random_nests
-from tests.loops.steps.twins import SIZES, Stand, completed, differences, function_text, stands
+from tests.loops.steps.twins import SIZES, Stand, completed, differences, function_text, stands, stepped
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.analysis.shape import Range
 from warpsmith.loops.linear import Linear
@@ -121,19 +121,12 @@ SMALL: tuple[Case, ...] = (
 )
 
 
-def _run(cases: tuple[Case, ...], folder: Path, sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[str]:
-    text = "\n".join(function_text(f"F{k}", body) for k, (body, _) in enumerate(cases))
-    originals = stands(text, folder)
-    made = {f"F{k}": originals[f"F{k}"].proved(*steps(f"F{k}")) for k, (_, steps) in enumerate(cases)}
-    return differences(text, made, originals, folder, sizes)
-
-
 def test_every_step_gives_the_same_bytes(tmp_path: Path) -> None:
-    assert _run(CASES, tmp_path, LEAST) == []
+    assert stepped(CASES, tmp_path, LEAST) == []
 
 
 def test_steps_on_loops_with_differences_in_their_bounds(tmp_path: Path) -> None:
-    assert _run(SMALL, tmp_path) == []
+    assert stepped(SMALL, tmp_path) == []
 
 
 # --- random sequences

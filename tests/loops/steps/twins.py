@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,3 +198,14 @@ def _driver(names: Sequence[str], sizes: Sequence[Sequence[int]]) -> str:
             "",
         ]
     )
+
+
+Steps = Callable[[str], tuple[Step, ...]]
+
+
+def stepped(cases: Sequence[tuple[str, Steps]], folder: Path, sizes: Sequence[Sequence[int]] = SIZES) -> list[str]:
+    """Return how functions of these bodies differ from what their steps, all of them Proved, make of them."""
+    text = "\n".join(function_text(f"F{k}", body) for k, (body, _) in enumerate(cases))
+    originals = stands(text, folder)
+    made = {f"F{k}": originals[f"F{k}"].proved(*steps(f"F{k}")) for k, (_, steps) in enumerate(cases)}
+    return differences(text, made, originals, folder, sizes)
