@@ -66,7 +66,10 @@ def _answers(module: Module, block: Dim) -> dict[str, Uniformity]:
 
 def wrong(module: Module, block: Dim) -> list[str]:
     """Return what was called uniform and differs."""
-    answers, seen = _answers(module, block), _seen(module, block)
+    return _refuted(_answers(module, block), _seen(module, block))
+
+
+def _refuted(answers: dict[str, Uniformity], seen: Seen) -> list[str]:
     found = []
     for (level, _, moment, place), numbers in seen.values.items():
         divergent = any(value in answers[level].divergent for value in place.results)
@@ -95,6 +98,20 @@ def _random_wrong(seeds: range) -> Iterator[list[str]]:
 def test_nothing_uniform_ever_differs() -> None:
     bad = {seed: found for seed, found in enumerate(_random_wrong(SEEDS)) if found}
     assert not bad, "\n".join(f"{seed}: {found[:3]}" for seed, found in bad.items())
+
+
+def test_nothing_uniform_ever_differs_where_the_shape_of_a_block_is_not_known() -> None:
+    uniform = 0
+    for seed in range(20):
+        module = random_module(seed, structured=seed % 3 != 0)
+        (function,) = module.functions
+        answers = {n: uniformity.uniformity(function, Threads(n, None, WARP)) for n in ("warp", "block")}
+        for block in SHAPES[:: 1 + seed % 3]:
+            assert not _refuted(answers, _seen(module, block)), (seed, block)
+        uniform += len(answers["warp"].homes) - len(answers["warp"].divergent)
+        # no thread is alone in a block of code, as far as is known
+        assert not any(answers["block"].is_alone(name) for name in answers["block"].graph.order)
+    assert uniform > 100
 
 
 def test_nothing_known_of_lanes_ever_differs() -> None:
