@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from pathlib import Path
 
 import pytest
 
+from tests.lower.harness import lowered
+from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.sync.races import _may_agree, overlap
+from warpsmith.analysis.uniformity.facts import LaunchShape
+from warpsmith.machine.devices import device
 
 
 def meet(a: int, b: int, sizes: tuple[int, int, int]) -> bool:
@@ -63,3 +68,26 @@ def test_relations_agree_where_no_loop_tells_them_apart(
     one: dict[str, int | None], two: dict[str, int | None], may: bool
 ) -> None:
     assert _may_agree(one, two) == _may_agree(two, one) == may
+
+
+SHARED = """
+__global__ void k(int *a, int n)
+{
+    __shared__ int t[16], s[66], u[80];
+    t[threadIdx.x & 15] = 2;
+    s[threadIdx.x + 1] = 1;
+    u[threadIdx.x + (n & 15)] = 3;
+    a[threadIdx.x] = s[threadIdx.x] + t[3] + u[threadIdx.x + (n & 15) + 1];
+}
+"""
+
+
+def test_the_byte_is_named_where_it_is_known(tmp_path: Path) -> None:
+    facts = examine(lowered(SHARED, tmp_path, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
+    told = {(r.variable, r.offset) for r in facts.races if r.reach == "block"}
+    assert told == {("t", 0), ("t", 12), ("s", 4), ("u", None)}
+    for race in facts.races:
+        one, two = race.first.thread, race.second.thread
+        assert one is not None and two is not None
+        if race.offset == 12:
+            assert one.index[0] % 16 == 3

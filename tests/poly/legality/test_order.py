@@ -100,6 +100,20 @@ def test_the_same_access_in_two_leaves_is_two_accesses(tmp_path: Path) -> None:
     assert shown(model) == ["S0 -> S1 flow x", "S0 -> S2 output x", "S1 -> S2 anti x"]
 
 
+@pytest.mark.parametrize("row", ["a variable that the run changes", "a divisor that is none"])
+def test_a_time_without_a_value_leaves_the_order_open(row: str, tmp_path: Path) -> None:
+    text = "void f(int n) { int q = 0; for (int i = 0; i < n; i++) { x[i] = y[i]; q = i; } y[0] = q; }"
+    facts, f = facts_of(text, tmp_path)
+    (loop,) = loops_of(f)
+    declared = next(s for s in f.body.statements if isinstance(s, DeclStmt))
+    q = declared.declarations[0].symbol
+    rows = {
+        "a variable that the run changes": Row(((q, 1),), 0),
+        "a divisor that is none": Row(((loop.variable, 1),), 0, 0),
+    }
+    assert isinstance(keeps_order(facts, f, (loop,), {loop.body: (rows[row],)}), Unknown)
+
+
 def test_a_private_scalar_is_no_dependence(tmp_path: Path) -> None:
     text = "void f(int n) { double t; for (int i = 0; i < n; i++) { t = x[i]; y[i] = t * t; } }"
     facts, f = facts_of(text, tmp_path)
