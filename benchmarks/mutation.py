@@ -68,14 +68,13 @@ def groups() -> tuple[Group, ...]:
     return tuple(Group(g["name"], tuple(g["sources"]), tuple(g["tests"])) for g in read["group"])
 
 
-Key = tuple[str, str, str, str, str]
+Key = tuple[str, str, str]
 
 
 def judged() -> dict[Key, str]:
     """Return the survivors that were looked at, each with its reason."""
     read = tomllib.loads((ROOT / "benchmarks" / "mutation_judged.toml").read_text())
-    words = "source", "function", "operator", "before", "after"
-    return {tuple(one[word] for word in words): one["reason"] for one in read.get("judged", [])}
+    return {(one["source"], one["function"], one["change"]): one["reason"] for one in read.get("judged", [])}
 
 
 def drawn(group: Group, count: int, seed: int) -> list[tuple[str, Mutant]]:
@@ -170,14 +169,9 @@ def table(results: Sequence[Result], reasons: dict[Key, str]) -> Iterator[str]:
             yield f"\n{title}:"
         for r in listed:
             yield f"  {r.source}:{r.mutant.line} in {r.mutant.function}, {r.mutant.operator}:"
-            yield f"      {_short(r.mutant.before)}  ->  {_short(r.mutant.after)}"
+            yield f"      {r.mutant.change}"
             if wanted == "survived":
                 yield f"      {reasons.get(key(r), 'not judged')}"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 90 else f"{line[:87]}..."
 
 
 def key(result: Result) -> Key:
@@ -214,7 +208,7 @@ def main() -> int:
             chosen = drawn(group, arguments.count, arguments.seed)
             for result in tested(group, chosen, copies, arguments.jobs):
                 results.append(result)
-                print(result.fate, result.source, result.mutant.line, *result.mutant.key[1:], sep=" | ", flush=True)
+                print(result.fate, result.source, result.mutant.line, result.mutant.change, sep=" | ", flush=True)
     arguments.output.write_text("\n".join([*_head(arguments), *table(results, reasons)]) + "\n")
     return int(any(r.fate == "survived" and key(r) not in reasons for r in results))
 

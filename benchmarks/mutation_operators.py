@@ -53,19 +53,21 @@ _EMPTY = {"tuple": "()", "list": "[]", "set": "set()", "frozenset": "frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change: in which function (`Class.method`), which operator, the text before and after, and the whole text."""
+    """One change: in which function (`Class.method`), which operator, the text before and after, the line with both,
+    `return [a < b -> (a <= b)] and c`, and the whole text."""
 
     function: str
     line: int
     operator: str
     before: str
     after: str
+    change: str
     text: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> tuple[str, str]:
         """Return what tells it from others, line numbers left out."""
-        return self.function, self.operator, self.before, self.after
+        return self.function, self.change
 
 
 def mutants(text: str) -> tuple[Mutant, ...]:
@@ -75,9 +77,9 @@ def mutants(text: str) -> tuple[Mutant, ...]:
     found: dict[str, Mutant] = {}
     for node, function, returned in _inside(tree, "", None):
         for operator, changed, new in _changes(node, returned):
-            before, whole = writer.replaced(changed, new)
+            before, change, whole = writer.replaced(changed, new)
             if whole != text:
-                found.setdefault(whole, Mutant(function, changed.lineno, operator, before, new, whole))
+                found.setdefault(whole, Mutant(function, changed.lineno, operator, before, new, change, whole))
     return tuple(found.values())
 
 
@@ -90,12 +92,15 @@ class _Writer:
         for line in self.data.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
 
-    def replaced(self, node: ast.expr | ast.stmt, new: str) -> tuple[str, str]:
-        """Return a node's text, and the whole text with another in its place."""
+    def replaced(self, node: ast.expr | ast.stmt, new: str) -> tuple[str, str, str]:
+        """Return a node's text, its line with another in its place, and the whole text with that."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         start = self.starts[node.lineno - 1] + node.col_offset
         end = self.starts[node.end_lineno - 1] + node.end_col_offset
-        return self.data[start:end].decode(), (self.data[:start] + new.encode() + self.data[end:]).decode()
+        before = self.data[start:end].decode()
+        front, back = self.data[self.starts[node.lineno - 1] : start], self.data[end : self.starts[node.end_lineno]]
+        change = " ".join(f"{front.decode()}[{before} -> {new}]{back.decode()}".split())
+        return before, change, (self.data[:start] + new.encode() + self.data[end:]).decode()
 
 
 def _inside(node: ast.AST, function: str, returned: ast.expr | None) -> Iterator[tuple[ast.AST, str, ast.expr | None]]:

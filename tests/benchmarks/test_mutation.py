@@ -61,6 +61,7 @@ def test_a_mutant_differs_in_one_place_and_keeps_the_rest() -> None:
         assert mutant.function == "C.f"
         assert len(mutant.text) - len(SOURCE) == len(mutant.after) - len(mutant.before)
         assert "# a comment" in mutant.text
+    assert len({mutant.key for mutant in mutants(SOURCE)}) == len(mutants(SOURCE))
 
 
 def test_a_larger_draw_begins_with_a_smaller_one() -> None:
