@@ -327,6 +327,31 @@ def test_a_seeded_bug_is_caught_by_the_check_and_by_running(mutant: Mutant, monk
     assert stale >= 1
 
 
+def test_what_is_called_valid_never_uses_old_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies that lack one, or go the other way, are called valid only where no run shows that they are wrong."""
+    said: list[bool] = []
+
+    def spoiled(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+        mutant = MUTANTS[-6 + len(said) % 4] if spoil else arrange
+        copies = mutant(flow, accesses, scheme)
+        said.append(placement.Problem(flow, accesses).valid(copies))
+        return copies
+
+    monkeypatch.setattr(transfers, "arrange", spoiled)
+    monkeypatch.setattr(transfers, "check_transfers", lambda *_: ())
+    stale = 0
+    for seed in range(40):
+        program, scope = random_program(random.Random(seed))
+        for spoil in (False, True):
+            said.clear()
+            statements = program.port(*scope).statements
+            wrong = any(_goes_wrong(program, scope, statements, run) for run in range(10))
+            stale += wrong
+            assert spoil or all(said), seed
+            assert not (wrong and all(said)), f"seed {seed}: {outline(statements)}"
+    assert stale > 10
+
+
 def _goes_wrong(program: Program, scope: tuple[Stmt, ...], statements: tuple[Stmt, ...], run: int) -> bool:
     try:
         Machine(program, program.home(scope), random.Random(run)).execute(statements)
