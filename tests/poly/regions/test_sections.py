@@ -140,6 +140,15 @@ def test_a_run_covers_its_section_in_every_round_of_the_scope(tmp_path: Path) ->
     assert bounds(third, "c", n=9, T=5) == (0, 4)
 
 
+@pytest.mark.parametrize("other", ["a[j*n + i + 1]", "a[i*k + j]"])
+def test_two_views_of_an_object_take_all_of_it(other: str, tmp_path: Path) -> None:
+    text = f"""void f(int n, int m, int k, double *y) {{ double a[400];
+      for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {{ a[i*m + j] = 1; {other} = 2; }} y[0] = a[0]; }}"""
+    found = asked(load(text, tmp_path), "f/i", "f/i")
+    assert not found.failures
+    assert bounds(found, "a", n=3, m=4, k=7) == (0, 400)
+
+
 def test_what_has_no_affine_bounds_takes_the_whole_object_or_fails(tmp_path: Path) -> None:
     text = """#include <stdlib.h>
     double table[30][4]; struct box { double *x; };
