@@ -198,6 +198,8 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/mutation.txt")
     arguments = parser.parse_args()
     reasons, results = judged(), list[Result]()
+    # the tree that is copied now
+    head = list(_head(arguments))
     with tempfile.TemporaryDirectory(prefix="warpsmith-mutants-") as folder:
         copies: SimpleQueue[Copy] = SimpleQueue()
         for number in range(arguments.jobs):
@@ -209,7 +211,7 @@ def main() -> int:
             for result in tested(group, chosen, copies, arguments.jobs):
                 results.append(result)
                 print(result.fate, result.source, result.mutant.line, result.mutant.change, sep=" | ", flush=True)
-    arguments.output.write_text("\n".join([*_head(arguments), *table(results, reasons)]) + "\n")
+    arguments.output.write_text("\n".join([*head, *table(results, reasons)]) + "\n")
     return int(any(r.fate == "survived" and key(r) not in reasons for r in results))
 
 
