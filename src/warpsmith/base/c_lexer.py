@@ -29,7 +29,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
-__all__ = ["C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "TEXTS", "Dialect", "Token", "TokenKind", "lex", "splices"]
+__all__ = [
+    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "TEXTS", "Dialect", "Token", "TokenKind", "goes_on", "lex",
+    "unspliced",
+]  # fmt: skip
 
 TokenKind = Literal[
     "blank", "newline", "comment", "word", "number", "string", "character", "header", "sign", "other"
@@ -117,9 +120,14 @@ def lex(text: str, dialect: Dialect = CXX) -> Iterator[Token]:
     return _spliced(_Source.of(text, found), dialect) if found else _plain(text, dialect)
 
 
-def splices(text: str) -> str:
-    """Return the line splices of `text`, one behind the other."""
-    return "".join(found[0] for found in _SPLICE.finditer(text))
+def unspliced(text: str) -> str:
+    """Return `text`, which holds no raw strings, with its spliced lines joined (translation phase 2)."""
+    return _SPLICE.sub("", text)
+
+
+def goes_on(line: str) -> bool:
+    r"""Whether a line, given with or without its end, goes on in the next one: it ends in `\` and perhaps blanks."""
+    return line.rstrip().endswith("\\")
 
 
 @dataclass(frozen=True, slots=True)

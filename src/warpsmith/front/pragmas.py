@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from warpsmith.base.c_lexer import GAPS
 from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
 from warpsmith.tree.text.lexical import tokens
 
@@ -59,7 +60,7 @@ def _plain(text: str) -> str:
         return operator[1].replace('\\"', '"').replace("\\\\", "\\").strip()
     found = _PRAGMA.match(text)
     kept = (t for t in tokens(text[found.end() :] if found else text))
-    return "".join(" " if t.kind in ("space", "newline", "comment") else t.text for t in kept).strip()
+    return "".join(" " if t.kind in GAPS else t.spelling for t in kept).strip()
 
 
 def _expanded(text: str, family: Family, macros: Mapping[str, str]) -> str:
