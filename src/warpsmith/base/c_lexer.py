@@ -31,7 +31,7 @@ from typing import Final, Literal, NamedTuple
 
 __all__ = [
     "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "TEXTS", "Dialect", "Token", "TokenKind", "goes_on", "lex",
-    "unspliced",
+    "masked", "unspliced",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -84,6 +84,7 @@ CXX: Final = Dialect(c23=True, cxx=True, cuda=False)
 CUDA: Final = Dialect(c23=True, cxx=True, cuda=True)
 
 _SPLICE: Final = re.compile(r"\\[ \t\f\v]*+(?:\r\n?|\n\r?)")
+_VISIBLE: Final = re.compile(r"[^\n]")
 _LETTER: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _LETTERS: Final = r"[^\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _UNIVERSAL: Final = r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"
@@ -123,6 +124,12 @@ def lex(text: str, dialect: Dialect = CXX) -> Iterator[Token]:
 def unspliced(text: str) -> str:
     """Return `text`, which holds no raw strings, with its spliced lines joined (translation phase 2)."""
     return _SPLICE.sub("", text)
+
+
+def masked(text: str, dialect: Dialect = CXX) -> str:
+    """Return `text` with blanks for its comments and texts in quotes; its length and its line feeds stay."""
+    hidden = TEXTS | {"comment"}
+    return "".join(_VISIBLE.sub(" ", t.text) if t.kind in hidden else t.text for t in lex(text, dialect))
 
 
 def goes_on(line: str) -> bool:
