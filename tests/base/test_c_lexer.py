@@ -6,7 +6,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from warpsmith.base.c_lexer import C17, C23, CUDA, CXX, GAPS, Dialect, Token, lex, unspliced
+from warpsmith.base.c_lexer import (
+    C17,
+    C23,
+    CUDA,
+    CXX,
+    GAPS,
+    Dialect,
+    Token,
+    goes_on,
+    lex,
+    masked,
+    stripped,
+    unspliced,
+    words_anywhere,
+)
 from warpsmith.base.source import SourceFile
 
 
@@ -215,3 +229,18 @@ def test_tokens_read_alone_are_themselves(text: str, dialect: Dialect) -> None:
     for token in lex(text, dialect):
         if token.kind != "header":
             assert [t.spelling for t in lex(token.spelling, dialect)] == ([token.spelling] if token.spelling else [])
+
+
+def test_words_anywhere_and_text_on_one_line() -> None:
+    text = 'k$a /* in */ "x\\n" ab\\\ncd 1e5 + \\\n// last\n y'
+    assert words_anywhere(text) == ["k$a", "in", "x", "n", "abcd", "e5", "last", "y"]
+    assert stripped(text) == 'k$a   "x\\n" abcd 1e5 +    y'
+
+
+def test_masked_text_keeps_its_places() -> None:
+    text = 'f("a\\\nb", \'c\', R"(\n)") // d\n#include <e>\n'
+    assert masked(text) == "f(   \n  ,    ,    \n  )     \n#include    \n"
+
+
+def test_a_line_that_goes_on() -> None:
+    assert goes_on("a \\ \t") and goes_on("a\\\r\n") and not goes_on("a\\ b") and not goes_on("")

@@ -30,8 +30,8 @@ from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 __all__ = [
-    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "TEXTS", "Dialect", "Token", "TokenKind", "goes_on", "lex",
-    "masked", "unspliced",
+    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Token", "TokenKind", "goes_on", "lex",
+    "masked", "stripped", "unspliced", "words_anywhere",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -83,7 +83,11 @@ C23: Final = Dialect(c23=True, cxx=False, cuda=False)
 CXX: Final = Dialect(c23=True, cxx=True, cuda=False)
 CUDA: Final = Dialect(c23=True, cxx=True, cuda=True)
 
+NAME: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f][^\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]*+"
+"""A regular expression of a name: letters, `$`, `_`, digits, and all that is not ASCII."""
+
 _SPLICE: Final = re.compile(r"\\[ \t\f\v]*+(?:\r\n?|\n\r?)")
+_NAME: Final = re.compile(NAME)
 _VISIBLE: Final = re.compile(r"[^\n]")
 _LETTER: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _LETTERS: Final = r"[^\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
@@ -130,6 +134,16 @@ def masked(text: str, dialect: Dialect = CXX) -> str:
     """Return `text` with blanks for its comments and texts in quotes; its length and its line feeds stay."""
     hidden = TEXTS | {"comment"}
     return "".join(_VISIBLE.sub(" ", t.text) if t.kind in hidden else t.text for t in lex(text, dialect))
+
+
+def words_anywhere(text: str) -> list[str]:
+    """Return all words of a text, those in comments and strings too: for questions where one too many does no harm."""
+    return _NAME.findall(unspliced(text))
+
+
+def stripped(text: str) -> str:
+    """Return a text on one line: its comments, line ends and blanks are a blank each, its spliced lines are joined."""
+    return "".join(" " if t.kind in GAPS else t.spelling for t in lex(text)).strip()
 
 
 def goes_on(line: str) -> bool:

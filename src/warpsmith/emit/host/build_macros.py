@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from warpsmith.base.c_lexer import GAPS
+from warpsmith.base.c_lexer import GAPS, NAME
 from warpsmith.tree.text.additions import MACRO
 from warpsmith.tree.text.lexical import Directive, directives, identifiers, tokens
 
@@ -41,8 +41,8 @@ _WORDS: Final = frozenset({"defined", "true", "false", "and", "or", "not", "linu
 _LIBRARY: Final = re.compile(r"#\s*include\s*<")
 _DEVICE: Final = re.compile(r"#\s*pragma\s+(omp\s+target|acc)\b")
 _INTEGER: Final = re.compile(r"[\s()+*/%-]*(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*[\s()+*/%<>&|-]*)+")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
+_WORD: Final = re.compile(NAME)
+_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+([\w$]+)")
 
 
 def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:
