@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,10 +14,13 @@ from warpsmith.base.c_lexer import (
     CUDA,
     CXX,
     GAPS,
+    TEXTS,
     Dialect,
     Token,
+    gap_end,
     goes_on,
     lex,
+    marks,
     masked,
     stripped,
     unspliced,
@@ -244,3 +249,33 @@ def test_masked_text_keeps_its_places() -> None:
 
 def test_a_line_that_goes_on() -> None:
     assert goes_on("a \\ \t") and goes_on("a\\\r\n") and not goes_on("a\\ b") and not goes_on("")
+
+
+DIVIDERS = (*PIECES, "_Pragma", "_PragmaX", "(", ";", "<<", "<<=", ":", "%", "%>", "/", "{", "}", "::")
+
+
+@given(st.lists(st.sampled_from(DIVIDERS), max_size=30).map("".join), st.sampled_from(DIALECTS), st.booleans())
+def test_marks_are_tokens(text: str, dialect: Dialect, brackets: bool) -> None:
+    def divides(token: Token) -> bool:
+        if token.directive:
+            return token.kind != "blank"
+        sign = brackets and token.sign in tuple("()[]{};,")
+        return token.kind == "comment" or token.kind in TEXTS or sign or token.spelling == "_Pragma"
+
+    wanted = [(t.kind, t.sign, t.start, t.end, t.directive) for t in lex(text, dialect) if divides(t)]
+    found = list(marks(text, dialect, brackets=brackets))
+    assert [tuple(mark) for mark in found if mark.kind != "newline"] == wanted
+    # and each preprocessor line has its end
+    ends = [t.start for before, t in pairwise(lex(text, dialect)) if before.directive and not t.directive]
+    assert [mark.start for mark in found if mark.kind == "newline"] == ends
+
+
+@given(mixed, st.sampled_from(DIALECTS))
+def test_a_gap_ends_where_the_next_token_starts(text: str, dialect: Dialect) -> None:
+    found = [t for t in lex(text, dialect) if not t.text.startswith("\xef\xbb\xbf")]
+    starts = [t.start for t in found if t.kind not in GAPS]
+    for token in found:
+        following = next((start for start in starts if start >= token.start), len(text))
+        # `/\\⏎/` alone is a comment that is not looked for there
+        if not any(t.kind == "comment" and t.text[:2] not in ("//", "/*") for t in found):
+            assert gap_end(text, token.start) == following

@@ -216,4 +216,5 @@ def test_a_macros_comments_are_no_part_of_a_clause(load: Load) -> None:
     text = "#define SIZE$ 4 /* each */ // of them\nvoid f(int n, int *a) {\n"
     unit = load(text + "#pragma omp parallel for schedule(static, SIZE$)\nfor (int i = 0; i < n; i++) a[i] = 0; }")
     (pragma,) = found(function(unit), Pragma)
-    assert pragma.directive is not None and pragma.directive.argument("schedule") == "static, 4"
+    assert isinstance(pragma, Pragma) and pragma.directive is not None
+    assert pragma.directive.argument("schedule") == "static, 4"

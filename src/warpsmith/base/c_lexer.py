@@ -23,15 +23,15 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 __all__ = [
-    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Token", "TokenKind", "goes_on", "lex",
-    "masked", "stripped", "unspliced", "words_anywhere",
+    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Mark", "Token", "TokenKind",
+    "gap_end", "goes_on", "lex", "marks", "masked", "stripped", "unspliced", "words_anywhere",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -88,7 +88,12 @@ NAME: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f][^\x00-\x23\x25-\x2f\
 
 _SPLICE: Final = re.compile(r"\\[ \t\f\v]*+(?:\r\n?|\n\r?)")
 _NAME: Final = re.compile(NAME)
+_BLANK: Final = " \t\f\v\0"
+_DIVIDERS: Final = frozenset("()[]{};,")
 _VISIBLE: Final = re.compile(r"[^\n]")
+_GAP: Final = re.compile(
+    rf"(?:[ \t\f\v\0\r\n]++|{_SPLICE.pattern}|//(?:{_SPLICE.pattern}|[^\r\n])*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)*+"
+)
 _LETTER: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _LETTERS: Final = r"[^\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _UNIVERSAL: Final = r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"
@@ -130,10 +135,52 @@ def unspliced(text: str) -> str:
     return _SPLICE.sub("", text)
 
 
+class Mark(NamedTuple):
+    """A token seen in passing: its kind and its place in the text."""
+
+    kind: TokenKind
+    sign: str
+    start: int
+    end: int
+    directive: bool
+
+
+def marks(text: str, dialect: Dialect = CXX, *, brackets: bool = True) -> Iterator[Mark]:
+    """Yield, faster than `lex`, the tokens that divide a text: comments, texts in quotes, the word `_Pragma`, and with
+    `brackets` these, `;` and `,` too. Of preprocessor lines all tokens but blanks are there, and the line end behind
+    them. `sign` is as in `Token`."""
+    make = tuple.__new__
+    found = tuple(_SPLICE.finditer(text))
+    source = _Source.of(text, found) if found else _Source(text, text)
+    logical, before = source.logical, False
+    for kind, first, last, directive in _pieces(source, dialect, _skimming(dialect, brackets=brackets)):
+        sign = ""
+        if kind == "sign":
+            sign = logical[first:last]
+            sign = DIGRAPHS.get(sign, sign)
+            divides = brackets and sign in _DIVIDERS
+        else:
+            divides = kind == "comment" or kind in TEXTS or (kind == "word" and logical[first:last] == "_Pragma")
+        if divides or (directive and kind != "blank") or (before and not directive):
+            start, end = source.place(kind, first, last) if found else (first, last)
+            yield make(Mark, (kind, sign, start, end, directive))
+        before = directive
+
+
+def gap_end(text: str, offset: int) -> int:
+    """Return the offset of the first token at or behind `offset`, where no token is cut, that is no gap."""
+    found = _GAP.match(text, offset)
+    return found.end() if found else offset
+
+
 def masked(text: str, dialect: Dialect = CXX) -> str:
     """Return `text` with blanks for its comments and texts in quotes; its length and its line feeds stay."""
-    hidden = TEXTS | {"comment"}
-    return "".join(_VISIBLE.sub(" ", t.text) if t.kind in hidden else t.text for t in lex(text, dialect))
+    pieces, position = list[str](), 0
+    for mark in marks(text, dialect, brackets=False):
+        if mark.kind == "comment" or mark.kind in TEXTS:
+            pieces += [text[position : mark.start], _VISIBLE.sub(" ", text[mark.start : mark.end])]
+            position = mark.end
+    return "".join([*pieces, text[position:]])
 
 
 def words_anywhere(text: str) -> list[str]:
@@ -173,6 +220,15 @@ class _Source:
         """Return where the text goes on behind the character before `place`."""
         return place + self.removed[bisect_left(self.places, place)]
 
+    def behind(self, place: int) -> int:
+        """Return where the character at `place` stands."""
+        return place + self.removed[bisect_right(self.places, place)]
+
+    def place(self, kind: TokenKind, first: int, last: int) -> tuple[int, int]:
+        """Return where a token stands; a splice at the end of a `//` comment is part of it."""
+        runs_on = kind == "comment" and self.logical.startswith("//", first)
+        return self.behind(first), self.behind(last) if runs_on else self.original(last)
+
     def after_raw(self, place: int) -> int | None:
         """Return the place behind the raw string whose first quote ends at `place`; None where none starts there."""
         start = self.original(place)
@@ -189,9 +245,11 @@ class _Source:
 _Piece = tuple[TokenKind, int, int, bool]
 
 
-def _pieces(source: _Source, dialect: Dialect) -> Iterator[_Piece]:
-    """Yield kind, [start, end) in the logical text, and whether it stands in a preprocessor line, of every token."""
-    text, match = source.logical, _pattern(dialect).match
+def _pieces(source: _Source, dialect: Dialect, skimming: re.Pattern[str] | None = None) -> Iterator[_Piece]:
+    """Yield kind, [start, end) in the logical text, and whether it stands in a preprocessor line, of every token; what
+    `skimming` passes over is left out, but in preprocessor lines."""
+    text, every = source.logical, _pattern(dialect).match
+    dividing = skimming.match if skimming else every
     found = _BYTE_ORDER_MARK.match(text)
     position, size = found.end() if found else 0, len(text)
     if position:
@@ -199,22 +257,25 @@ def _pieces(source: _Source, dialect: Dialect) -> Iterator[_Piece]:
     fresh, directive = True, False
     awaited: _Awaited = "nothing"
     while position < size:
-        found = match(text, position)
-        assert found is not None and found.lastindex is not None
-        kind, end = _KINDS[found.lastindex], found.end()
+        found = (every if directive else dividing)(text, position)
+        assert found is not None
+        if found.lastindex is None:
+            break
+        kind, start, end = _KINDS[found.lastindex], found.start(found.lastindex), found.end()
+        fresh = fresh and not text[position:start].strip(_BLANK)
         if kind == "newline":
             fresh, directive = True, False
         elif kind != "blank" and kind != "comment":
             if found.lastindex == _RAW_STRING:
                 kind, end = _raw_string(source, end)
             if directive:
-                if awaited == "header" and (header := _HEADER.match(text, position)):
+                if awaited == "header" and (header := _HEADER.match(text, start)):
                     kind, end = "header", header.end()
-                awaited = _next_awaited(awaited, text[position:end])
+                awaited = _next_awaited(awaited, text[start:end])
             elif fresh:
-                directive, awaited = text[position:end] in ("#", "%:"), "word"
+                directive, awaited = text[start:end] in ("#", "%:"), "word"
             fresh = False
-        yield kind, position, end, directive
+        yield kind, start, end, directive
         position = end
 
 
@@ -297,10 +358,29 @@ def _spelling(source: _Source, kind: TokenKind, place: tuple[int, int], written:
 @functools.cache
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
     """Return the expression that takes the next token; its groups are `_KINDS`."""
+    return re.compile("|".join(f"({group})" for group in _groups(dialect)), re.DOTALL)
+
+
+@functools.cache
+def _skimming(dialect: Dialect, *, brackets: bool) -> re.Pattern[str]:
+    """Return the expression that takes the next token of those that divide a text, with what is before it: of line ends
+    those behind which no preprocessor line starts."""
+    groups = _groups(dialect)
+    blank, _, raw, string, character, word, number, *_ = groups
+    line_end = r"[\r\n](?![ \t\f\v\0]*+[#%/])"
+    launch = ("<<<|" if dialect.cuda else "") + ("" if brackets else r"[()\[\]{};,]|")
+    signs = rf"{launch}<<=?|<=>?|<(?![:%])|::|:(?!>)|%(?![:>])|/(?![/*])|[-+*&|^=!>?~.]"
+    passed = f"{blank}|{line_end}|(?!{raw}|{string}|{character}|_Pragma){word}|{number}|{signs}"
+    stops = "|".join(f"({group})" for group in groups)
+    return re.compile(rf"(?:{passed})*+(?:{stops}|\Z)", re.DOTALL)
+
+
+def _groups(dialect: Dialect) -> tuple[str, ...]:
+    """Return expressions of the kinds of tokens, in the order in which they are tried."""
     suffix, own_suffix = (_SUFFIX, _OWN_SUFFIX) if dialect.cxx else ("", "")
     prefix = _PREFIX if dialect.c23 else "[uUL]?"
     quote = "'[A-Za-z0-9_]|" if dialect.c23 else ""
-    groups = (
+    return (
         r"[ \t\f\v\0]++",
         r"\r\n?|\n",
         f'{_PREFIX}R"(?={_MARK}\\()' if dialect.cxx else "(?!)",
@@ -312,7 +392,6 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
         "|".join(_signs(dialect)),
         ".",
     )
-    return re.compile("|".join(f"({group})" for group in groups), re.DOTALL)
 
 
 def _signs(dialect: Dialect) -> Iterator[str]:
