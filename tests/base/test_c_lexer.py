@@ -19,6 +19,7 @@ from warpsmith.base.c_lexer import (
     Token,
     gap_end,
     goes_on,
+    included,
     lex,
     marks,
     masked,
@@ -279,3 +280,10 @@ def test_a_gap_ends_where_the_next_token_starts(text: str, dialect: Dialect) -> 
         # `/\\⏎/` alone is a comment that is not looked for there
         if not any(t.kind == "comment" and t.text[:2] not in ("//", "/*") for t in found):
             assert gap_end(text, token.start) == following
+
+
+def test_what_is_included() -> None:
+    text = '#include <a//b.h> // x\n /* # */ %: inc\\\nlude /* c */ "d.h"\n/*\n#include <e>\n*/\n#include MACRO(1)\n'
+    assert list(included(text + '#define include <f>\n#include\n#include_next <g>\nR"(\n#include <h>\n)"')) == [
+        "<a//b.h>", '"d.h"', "MACRO",
+    ]  # fmt: skip

@@ -31,7 +31,7 @@ from typing import Final, Literal, NamedTuple
 
 __all__ = [
     "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Mark", "Token", "TokenKind",
-    "gap_end", "goes_on", "lex", "marks", "masked", "stripped", "unspliced", "words_anywhere",
+    "gap_end", "goes_on", "included", "lex", "marks", "masked", "stripped", "unspliced", "words_anywhere",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -165,6 +165,19 @@ def marks(text: str, dialect: Dialect = CXX, *, brackets: bool = True) -> Iterat
             start, end = source.place(kind, first, last) if found else (first, last)
             yield make(Mark, (kind, sign, start, end, directive))
         before = directive
+
+
+def included(text: str) -> Iterator[str]:
+    """Yield what the `#include` lines of a text name: `<a.h>`, `"b.h"`, or the macros that stand there, without
+    comments."""
+    line: list[str] = []
+    for mark in marks(text, brackets=False):
+        if mark.kind == "newline":
+            line = []
+        elif mark.directive and mark.kind != "comment":
+            line.append(unspliced(text[mark.start : mark.end]))
+            if len(line) == 3 and line[1] == "include":
+                yield line[2]
 
 
 def gap_end(text: str, offset: int) -> int:
