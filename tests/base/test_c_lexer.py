@@ -19,13 +19,9 @@ from warpsmith.base.c_lexer import (
     Token,
     gap_end,
     goes_on,
-    included,
     lex,
     marks,
-    masked,
-    stripped,
     unspliced,
-    words_anywhere,
 )
 from warpsmith.base.source import SourceFile
 
@@ -237,17 +233,6 @@ def test_tokens_read_alone_are_themselves(text: str, dialect: Dialect) -> None:
             assert [t.spelling for t in lex(token.spelling, dialect)] == ([token.spelling] if token.spelling else [])
 
 
-def test_words_anywhere_and_text_on_one_line() -> None:
-    text = 'k$a /* in */ "x\\n" ab\\\ncd 1e5 + \\\n// last\n y'
-    assert words_anywhere(text) == ["k$a", "in", "x", "n", "abcd", "e5", "last", "y"]
-    assert stripped(text) == 'k$a   "x\\n" abcd 1e5 +    y'
-
-
-def test_masked_text_keeps_its_places() -> None:
-    text = 'f("a\\\nb", \'c\', R"(\n)") // d\n#include <e>\n'
-    assert masked(text) == "f(   \n  ,    ,    \n  )     \n#include    \n"
-
-
 def test_a_line_that_goes_on() -> None:
     assert goes_on("a \\ \t") and goes_on("a\\\r\n") and not goes_on("a\\ b") and not goes_on("")
 
@@ -280,10 +265,3 @@ def test_a_gap_ends_where_the_next_token_starts(text: str, dialect: Dialect) -> 
         # `/\\⏎/` alone is a comment that is not looked for there
         if not any(t.kind == "comment" and t.text[:2] not in ("//", "/*") for t in found):
             assert gap_end(text, token.start) == following
-
-
-def test_what_is_included() -> None:
-    text = '#include <a//b.h> // x\n /* # */ %: inc\\\nlude /* c */ "d.h"\n/*\n#include <e>\n*/\n#include MACRO(1)\n'
-    assert list(included(text + '#define include <f>\n#include\n#include_next <g>\nR"(\n#include <h>\n)"')) == [
-        "<a//b.h>", '"d.h"', "MACRO",
-    ]  # fmt: skip

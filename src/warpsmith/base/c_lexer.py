@@ -31,7 +31,7 @@ from typing import Final, Literal, NamedTuple
 
 __all__ = [
     "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Mark", "Token", "TokenKind",
-    "gap_end", "goes_on", "included", "lex", "marks", "masked", "stripped", "unspliced", "words_anywhere",
+    "gap_end", "goes_on", "lex", "marks", "unspliced",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -87,10 +87,8 @@ NAME: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f][^\x00-\x23\x25-\x2f\
 """A regular expression of a name: letters, `$`, `_`, digits, and all that is not ASCII."""
 
 _SPLICE: Final = re.compile(r"\\[ \t\f\v]*+(?:\r\n?|\n\r?)")
-_NAME: Final = re.compile(NAME)
 _BLANK: Final = " \t\f\v\0"
 _DIVIDERS: Final = frozenset("()[]{};,")
-_VISIBLE: Final = re.compile(r"[^\n]")
 _GAP: Final = re.compile(
     rf"(?:[ \t\f\v\0\r\n]++|{_SPLICE.pattern}|//(?:{_SPLICE.pattern}|[^\r\n])*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+)*+"
 )
@@ -167,43 +165,10 @@ def marks(text: str, dialect: Dialect = CXX, *, brackets: bool = True) -> Iterat
         before = directive
 
 
-def included(text: str) -> Iterator[str]:
-    """Yield what the `#include` lines of a text name: `<a.h>`, `"b.h"`, or the macros that stand there, without
-    comments."""
-    line: list[str] = []
-    for mark in marks(text, brackets=False):
-        if mark.kind == "newline":
-            line = []
-        elif mark.directive and mark.kind != "comment":
-            line.append(unspliced(text[mark.start : mark.end]))
-            if len(line) == 3 and line[1] == "include":
-                yield line[2]
-
-
 def gap_end(text: str, offset: int) -> int:
     """Return the offset of the first token at or behind `offset`, where no token is cut, that is no gap."""
     found = _GAP.match(text, offset)
     return found.end() if found else offset
-
-
-def masked(text: str, dialect: Dialect = CXX) -> str:
-    """Return `text` with blanks for its comments and texts in quotes; its length and its line feeds stay."""
-    pieces, position = list[str](), 0
-    for mark in marks(text, dialect, brackets=False):
-        if mark.kind == "comment" or mark.kind in TEXTS:
-            pieces += [text[position : mark.start], _VISIBLE.sub(" ", text[mark.start : mark.end])]
-            position = mark.end
-    return "".join([*pieces, text[position:]])
-
-
-def words_anywhere(text: str) -> list[str]:
-    """Return all words of a text, those in comments and strings too: for questions where one too many does no harm."""
-    return _NAME.findall(unspliced(text))
-
-
-def stripped(text: str) -> str:
-    """Return a text on one line: its comments, line ends and blanks are a blank each, its spliced lines are joined."""
-    return "".join(" " if t.kind in GAPS else t.spelling for t in lex(text)).strip()
 
 
 def goes_on(line: str) -> bool:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from warpsmith.base.c_lexer import NAME, stripped
+from warpsmith.base.c_lexer import NAME
+from warpsmith.base.c_text import stripped
 from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
 
 __all__ = ["read_directive"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.walk import names

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
-from warpsmith.base.c_lexer import included
+from warpsmith.base.c_text import included
 
 __all__ = ["concerned"]
 

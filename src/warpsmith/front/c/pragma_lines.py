@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from warpsmith.base.c_lexer import NAME, stripped, unspliced
+from warpsmith.base.c_lexer import NAME, unspliced
+from warpsmith.base.c_text import stripped
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.pragmas import read_directive

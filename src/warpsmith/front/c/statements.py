@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.canonical import recognize
 from warpsmith.front.c.cases import has_case, labels_before

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds

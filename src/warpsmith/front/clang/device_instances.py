@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from warpsmith.base.c_lexer import CUDA, masked
+from warpsmith.base.c_lexer import CUDA
+from warpsmith.base.c_text import masked
 
 __all__ = ["named_instances"]
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import Diagnostic

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from warpsmith.base.c_lexer import included
+from warpsmith.base.c_text import included
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.clang.process import Failed, parse_files

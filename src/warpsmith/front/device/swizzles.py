@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.front.c.context import Context
 
 __all__ = ["components_in", "lanes_named"]

@@ -15,7 +15,7 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 
-from warpsmith.base.c_lexer import included
+from warpsmith.base.c_text import included
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.extremes import wide_expr
 from warpsmith.loops.linear import Linear, number, use

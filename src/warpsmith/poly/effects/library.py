@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from warpsmith.base.c_lexer import words_anywhere
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.effects.file import house_effects

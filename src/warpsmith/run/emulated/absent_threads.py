@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warpsmith.base.c_lexer import masked
+from warpsmith.base.c_text import masked
 from warpsmith.base.source import Span
 
 __all__ = ["went_around"]
