@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from warpsmith.base.c_lexer import unspliced
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import For, Loop, Pragma, Stmt
 from warpsmith.tree.text.directives import Directive
@@ -88,4 +89,4 @@ class Claim:
     @property
     def text(self) -> str:
         """The pragma on one line, as a reader would quote it."""
-        return " ".join(self.pragma.text.replace("\\\n", " ").split())
+        return " ".join(unspliced(self.pragma.text).split())

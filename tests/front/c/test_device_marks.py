@@ -91,6 +91,10 @@ def test_components_of_vectors(name: str, lanes: int, expected: tuple[int, ...])
             "template __global__ void __launch_bounds__(2 * (3 + 1)) k<int>(int *,\n    int);\nint x;",
             "auto w0=&k<int>;",
         ),
+        ("template __global__ void k$a<short, 8>(short *);", "auto w0=&k$a<short, 8>;"),
+        ("char c = '\"'; template void run<float>(float *x, int n); char d = '\"';", "auto w0=&run<float>;"),
+        ("int a = 1'0; template void run<float>(float *x, int n); // '", "auto w0=&run<float>;"),
+        ("// a \\\n template void run<int>(int *x, int n);\ntemplate void f<T>(T *x, T);", "auto w0=&f<T>;"),
     ],
 )
 def test_explicit_instantiations_name_their_instances_in_place(text: str, contains: str) -> None:
@@ -105,6 +109,8 @@ def test_explicit_instantiations_name_their_instances_in_place(text: str, contai
         "// template __global__ void k<int>(int *);",
         'const char *s = "template __global__ void k<int>(int *);";',
         "template class Solver<float>; __global__ void k(int *x) { }",
+        'auto s = R"(" template __global__ void k<int>(int *);)";',
+        "// \\\ntemplate __global__ void k<int>(int *);",
     ],
 )
 def test_nothing_else_is_touched(text: str) -> None:

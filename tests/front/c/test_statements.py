@@ -222,3 +222,9 @@ def test_every_intact_node_is_its_text(load: Load) -> None:
     assert [loop.header.text for loop, _ in loops(body)] == [
         "for (int i = 0; i < n; i += 2)", "for (int j = n - 1; j >= 0; --j)", "do",
     ]  # fmt: skip
+
+
+def test_what_skipped_text_names_may_have_dollars(load: Load) -> None:
+    text = "int x$y = 0, y = 0; if (n)\n#ifdef FLAG\n{ x$y = 1; }\n#else\n{ n = 1; }\n#endif\n"
+    (box,) = (s for s in statements(load, text) if isinstance(s, Verbatim) and "x$y" in s.text)
+    assert {s.name for s in box.writes} == {"n", "x$y"}

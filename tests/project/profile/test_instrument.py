@@ -31,6 +31,8 @@ def test_nested_loops_close_in_order() -> None:
         ("i = 0; n > i; i = i + s", "WS_UP((0), (n), (s))"),
         ("i = 0; i != n; i = 2 + i", "WS_NOT((0), (n), (2))"),
         ("const double *p = a; p < a + n; p++", "WS_UP((a), (a + n), (1))"),
+        ("T$ i$1 = $a; i$1 < n$i; i$1++", "WS_UP(($a), (n$i), (1))"),
+        ("i = 0; i < $i; i++", "WS_UP((0), ($i), (1))"),
     ],
 )
 def test_loops_that_threads_share_are_counted_by_arithmetic(header: str, trips: str) -> None:
@@ -39,7 +41,14 @@ def test_loops_that_threads_share_are_counted_by_arithmetic(header: str, trips: 
 
 
 @pytest.mark.parametrize(
-    "header", ["i = next(); i < n; i++", "i = 0; i < size(); i++", "i = 0; i < n; i *= 2", "auto &x : v"]
+    "header",
+    [
+        "i = next(); i < n; i++",
+        "i = 0; i < size(); i++",
+        "i = 0; i < n; i *= 2",
+        "i = 0; i < (n <<= k); i++",
+        "auto &x : v",
+    ],
 )
 def test_what_arithmetic_cannot_count_is_counted_by_its_threads(header: str) -> None:
     text = made(f"#pragma omp parallel for\nfor ({header}) x();")

@@ -26,6 +26,10 @@ from warpsmith.project.profile.loop_text import find_loops
         ("#define EACH(i) for (i = 0; i < 3; i++) \\\n  x(i);\nEACH(k) y();", []),
         ("a.for_each(b); s->do_it(); p.while_(1);", []),
         ("const char *s = R\"x(for (i) y();)x\"; int n = 1'000'000; for (;;) z();", ["z();"]),
+        ("fo\\\nr (;;) x(); // for (;;) y();\rwhi\\ \nle (a) z(); y();", ["x();", "z();"]),
+        ("for (;;) <% x(); %> y();", ["%>"]),
+        ("#include <a/*b>\nfor (;;) x(); y();", ["x();"]),
+        ("k<<<1, 2>>>(a); for (;;) $for(); y();", ["$for();"]),
     ],
 )
 def test_where_loops_end(text: str, ends: list[str]) -> None:
@@ -75,3 +79,10 @@ def test_pragmas_belong_to_the_loop(text: str, start: int, pragmas: int) -> None
 def test_lines_and_columns() -> None:
     loops = find_loops("int f() {\n  for (;;)\n    while (1) ;\n}\n")
     assert [(loop.line, loop.column, loop.kind) for loop in loops] == [(2, 3, "for"), (3, 5, "while")]
+
+
+@pytest.mark.parametrize("comment", ["// collapse(2)", "/* collapse(2)\n */", "// collapse \\\n (2)"])
+def test_pragmas_are_read_without_their_comments(comment: str) -> None:
+    text = f"void f() {{\n#pragma omp parallel \\\r\n for {comment}\n  for (;;) x(); }}"
+    assert [loop.pragmas for loop in find_loops(text)] == [("omp parallel for",)]
+    assert [loop.pragmas for loop in find_loops(text.replace("#", "%: "))] == [("omp parallel for",)]

@@ -40,6 +40,27 @@ int main() {
     )
 
 
+def test_names_with_dollars_splices_and_letters_beyond_ascii() -> None:
+    _same(
+        """
+__device__ int n$1 = 2, größe = 5;
+__global__ void k$a(int *a) { a[threadIdx.x] += n$1; }
+__global__ void länge(int *a) { a[threadIdx.x] *= größe; }
+int main() {
+    int a[2] = {1, 2}, *d = take<int>(2), four = 4;
+    up(d, a, 2);
+    k$a<<<1, 2>>>(d);
+    cudaMemcpyToSymbol(n$1, &four, sizeof four);
+    k$\\
+a<<<1, 2>>>(d);
+    länge<<<1, 2>>>(d);
+    down(a, d, 2);
+    printf("%d %d\\n", a[0], a[1]);
+}""".encode().decode("latin-1"),
+        "35 40\n",
+    )
+
+
 def test_block_reduction_scan_and_transpose_have_no_false_race() -> None:
     _same(
         """

@@ -22,6 +22,12 @@ def _launch(kernel: str, arguments: str, name: str = "") -> str:
         ("n::k<A<B>, 3><<<g, b>>>(NULL);", _launch("n :: k < A < B > , 3 >", "g, b", "n::k<A<B>,3>") + "(nullptr);"),
         ("k<A<B<C>>><<<g, b>>>(a);", _launch("k < A < B < C >>>", "g, b", "k<A<B<C>>>") + "(a);"),
         ("(*f)<<<g, b>>>(a);", _launch("( * f )", "g, b", "(*f)") + "(a);"),
+        ("k$a<<<g, b>>>(a);", _launch("k$a", "g, b") + "(a);"),
+        ("gr\xc3\xbcn<<<g, b>>>(a);", _launch("gr\xc3\xbcn", "g, b") + "(a);"),
+        ("k\\u00e4<<<g, b>>>(a);", _launch("k\\u00e4", "g, b", "k\\\\u00e4") + "(a);"),
+        ("k\\\n2<<<g, b>>>(a);", "\\\n" + _launch("k2", "g, b") + "(a);"),
+        ("k<A<B>><<<g, b>>>(a);", _launch("k < A < B >>", "g, b", "k<A<B>>") + "(a);"),
+        ("table<:i:><<<g, b>>>(a);", _launch("table [ i ]", "g, b", "table[i]") + "(a);"),
         ("table[i]<<<g, b>>>(a);", _launch("table [ i ]", "g, b", "table[i]") + "(a);"),
         ("static __shared__ int x;", " __shared__ int x;"),
         (
@@ -48,6 +54,9 @@ def test_each_form(text: str, expected: str) -> None:
         "struct S { __device__ S() {} __device__ int operator()(int) const; };",
         "extern __device__ int elsewhere;",
         "#define D __device__ int",
+        "/* a\n */ # define D __device__ int",
+        "#define D /* a\n */ __device__ int",
+        'R"x(a)y" __device__ int b;',
     ],
 )
 def test_what_stays_as_it_is(text: str) -> None:
@@ -64,6 +73,9 @@ def test_what_stays_as_it_is(text: str) -> None:
         ("const __constant__ unsigned table[] = {f(1), 2};", ["table"], "constant"),
         ("__device__ __align__(8) float2 v;", ["v"], "device"),
         ("__device__ struct T t;", [], "device"),
+        ("__device__ int n$1, gr\xc3\xbcn;", ["n$1", "gr\xc3\xbcn"], "device"),
+        ("// a\r__device__ int a;", ["a"], "device"),
+        ("/* a\n */ int x; # define D __device__ int b;", ["b"], "device"),
     ],
 )
 def test_device_variables_are_registered(text: str, names: list[str], kind: str) -> None:
@@ -76,7 +88,8 @@ def test_device_variables_are_registered(text: str, names: list[str], kind: str)
     st.lists(
         st.sampled_from(
             ["k<<<1,\n2>>>(a,\nb);\n", "extern __shared__\nfloat s[\n2];\n", '"a\\\n<<<"\n', "/* <<<\n*/",
-             "// x \\\n<<<\n", "#define L(k, ...) \\\n k<<<1, 1>>>(__VA_ARGS__)\n", "__device__ int\n q = {\n1};\n",
+             "// x \\\n<<<\n", "\\ \n", "/*\\\n*/", "#define L(k, ...) \\\n k<<<1, 1>>>(__VA_ARGS__)\n",
+             "__device__ int\n q = {\n1};\n",
              "{", "}", ";\n", "<<<", ">>>", "'", '"', "\r\n"]
         )
     ).map("".join)

@@ -123,6 +123,22 @@ def test_definitions_are_told_from_calls_and_prototypes() -> None:
     assert not any(defines(text, name) for name in ("f", "g", "h", "p"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int a = 1'000; int f(void) { } int b = 2'000;",
+        '// a \\\n " \nint f(void) { } // "',
+        "// a\rint f(void) { }",
+        'const char *s = R"(")"; int f(void) { } char t = \'"\';',
+        "int \\\nf\\ \n(void) { }",
+        "#include <a/*b>\nint f(void) { } /* */",
+    ],
+)
+def test_definitions_are_found_beside_anything(text: str) -> None:
+    assert defines(strip_text(text), "f")
+    assert not defines(strip_text(text.replace("f(", "g$f(").replace("\nf", "\ng$f")), "f")
+
+
 def test_the_file_keeps_its_lines(functions: tuple[HarnessFunction, ...], tmp_path: Path) -> None:
     options = VerifyOptions(keep_dir=str(tmp_path), timeout_s=20)
     verify(sources(TEXT), sources(TEXT), options, functions)

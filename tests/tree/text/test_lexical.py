@@ -68,3 +68,25 @@ def test_a_line_of_the_preprocessor_is_never_broken() -> None:
     line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
     assert wrapped(line, 40) == line
     assert "\n" in wrapped(line.replace("#pragma", "pragma"), 40)
+
+
+def test_words_may_be_spliced_and_comments_end_with_a_carriage_return() -> None:
+    assert identifiers("in\\\nt a; // b\rc") == {"int", "a", "c"}
+    assert map_words("mi\\\nn(ma\\\nx)", lambda w: "y" if w == "min" else w) == "y(ma\\\nx)"
+
+
+def test_names_of_headers_are_no_comments_and_keep_their_names() -> None:
+    text = "#include <h//a.h>\n#include <b/*.h>\nint h;"
+    assert identifiers(text) == {"include", "int", "a", "b", "h"}
+    assert map_words(text, lambda w: "x" if w == "h" else w) == text.replace("int h", "int x")
+
+
+def test_a_line_inside_a_word_is_not_indented() -> None:
+    assert indented("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
+
+
+def test_preprocessor_lines_behind_a_byte_order_mark_and_with_a_digraph() -> None:
+    assert [(d.word, d.start) for d in directives("\xef\xbb\xbf#if A\n%: endif\r#else")] == [
+        ("if", 3), ("endif", 9), ("else", 18),
+    ]  # fmt: skip
+    assert [d.braces for d in directives("<%\n#a\n%>\n#b")] == [1, 0]

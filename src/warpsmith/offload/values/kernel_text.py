@@ -9,10 +9,10 @@ subscripts; rows of variable length are subscripted linearly in 64 bits; what is
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -206,7 +206,7 @@ class Rewriter:
         return made[0] if len(made) == 1 else Block(span=node.span, statements=tuple(made))
 
     def _names_host(self, text: str) -> bool:
-        words = set(re.findall(r"[A-Za-z_]\w*", text))
+        words = set(words_anywhere(text))
         mapped = (self.values, self.cells, self.buffers, self.renamed)
         return any(symbol.name in words for table in mapped for symbol in table)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.effects.file import house_effects
@@ -132,7 +133,7 @@ def mentions(node: Node) -> frozenset[str]:
         if isinstance(part, Name):
             found.add(part.symbol.name)
         elif isinstance(part, Verbatim | VerbatimExpr):
-            found.update("".join(c if c.isalnum() or c == "_" else " " for c in part.text).split())
+            found.update(words_anywhere(part.text))
     return frozenset(found)
 
 

@@ -482,8 +482,7 @@ def _enclosed(text: str) -> bool:
         return False
     depth = 0
     for token in tokens(text):
-        if token.text in ("(", ")"):
-            depth += 1 if token.text == "(" else -1
+        depth += (token.sign == "(") - (token.sign == ")")
         if depth == 0:
             return token.end == len(text)
     return False

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from warpsmith.base.c_lexer import NAME
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, marked, wrong_value
@@ -108,7 +109,7 @@ class Outline:
         place = Place.of(program, self.loop)
         loop = place.loop
         free = Fresh.of(program).name(self.function) == self.function
-        if not free or re.fullmatch(r"[A-Za-z_]\w*", self.function) is None:
+        if not free or re.fullmatch(NAME, self.function) is None:
             return wrong_value(f"{self.function} is no name, or is in use already", loop, "a name that is not in use")
         stop = _obstacle(place) or _ungiven(facts, place, _parts(facts, place))
         return stop if stop is not None else Proved()
