@@ -7,7 +7,7 @@
     $ sed -n '/^void/,/^}/p' gpu/lu.c           anything but a plain `warpsmith …` is run by bash
     ```
 
-The folder holds a copy of `examples/`. Seconds are shown as 0.41 s. What a page shows of its pictures
+The folder holds a copy of `examples/`; `cd` holds for what follows. Seconds are shown as 0.41 s. What a page shows of its pictures
 (`pictures/NAME.svg`) must be what its commands have written (`NAME.svg`).
 """
 
@@ -20,7 +20,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
@@ -48,7 +47,6 @@ class Example:
 class Page:
     """Runs the commands of one page, one after the other; `read` returns what was printed since the last call."""
 
-    folder: Path
     read: Callable[[], str]
     code: int = field(default=0)
 
@@ -58,12 +56,14 @@ class Page:
         if command == "echo $?":
             return f"{self.code}\n"
         words = shlex.split(command)
+        if words[0] == "cd" and len(words) == 2:
+            os.chdir(words[1])
+            return ""
         if words[0] == "warpsmith" and not _SHELL & set(_unquoted(command)):
             self.code = run_guarded(warpsmith, words[1:])
             return _plain(self.read())
         done = subprocess.run(
             ["bash", "-c", f'warpsmith() {{ "{sys.executable}" -m warpsmith "$@"; }}\n{command}'],
-            cwd=self.folder,
             env=os.environ | {"COLUMNS": "100"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -43,7 +43,7 @@ def test_a_page_shows_what_is_printed(
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    page = Page(tmp_path, lambda: "".join(capfd.readouterr()))
+    page = Page(lambda: "".join(capfd.readouterr()))
     printed = [page.run(example.command) for example in examples_in(text)]
     if UPDATE:
         text = shown_again(text, printed)
