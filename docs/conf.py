@@ -11,13 +11,16 @@ project = "warpsmith"
 release = __version__
 extensions = ["myst_parser", "generated"]
 exclude_patterns = ["_build", "_ext"]
-myst_enable_extensions = ["deflist", "dollarmath"]
+# no mathematics: what Sphinx has draws formulas by a script from another machine
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-# formulas are MathML, which browsers draw without a script from elsewhere
-html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_title = "warpsmith"
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "sphinx"
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
+# quotes in help texts are those of a shell
+smartquotes = False

@@ -7,8 +7,9 @@
     $ sed -n '/^void/,/^}/p' gpu/lu.c           anything but a plain `warpsmith …` is run by bash
     ```
 
-The folder holds a copy of `examples/`; `cd` holds for what follows. Seconds are shown as 0.41 s. What a page shows of its pictures
-(`pictures/NAME.svg`) must be what its commands have written (`NAME.svg`).
+The folder holds a copy of `examples/` and of `benchmarks/polybench/`; `cd` holds for what follows. Seconds are shown as
+0.41 s, the folder as /home/me/project. What a page shows of its pictures (`pictures/NAME.svg`) must be what its commands
+have written (`NAME.svg`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
@@ -30,6 +32,7 @@ ANY = "…"
 _BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _PICTURE = re.compile(r"\((?:[\w./-]*/)?pictures/(?P<name>[\w.-]+\.svg)\)")
 _SECONDS = re.compile(r"\(\d+\.\d\d s\)")
+_OURS = f'warpsmith() {{ "{sys.executable}" -m warpsmith "$@"; }}\npython() {{ "{sys.executable}" "$@"; }}\n'
 _SHELL = set("|><;&*`$(")
 
 
@@ -47,6 +50,7 @@ class Example:
 class Page:
     """Runs the commands of one page, one after the other; `read` returns what was printed since the last call."""
 
+    folder: Path
     read: Callable[[], str]
     code: int = field(default=0)
 
@@ -61,9 +65,9 @@ class Page:
             return ""
         if words[0] == "warpsmith" and not _SHELL & set(_unquoted(command)):
             self.code = run_guarded(warpsmith, words[1:])
-            return _plain(self.read())
+            return self._plain(self.read())
         done = subprocess.run(
-            ["bash", "-c", f'warpsmith() {{ "{sys.executable}" -m warpsmith "$@"; }}\n{command}'],
+            ["bash", "-c", _OURS + command],
             env=os.environ | {"COLUMNS": "100"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -72,17 +76,17 @@ class Page:
             check=False,
         )
         self.code = done.returncode
-        return _plain(done.stdout)
+        return self._plain(done.stdout)
+
+    def _plain(self, text: str) -> str:
+        """Return what does not change from run to run."""
+        text = _SECONDS.sub("(0.41 s)", text).replace(str(self.folder), "/home/me/project")
+        return text + "\n" if text and not text.endswith("\n") else text
 
 
 def _unquoted(command: str) -> str:
     """Return what of a command the shell looks into."""
     return re.sub(r"'[^']*'", "", command)
-
-
-def _plain(text: str) -> str:
-    text = _SECONDS.sub("(0.41 s)", text)
-    return text + "\n" if text and not text.endswith("\n") else text
 
 
 def examples_in(text: str) -> Iterator[Example]:

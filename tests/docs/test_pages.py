@@ -41,9 +41,10 @@ def test_a_page_shows_what_is_printed(
 ) -> None:
     text = path.read_text("utf-8")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "benchmarks" / "polybench", tmp_path / "benchmarks" / "polybench")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    page = Page(lambda: "".join(capfd.readouterr()))
+    page = Page(tmp_path, lambda: "".join(capfd.readouterr()))
     printed = [page.run(example.command) for example in examples_in(text)]
     if UPDATE:
         text = shown_again(text, printed)
