@@ -7,9 +7,9 @@
     $ sed -n '/^void/,/^}/p' gpu/lu.c           anything but a plain `warpsmith …` is run by bash
     ```
 
-The folder holds a copy of `examples/` and of `benchmarks/polybench/`; `cd` holds for what follows. Seconds are shown as
-0.41 s, the folder as /home/me/project. What a page shows of its pictures (`pictures/NAME.svg`) must be what its commands
-have written (`NAME.svg`).
+The folder holds a copy of `examples/` and of `benchmarks/polybench/`; `cd` holds for what follows. Seconds are shown
+as 0.41 s, the folder as /home/me/project. What a page shows of its pictures (`pictures/NAME.svg`) must be what its
+commands have written (`NAME.svg`).
 """
 
 from __future__ import annotations
@@ -48,10 +48,11 @@ class Example:
 
 @dataclass
 class Page:
-    """Runs the commands of one page, one after the other; `read` returns what was printed since the last call."""
+    """Runs the commands of one page, one after the other. `read` returns what was printed since the last call: to
+    standard output, and to standard error."""
 
     folder: Path
-    read: Callable[[], str]
+    read: Callable[[], tuple[str, str]]
     code: int = field(default=0)
 
     def run(self, command: str) -> str:
@@ -63,20 +64,25 @@ class Page:
         if words[0] == "cd" and len(words) == 2:
             os.chdir(words[1])
             return ""
-        if words[0] == "warpsmith" and not _SHELL & set(_unquoted(command)):
-            self.code = run_guarded(warpsmith, words[1:])
-            return self._plain(self.read())
+        ours, rest = _piped(command)
+        if words[0] != "warpsmith" or _SHELL & set(_masked(ours)):
+            return self._plain(self._bash(command, ""))
+        self.code = run_guarded(warpsmith, shlex.split(ours)[1:])
+        out, err = self.read()
+        return self._plain(err + self._bash(rest, out) if rest else out + err)
+
+    def _bash(self, command: str, given: str) -> str:
         done = subprocess.run(
             ["bash", "-c", _OURS + command],
             env=os.environ | {"COLUMNS": "100"},
-            stdin=subprocess.DEVNULL,
+            input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
         self.code = done.returncode
-        return self._plain(done.stdout)
+        return done.stdout
 
     def _plain(self, text: str) -> str:
         """Return what does not change from run to run."""
@@ -84,9 +90,15 @@ class Page:
         return text + "\n" if text and not text.endswith("\n") else text
 
 
-def _unquoted(command: str) -> str:
-    """Return what of a command the shell looks into."""
-    return re.sub(r"'[^']*'", "", command)
+def _masked(command: str) -> str:
+    """Return what of a command the shell looks into; the rest as dots, so that places are the same."""
+    return re.sub(r"'[^']*'", lambda quoted: "." * len(quoted[0]), command)
+
+
+def _piped(command: str) -> tuple[str, str]:
+    """Return the first command of a pipe, and the others (nothing: it is no pipe)."""
+    at = _masked(command).find("|")
+    return (command, "") if at < 0 else (command[:at], command[at + 1 :].strip())
 
 
 def examples_in(text: str) -> Iterator[Example]:

@@ -4,7 +4,9 @@ the difference. A page with the comment `% slow` runs on demand."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,7 +46,7 @@ def test_a_page_shows_what_is_printed(
     shutil.copytree(ROOT / "benchmarks" / "polybench", tmp_path / "benchmarks" / "polybench")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    page = Page(tmp_path, lambda: "".join(capfd.readouterr()))
+    page = Page(tmp_path, capfd.readouterr)
     printed = [page.run(example.command) for example in examples_in(text)]
     if UPDATE:
         text = shown_again(text, printed)
@@ -65,6 +67,18 @@ def test_readme_is_short_and_shows_a_port_and_an_analysis() -> None:
     assert any(command.startswith("warpsmith port ") for command in commands)
     assert any(command.startswith("warpsmith analyze ") for command in commands)
     assert pictures_in(text)
+
+
+@pytest.mark.slow
+def test_the_readme_installs_what_it_says(tmp_path: Path) -> None:
+    block = re.search(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert block is not None
+    here = tmp_path / "checkout"
+    shutil.copytree(ROOT, here, ignore=shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__"))
+    done = subprocess.run(["bash", "-ec", block[1]], cwd=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "verify  PASS" in done.stdout
+    assert (here / "gpu" / "lu_kernels.cu").is_file()
 
 
 def test_every_picture_is_shown_by_a_page_that_draws_it() -> None:
