@@ -1,7 +1,7 @@
 """What wide groups of threads cost: 256 threads with random counts, in their order and sorted.
 
-A group of W threads takes W lanes for as long as its longest thread: the cost is the sum of W times the largest count. It
-is printed against the sum of the counts, which is what threads would cost one by one. With a folder the counts are
+A group of W threads takes W lanes for as long as its longest thread: the cost is the sum of W times the largest count,
+printed against the sum of the counts, which is what threads would cost one by one. With a folder the counts are
 written there.
 """
 
