@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from warpsmith.report.analysis.silenced.suppressions import suppressions
 
 from warpsmith.base.source import SourceFile
+from warpsmith.report.analysis.silenced.suppressions import suppressions
 
 _COMMENT = "// warpsmith: ignore[MEM001] we don't care"
 
