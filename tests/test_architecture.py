@@ -219,7 +219,7 @@ def test_c_in_a_string_would_be_seen(name: str, tmp_path: Path) -> None:
 def test_every_place_that_the_map_names_exists() -> None:
     words = re.findall(r"`([\w./]+)`", (ROOT / "CONTRIBUTING.md").read_text())
     named = {word.rstrip("/") for word in words if word.endswith((".py", ".toml", ".c", ".cu", ".h")) or "/" in word}
-    tops = (ROOT / "src", ROOT / "tests", ROOT / ".ci")
+    tops = (ROOT / "src", ROOT / "tests", ROOT / "benchmarks", ROOT / "docs", ROOT / ".ci")
     there = {str(path.relative_to(ROOT)) for top in tops for path in top.rglob("*")} | {"pyproject.toml"}
     assert len(named) > 40
     assert not [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in there)]

@@ -24,17 +24,23 @@ PEERS = {
     "a step from an array": ("Polygeist 421", "cases/peer_step_from_memory.c"),
     "a bound that is a product": ("Polygeist 398", "cases/peer_product_bound.c"),
     "a matrix stored as a vector": ("Pluto 19", "cases/peer_flattened_product.c"),
-    "a missing barrier": ("loopy 724, DaCe 1284", "run/test_mutants.py::test_the_mutant_is_caught"),
-    "outputs near zero": ("KernelBench 165", "run/test_compare.py::test_zeros_never_stand_for_a_result_however_small"),
-    "zeros in the output": ("KernelBench 165", "run/test_output.py::test_zeros_do_not_pass_under_any_allowance"),
+    "a missing barrier": ("loopy 724, DaCe 1284", "run/referee/test_mutants.py::test_the_mutant_is_caught"),
+    "outputs near zero": (
+        "KernelBench 165",
+        "run/compare/test_compare.py::test_zeros_never_stand_for_a_result_however_small",
+    ),
+    "zeros in the output": (
+        "KernelBench 165",
+        "run/compare/test_output.py::test_zeros_do_not_pass_under_any_allowance",
+    ),
     "copies of one array that overlap": (
         "acc2omp 28",
-        "offload/test_transfers.py::test_lu_copies_once_in_front_of_the_k_loop_and_once_behind",
+        "offload/transfers/test_transfers.py::test_lu_copies_once_in_front_of_the_k_loop_and_once_behind",
     ),
     "a root of a float": ("PPCG README", "cases/peer_float_sqrt.c"),
     "structs copied whole": ("Polygeist 165", "cases/peer_struct_copy.c"),
     "tiles that divide no size": ("loopy 724", "cases/peer_tiles.c"),
-    "a reduction across blocks": ("loopy 475", "run/test_reduction_mutants.py::test_the_mutant_is_caught"),
+    "a reduction across blocks": ("loopy 475", "run/referee/test_reduction_mutants.py::test_the_mutant_is_caught"),
     "mapped twice": (
         "DaCe 2003",
         "recipes/test_replay.py::test_mapping_a_loop_twice_is_mapping_it_as_said_last",
@@ -66,5 +72,5 @@ def test_every_case_of_a_peer_is_in_the_table() -> None:
 
 
 def test_a_missing_test_would_be_noticed() -> None:
-    assert not _exists("run/test_compare.py::test_that_nobody_wrote")
+    assert not _exists("run/compare/test_compare.py::test_that_nobody_wrote")
     assert not _exists("cases/peer_that_nobody_wrote.c")

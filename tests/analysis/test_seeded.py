@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 import pytest
 from msgspec.structs import replace
 
-from tests.analysis import test_accesses, test_barriers
+from tests.analysis.memory import test_accesses
+from tests.analysis.sync import test_barriers
 from warpsmith.analysis.affine import guards
 from warpsmith.analysis.affine.symbols import Form, constant_form
 from warpsmith.analysis.memory import phases, spread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.analysis.judged import Judged, borne_out
+from tests.analysis.rules.judged import Judged, borne_out
 from tests.analysis.runs import Launched, Recorder, Watch
 from tests.analysis.runs import Run as Made
 from tests.corpus.reading import Run

@@ -103,8 +103,12 @@ def _checked(folder: Path, seeds: range) -> tuple[list[str], int]:
     return broken, promised
 
 
+# each bug below shows in these: the one of two functions of a name in seed 13 first
+SEEDS = range(16)
+
+
 def test_what_is_promised_holds_in_the_whole_program(tmp_path: Path) -> None:
-    broken, promised = _checked(tmp_path, range(4))
+    broken, promised = _checked(tmp_path, SEEDS)
     assert not broken
     assert promised > 10
 
@@ -120,7 +124,7 @@ def test_what_is_promised_of_a_project_holds_in_its_program(tmp_path: Path, file
 
 @pytest.mark.slow
 def test_what_is_promised_holds_in_many_programs(tmp_path: Path) -> None:
-    broken, promised = _checked(tmp_path, range(4, 100))
+    broken, promised = _checked(tmp_path, range(SEEDS.stop, 100))
     assert not broken
     assert promised > 200
 
@@ -166,7 +170,7 @@ def test_a_survey_that_is_told_too_little_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str
 ) -> None:
     BUGS[bug](monkeypatch)
-    assert any(_checked(tmp_path, range(seed, seed + 1))[0] for seed in range(60))
+    assert any(_checked(tmp_path, range(seed, seed + 1))[0] for seed in SEEDS)
 
 
 OWN = {

@@ -197,3 +197,24 @@ def test_a_header_that_is_included_twice_is_not_left_out(load: Load, tmp_path: P
     loaded = load('#include "h.h"\n#include "h.h"\nvoid f(int n, double *a) { g(n, a); }\n')
     (pragma,) = found(function(loaded, "g"), Pragma)
     assert isinstance(pragma, Pragma) and not pragma.left_out
+
+
+def test_names_may_have_dollars_and_letters_beyond_ascii() -> None:
+    directive = read("#pragma omp parallel for private(i$, gr\xc3\xbcn) schedule(S$)", **{"S$": "static"})
+    assert directive.listed("private") == ("i$", "gr\xc3\xbcn")
+    assert directive.argument("schedule") == "static"
+
+
+@pytest.mark.parametrize(
+    "text", ["# /* c */ pragma omp barrier", "#pra\\\ngma omp bar\\\r\nrier // \\\n c", "%: pragma omp barrier"]
+)
+def test_a_pragma_may_be_written_in_any_way(text: str) -> None:
+    assert read(text).words == ("barrier",)
+
+
+def test_a_macros_comments_are_no_part_of_a_clause(load: Load) -> None:
+    text = "#define SIZE$ 4 /* each */ // of them\nvoid f(int n, int *a) {\n"
+    unit = load(text + "#pragma omp parallel for schedule(static, SIZE$)\nfor (int i = 0; i < n; i++) a[i] = 0; }")
+    (pragma,) = found(function(unit), Pragma)
+    assert isinstance(pragma, Pragma) and pragma.directive is not None
+    assert pragma.directive.argument("schedule") == "static, 4"

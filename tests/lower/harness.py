@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.lower.constructs import CONSTRUCTS, kernel
 from tests.lower.programs import BLOCKS, HOST, PARAMETERS, PRELUDE, Writer, inputs
-from tests.run.emulated import build
+from tests.run.emulated.small_programs import build
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels

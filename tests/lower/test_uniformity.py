@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_uniformity import Seen
+from tests.analysis.uniformity.test_uniformity import Seen
 from tests.lower.harness import constructs, interpreted, kernels, lowered, text_of
 from warpsmith.analysis.uniformity import uniformity
 from warpsmith.analysis.uniformity.seeds import Threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.offload.hand import head, load
-from tests.offload.test_kernels import LU
+from tests.offload.mapping.test_kernels import LU
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port

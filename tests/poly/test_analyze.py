@@ -224,6 +224,30 @@ def test_granted_injectivity_makes_a_scatter_parallel() -> None:
     assert assumed(one(text, "injective(idx)")) == ["injective(idx)"]
 
 
+TABLES = "double *a, int *restrict p, int *restrict q, int n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[p[i]] = a[q[i]] + 1;",
+        "a[p[i]] = 1; a[q[i]] = 2;",
+        "a[p[i]] = a[q[i + 1]];",
+    ],
+)
+def test_two_injective_tables_may_lead_to_the_same_element(body: str) -> None:
+    facts = one(f"void f({TABLES}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}", "injective(p)", "injective(q)")
+    assert not isinstance(facts.verdict, Proved)
+    assert "dependence on a" in facts.reasons[0].text
+
+
+def test_one_injective_table_leads_to_another_element_in_each_iteration() -> None:
+    facts = one(f"void f({TABLES}) {{ for (int i = 0; i < n; i++) a[p[i]] = a[p[i]] + 1; }}", "injective(p)")
+    assert isinstance(facts.verdict, Proved)
+    shifted = one(f"void f({TABLES}) {{ for (int i = 0; i < n; i++) a[p[i]] = a[p[i + 1]] + 1; }}", "injective(p)")
+    assert not isinstance(shifted.verdict, Proved)
+
+
 def test_granted_comparison_is_used_and_recorded() -> None:
     text = "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i % 32] = i; }"
     assert one(text).category == "sequential"

@@ -18,6 +18,7 @@ from warpsmith.poly.analyze import analyze
 from warpsmith.poly.dependences import dependences
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.regions.region import MemberStep
 from warpsmith.tree.nodes import Literal
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import INT
@@ -200,7 +201,9 @@ def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_members_taken_for_apart_are_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(dependences, "_members_apart", lambda one, other: any(isinstance(p, str) for p in one.path))
+    monkeypatch.setattr(
+        dependences, "_members_apart", lambda one, other: any(isinstance(p, MemberStep) for p in one.path)
+    )
     assert _caught(tmp_path)
 
 

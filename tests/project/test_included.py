@@ -24,3 +24,8 @@ def test_a_header_concerns_what_includes_it() -> None:
     assert concerned(["include/pix/one.h"], COMPILED, FILES.get) == ["app/app.c"]
     assert concerned(["src/tone.hpp", "src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp", "src/tone.cpp"]
     assert concerned(["src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp"]
+
+
+def test_a_header_in_a_comment_is_not_included() -> None:
+    files = {"a.c": '/*\n#include "one.h"\n*/', "b.c": '#/* */include "one.h"', "one.h": ""}
+    assert concerned(["one.h"], ["a.c", "b.c"], files.get) == ["b.c"]

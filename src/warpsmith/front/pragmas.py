@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from warpsmith.base.c_lexer import NAME
+from warpsmith.base.c_text import stripped
 from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
-from warpsmith.tree.text.lexical import tokens
 
 __all__ = ["read_directive"]
 
@@ -22,8 +23,8 @@ _AS_CLAUSE: Final = {"ordered": ("for", "loop", "simd", "distribute"), "simd": (
 _WITH_ARGUMENT: Final = frozenset({"critical", "flush", "threadprivate", "cache", "wait", "routine", "allocate"})
 # where `device` and `host` carry no list
 _SCALAR_DEVICE: Final = ("target", "teams")
-_ITEM: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[.*\])?)\s*", re.DOTALL)
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
+_ITEM: Final = re.compile(rf"\s*({NAME})\s*((?:\[.*\])?)\s*", re.DOTALL)
+_IDENTIFIER: Final = re.compile(NAME)
 _PRAGMA: Final = re.compile(r"\s*(?:#|%:)\s*pragma\b")
 _OPERATOR: Final = re.compile(r"_Pragma\s*\(\s*L?\"((?:\\.|[^\"\\])*)\"\s*\)", re.DOTALL)
 _MOST_EXPANSIONS: Final = 20
@@ -57,9 +58,9 @@ def _plain(text: str) -> str:
     operator = _OPERATOR.fullmatch(text.strip())
     if operator is not None:
         return operator[1].replace('\\"', '"').replace("\\\\", "\\").strip()
-    found = _PRAGMA.match(text)
-    kept = (t for t in tokens(text[found.end() :] if found else text))
-    return "".join(" " if t.kind in ("space", "newline", "comment") else t.text for t in kept).strip()
+    plain = stripped(text)
+    found = _PRAGMA.match(plain)
+    return plain[found.end() :].strip() if found else plain
 
 
 def _expanded(text: str, family: Family, macros: Mapping[str, str]) -> str:

@@ -7,16 +7,15 @@ made before, and from every word that C, C++ or CUDA own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.walk import names
 
 __all__ = ["Names", "is_keyword", "is_reserved"]
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 _CXX = """
 alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case catch
@@ -56,7 +55,7 @@ class Names:
     def __init__(self, program: Program) -> None:
         self._taken: set[str] = set()
         for unit in program.units:
-            self._taken.update(_WORD.findall(unit.file.text))
+            self._taken.update(words_anywhere(unit.file.text))
             self._taken.update(n.symbol.name for f in unit.functions for n in names(f))
             self._taken.update(word for text in unit.type_texts for word in (text.name, *text.needs))
 

@@ -7,13 +7,13 @@ By the last part of the name alone: a file that is named once too often is compi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
+from warpsmith.base.c_text import included
+
 __all__ = ["concerned"]
 
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]", re.MULTILINE)
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".cuh")
 
 
@@ -35,7 +35,7 @@ def _reaches(path: str, wanted: set[str], read: Callable[[str], str | None], tex
     while pending:
         current = pending.pop()
         if current not in texts:
-            texts[current] = frozenset(_INCLUDE.findall(read(current) or ""))
+            texts[current] = frozenset(name[1:-1] for name in included(read(current) or "") if name[0] in '<"')
         for name in texts[current]:
             if PurePosixPath(name).name in wanted:
                 return True

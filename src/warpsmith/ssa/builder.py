@@ -21,7 +21,9 @@ from warpsmith.ssa.nodes import (
     Branch,
     Constant,
     Detail,
+    Exit,
     Instruction,
+    Jump,
     Operand,
     Phi,
     Return,
@@ -278,7 +280,7 @@ class Builder:
                 return Switch(value, terminator.cases, terminator.other, terminator.uniform, terminator.span)
             case Return():
                 return Return(tuple(map(self._now, terminator.operands)), terminator.span)
-            case _:
+            case Exit() | Jump() | Unreachable():
                 return terminator
 
 

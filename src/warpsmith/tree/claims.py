@@ -18,6 +18,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from warpsmith.base.c_lexer import unspliced
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import For, Loop, Pragma, Stmt
 from warpsmith.tree.text.directives import Directive
@@ -87,4 +88,4 @@ class Claim(Struct, frozen=True, eq=False):
     @property
     def text(self) -> str:
         """The pragma on one line, as a reader would quote it."""
-        return " ".join(self.pragma.text.replace("\\\n", " ").split())
+        return " ".join(unspliced(self.pragma.text).split())

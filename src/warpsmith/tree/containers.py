@@ -12,7 +12,7 @@ another one's memory as well.
 from __future__ import annotations
 
 from warpsmith.tree.nodes import Binary, Block, DeclStmt, Expr, ExprStmt, Member
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
 
 __all__ = ["SWAP", "changes_no_container", "exchanged", "holds_no_container", "is_container", "is_held_by_container"]
@@ -59,5 +59,5 @@ def holds_no_container(type: Type) -> bool:
             return all(f.name not in _OWN and holds_no_container(f.type) for f in type.fields)
         case Array():
             return holds_no_container(type.of)
-        case _:
+        case FunctionType() | Opaque() | Pointer() | Record() | Scalar():
             return isinstance(type, Pointer) or (isinstance(type, Scalar) and type.kind != "void")

@@ -256,11 +256,14 @@ class Cast(Node, frozen=True, eq=False, kw_only=True):
 
 
 class SizeOf(Node, frozen=True, eq=False, kw_only=True):
-    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length."""
+    """sizeof, _Alignof or offsetof; `value` is None where it depends on a variable length. Then it evaluates
+    `operands`: its operand, or the lengths in its type. `named`: the variables of a text that evaluates nothing."""
 
     type: Type
     text: str
     value: int | None
+    operands: tuple[Expr, ...] = ()
+    named: tuple[Symbol, ...] = ()
 
 
 class InitList(Node, frozen=True, eq=False, kw_only=True):

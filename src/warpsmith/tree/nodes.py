@@ -10,7 +10,7 @@
           | Index(base, index)
           | Member(base, field, arrow)
           | Cast(target, operand)                        explicit casts; implicit conversions follow from the types
-          | SizeOf(text, value)                          sizeof, _Alignof, offsetof: value where constant
+          | SizeOf(text, value, operands)                sizeof, _Alignof, offsetof: value where constant
           | InitList(items)
           | MacroUse(name, expansion)                    a use whose expansion is one expression
           | VerbatimExpr(text, reads, writes, calls, reason)
@@ -69,10 +69,11 @@ from warpsmith.tree.text.directives import Directive
 __all__ = [
     "NOT_MADE",
     "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
-    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree", "Doing",
-    "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index", "InitList", "Launch", "Literal",
-    "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma", "Relation", "Return", "SizeOf", "Stmt", "Switch",
-    "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr", "While", "replace",
+    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree",
+    "DeviceNode", "DeviceStmt", "Doing", "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index",
+    "InitList", "Launch", "Literal", "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma",
+    "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr",
+    "While", "replace",
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
@@ -217,7 +218,11 @@ class Verbatim(Node, frozen=True, eq=False, kw_only=True):
 # --- device statements: what offload puts in place of a region, and around it
 
 
-class Launch(Node, frozen=True, eq=False, kw_only=True):
+class DeviceNode(Node, frozen=True, eq=False, kw_only=True):
+    """What all device statements share: no user wrote them, and steps never move them."""
+
+
+class Launch(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Run kernel `kernel` through its launcher; the launcher computes the grid from its arguments (program.Kernel)."""
 
     kernel: str
@@ -225,7 +230,7 @@ class Launch(Node, frozen=True, eq=False, kw_only=True):
     region: str
 
 
-class DeviceAlloc(Node, frozen=True, eq=False, kw_only=True):
+class DeviceAlloc(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Acquire `bytes` (host expression) for `buffer`, the device copy of `host`; declares the buffer's pointer."""
 
     buffer: Symbol
@@ -233,13 +238,13 @@ class DeviceAlloc(Node, frozen=True, eq=False, kw_only=True):
     bytes: Expr
 
 
-class DeviceFree(Node, frozen=True, eq=False, kw_only=True):
+class DeviceFree(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Release `buffer`."""
 
     buffer: Symbol
 
 
-class Copy(Node, frozen=True, eq=False, kw_only=True):
+class Copy(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Copy `bytes` between host address `host` (an expression of pointer type) and `buffer` plus `offset` elements.
 
     `variable` is the user's object; `cause` the write or use that needs the copy.
@@ -258,7 +263,7 @@ class Copy(Node, frozen=True, eq=False, kw_only=True):
 # All of them are insertions, and do nothing where nothing is present.
 
 
-class DataEnter(Node, frozen=True, eq=False, kw_only=True):
+class DataEnter(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Declare `buffer`, the device address of the `bytes` at host `address`, which belong to the user's `variable`.
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
@@ -282,7 +287,7 @@ class DataEnter(Node, frozen=True, eq=False, kw_only=True):
     starts: Symbol | None = None
 
 
-class DataExit(Node, frozen=True, eq=False, kw_only=True):
+class DataExit(DeviceNode, frozen=True, eq=False, kw_only=True):
     """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
     outside every hold copies back what was written. `starts`: as the DataEnter has it."""
 
@@ -291,7 +296,7 @@ class DataExit(Node, frozen=True, eq=False, kw_only=True):
     starts: Symbol | None = None
 
 
-class Update(Node, frozen=True, eq=False, kw_only=True):
+class Update(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Make the host (or the device) copy of the `bytes` at `address` valid, as far as they are present.
 
     `variable`, `address` and `bytes` are None where everything that is present is meant. `cause` is the host code that
@@ -307,7 +312,7 @@ class Update(Node, frozen=True, eq=False, kw_only=True):
     block: bool = False
 
 
-class DataHold(Node, frozen=True, eq=False, kw_only=True):
+class DataHold(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
     object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`: the
     variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only what
@@ -321,7 +326,7 @@ class DataHold(Node, frozen=True, eq=False, kw_only=True):
     callers: bool = False
 
 
-class DataPause(Node, frozen=True, eq=False, kw_only=True):
+class DataPause(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Copy back all that is kept, and keep nothing until the pause is over (`ends`): `cause` may free memory, or read
     and write it in ways that we cannot see."""
 
@@ -332,7 +337,7 @@ class DataPause(Node, frozen=True, eq=False, kw_only=True):
 DataStmt = DataEnter | DataExit | Update | DataHold | DataPause
 
 
-class CaptureStmt(Node, frozen=True, eq=False, kw_only=True):
+class CaptureStmt(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Verification builds: record object `symbol` after `region`.
 
     `lower` and `upper` bound the section that the buffer stands for, in elements from its base; `extent` is the
@@ -352,9 +357,10 @@ class CaptureStmt(Node, frozen=True, eq=False, kw_only=True):
     starts: Symbol | None = None
 
 
+DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
 Stmt = (
     Block | DeclStmt | ExprStmt | If | For | While | Switch | Break | Continue | Return | Empty | Pragma | Verbatim
-    | Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataEnter | DataExit | Update | DataHold | DataPause
+    | DeviceStmt
 )  # fmt: skip
 
 

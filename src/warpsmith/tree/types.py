@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from warpsmith.tree.expressions import (
     Array,
+    Expr,
     Field,
     FunctionType,
     Opaque,
@@ -48,6 +49,7 @@ __all__ = [
     "integer_range",
     "is_float",
     "is_integer",
+    "lengths",
     "padding_of",
     "promoted",
 ]
@@ -139,8 +141,20 @@ def _used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
         case Array() if type.count is not None and (size := _bytes(type.of)):
             for index in range(type.count):
                 yield from _used(type.of, offset + index * size)
-        case _:
+        case Array() | FunctionType() | Opaque() | Pointer() | Scalar():
             yield offset, _bytes(type)
+
+
+def lengths(type: Type) -> Iterator[Expr]:
+    """Yield the element counts that a type has in its text, outermost first: naming the type evaluates those that are
+    not constant."""
+    while isinstance(type, Array | Pointer):
+        if isinstance(type, Array):
+            if type.extent is not None:
+                yield type.extent
+            type = type.of
+        else:
+            type = type.to
 
 
 def _bytes(type: Type) -> int:
@@ -153,7 +167,7 @@ def _bytes(type: Type) -> int:
             return type.bytes
         case Array():
             return (type.count or 0) * _bytes(type.of)
-        case _:
+        case FunctionType() | Opaque():
             return 1
 
 

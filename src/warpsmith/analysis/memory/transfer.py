@@ -20,7 +20,24 @@ from warpsmith.analysis.memory.wrapping import Wrapping
 from warpsmith.analysis.uniformity.facts import Bound, LaunchShape
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.machine.limits import MAX_GRID
-from warpsmith.ssa.nodes import Address, Instruction, Memory, Module, Param, Query, Symbol, Value
+from warpsmith.ssa.nodes import (
+    Address,
+    Barrier,
+    Callee,
+    Convert,
+    Exchange,
+    Fence,
+    Float,
+    Instruction,
+    Memory,
+    Module,
+    NoWrap,
+    Param,
+    Query,
+    Symbol,
+    Text,
+    Value,
+)
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes as computed
 
@@ -96,7 +113,7 @@ class Transfer:
                 return self._address(symbol, value.type.bits) or self._value(value, cycles)
             case Memory():
                 return self._value(value, cycles, memory=True)
-            case _:
+            case Barrier() | Callee() | Convert() | Exchange() | Fence() | Float() | NoWrap() | Text() | None:
                 return None
 
     def _query(self, register: str, bits: int) -> Form | None:

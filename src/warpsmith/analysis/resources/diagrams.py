@@ -25,12 +25,15 @@ from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
     Block,
     Branch,
+    Exit,
     Instruction,
     Jump,
     Param,
     Phi,
     Query,
+    Return,
     Switch,
+    Unreachable,
     Value,
     terminator_operands,
 )
@@ -136,7 +139,7 @@ def _ways(block: Block) -> Iterator[tuple[str, str]]:
             yield "else", other
         case Jump(target=target):
             yield "", target
-        case _:
+        case Exit() | Return() | Unreachable():
             return
 
 

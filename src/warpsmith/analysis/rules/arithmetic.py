@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.uniformity.facts import KernelFacts
+from warpsmith.analysis.vocabulary import CUDA
 from warpsmith.base.findings import Certainty
 from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value
 from warpsmith.ssa.ops import OPS
@@ -17,15 +18,6 @@ from warpsmith.ssa.types import F32, F64, I32
 __all__ = ["arithmetic"]
 
 _DIVISIONS: Final = ("sdiv", "udiv", "srem", "urem")
-_FAST: Final[Mapping[str, str]] = {
-    **{name: f"__{name}f(x)" for name in ("sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10")},
-    "pow": "__powf(x, y)",
-    "fdiv": "__fdividef(x, y)",
-    "rcp": "__fdividef(1.0f, x)",
-    "sqrt": "sqrtf(x) under -prec-sqrt=false",
-}
-"""The fast forms of CUDA, for ops and functions. rsqrtf and exp2f have none: they are fast as they are."""
-
 _OPS_OF_FAST: Final = ("fdiv", "sqrt", "rcp")
 
 
@@ -183,7 +175,7 @@ def _function(i: Instruction) -> str | None:
     name = text.split("(")[0].split()[-1] if text.strip() else ""
     name = name.removeprefix("__nv_")
     name = name.removesuffix("f") if i.results and i.results[0].type == F32 else name
-    return name if name in _FAST and name not in _OPS_OF_FAST else None
+    return name if name in CUDA.fast and name not in _OPS_OF_FAST else None
 
 
 def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
@@ -204,7 +196,7 @@ def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator
         return
     yield _finding(
         facts, i, "ARI005", f"{'a division' if name in ('fdiv', 'rcp') else name} in full accuracy, in a loop",
-        (f"where about 2 ulp, and less for large arguments, will do: {_FAST[name]}",),
+        (f"where about 2 ulp, and less for large arguments, will do: {facts.words.fast[name]}",),
         assumptions=("the accuracy of the fast form is enough",),
     )  # fmt: skip
 

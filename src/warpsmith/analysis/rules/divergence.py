@@ -115,7 +115,7 @@ def _two_sided(
     )
     certainty, assumptions = ("proven", ()) if split is not None else _on_data(made_of)
     found = _found(facts, branch, "DIV001", message, certainty)
-    both = sides.then_cost + sides.other_cost
+    both, tid = sides.then_cost + sides.other_cost, facts.words.thread("x")
     return replace(
         found,
         assumptions=assumptions,
@@ -123,7 +123,7 @@ def _two_sided(
         evidence=(_split(facts, split),) if split is not None else (),
         estimate=_slots(both / sides.most),
         help=(
-            "let whole warps take one side: decide by threadIdx.x / 32, or sort the work so that neighbors agree",
+            f"let whole warps take one side: decide by {tid} / 32, or sort the work so that neighbors agree",
             "or move what both sides have in common behind the branch",
         ),
         impact=both / max(1, sides.most),
@@ -159,12 +159,13 @@ def _modulo(
     message = f"{said}: the branch follows the thread's index modulo {period}"
     found = _found(facts, branch, "DIV002", message, "proven")
     factor = (sides.then_cost + sides.other_cost) / max(1, sides.most) if sides.least else 1.0
+    tid = facts.words.thread("x")
     return replace(
         found,
         label=f"alternates with a period of {period} lanes",
         evidence=(_split(facts, split),) if split is not None else (),
         estimate=_slots(factor) if sides.least else None,
-        help=("give the two kinds of work to different warps: decide by (threadIdx.x / 32), and renumber the items",),
+        help=(f"give the two kinds of work to different warps: decide by ({tid} / 32), and renumber the items",),
         impact=max(factor, 1.0),
     )
 
@@ -260,10 +261,10 @@ def _interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> Kerne
         of_index, of_step = origin(facts, index), origin(facts, step)
         if of_index.of_thread and not of_index.loop and of_step.loop and not of_step.of_thread:
             message = "the lanes that work are spread over all warps: a reduction in the interleaved order"
-            found = _found(facts, branch, "DIV004", message, "proven")
+            found, words = _found(facts, branch, "DIV004", message, "proven"), facts.words
             helps = (
                 "let the first threads work: `if (tid < s)` with s halved in each step keeps whole warps busy",
-                "below 32 active threads, __shfl_down_sync needs neither shared memory nor a barrier",
+                f"below 32 active threads, {words.shuffle_down} needs neither {words.shared} memory nor a barrier",
             )
             return replace(found, label="fewer and fewer lanes of every warp", help=helps, impact=2.0)
     return None

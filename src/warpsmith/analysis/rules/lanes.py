@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
-from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Value
+from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Undefined, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes
 
@@ -40,7 +40,7 @@ class Lanes(Struct):
                 if operand not in self._known:
                     self._work_out(operand)
                 return self._known[operand]
-            case _:
+            case Undefined():
                 return None
 
     def _work_out(self, wanted: Value) -> None:

@@ -55,7 +55,7 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     share = 100 * found.warps / found.limit
     message = (
         f"low occupancy on {facts.device.arch}: {found.warps} of {found.limit} warps ({share:.1f}%), "
-        f"limited by {found.limited_by}"
+        f"limited by {facts.words.limiter(found.limited_by)}"
     )
     yield KernelFinding(
         "OCC001", message, certainty, facts.kernel, facts.span, f"occupancy {facts.device.arch}",
@@ -215,6 +215,6 @@ def _calls(facts: KernelFacts) -> Iterator[KernelFinding]:
         told.add(name)
         yield KernelFinding(
             "OCC007", f"{name} is called, not inlined: registers are saved around it", "proven", facts.kernel,
-            i.span, f"call {name}", help=("declare it __forceinline__, unless it is large and often called",),
+            i.span, f"call {name}", help=(f"declare it {facts.words.inline}, unless it is large and often called",),
             impact=0.5,
         )  # fmt: skip

@@ -13,7 +13,25 @@ from typing import Final
 from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import KernelFacts
-from warpsmith.ssa.nodes import Address, Constant, Instruction, Memory, Operand, Param, Query, Undefined, Value
+from warpsmith.ssa.nodes import (
+    Address,
+    Barrier,
+    Callee,
+    Constant,
+    Convert,
+    Exchange,
+    Fence,
+    Float,
+    Instruction,
+    Memory,
+    NoWrap,
+    Operand,
+    Param,
+    Query,
+    Text,
+    Undefined,
+    Value,
+)
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["Numbers", "Origin", "is_compiled", "origin"]
@@ -98,7 +116,7 @@ def _ends(i: Instruction) -> Origin | None:
             return Origin(symbols=frozenset({symbol}))
         case Memory():
             return Origin(loads=(i,))
-        case _:
+        case Barrier() | Callee() | Convert() | Exchange() | Fence() | Float() | NoWrap() | Text() | None:
             return None if OPS[i.op].pure else Origin(unknown=True)
 
 

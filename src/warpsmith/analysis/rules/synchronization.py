@@ -125,12 +125,13 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     first, second = race.first, race.second
     rule = "SYN008" if race.reach == "grid" else "SYN004" if _in_one_warp(facts, race) else "SYN002"
     where = race.variable if race.offset is None else f"{race.variable} at byte {race.offset}"
+    terms = facts.words
     words = {
         "SYN002": (f"data race on {race.space} {where}: no barrier orders the two accesses",
-                   ("put __syncthreads() between the two",
+                   (f"put {terms.barrier} between the two",
                     "if the race is meant: // warpsmith: ignore[SYN002] and the reason")),
-        "SYN004": (f"threads of one warp exchange {where} without __syncwarp(): lanes need not run in step",
-                   ("put __syncwarp() between the two", "or exchange the value by __shfl_sync")),
+        "SYN004": (f"threads of one warp exchange {where} without {terms.warp_barrier}: lanes need not run in step",
+                   (f"put {terms.warp_barrier} between the two", f"or exchange the value by {terms.broadcast}")),
         "SYN008": (f"a block touches {where} that another block of the same launch touches: no order between them",
                    ("split the kernel at this point: a second launch waits for the first",
                     "or use cooperative groups and grid.sync()")),
@@ -138,7 +139,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     message = words[rule][0]
     helps: tuple[str, ...] = words[rule][1]
     if race.space != "shared" and rule == "SYN002":
-        helps = ("put __syncthreads(), which orders device memory too, between the two", *helps[1:])
+        helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -182,7 +183,8 @@ def _rows_alike(facts: KernelFacts, race: RaceFact) -> str:
     made_of = origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second)))
     if facts.block[1] == 1 or not made_of.plain or "tid.y" in made_of.registers:
         return ""
-    return f"the index has no threadIdx.y, but the block has {facts.block[1]} rows: launch a flat block, or use it"
+    row = facts.words.thread("y")
+    return f"the index has no {row}, but the block has {facts.block[1]} rows: launch a flat block, or use it"
 
 
 def _is_of_blocks(facts: KernelFacts, race: RaceFact) -> bool:
@@ -217,17 +219,30 @@ def _warps_at(facts: KernelFacts, block: str, lanes: Lanes) -> int | None:
 
 
 def _absent(facts: KernelFacts, exchange: ExchangeFact) -> KernelFinding:
-    mask = "its mask" if exchange.mask is None else f"the mask 0x{exchange.mask:08x}"
     absent = "have ended" if exchange.exits else "may not be there"
+    if facts.words.masked:
+        elsewhere = "lanes of the mask that are elsewhere"
+        helped = "take the mask before the branch: unsigned m = __ballot_sync(0xffffffff, condition)"
+    else:
+        elsewhere = "work-items that are elsewhere"
+        helped = "let the whole sub-group come to the call: take it out of the branch"
     return KernelFinding(
-        "SYN005", f"{exchange.op}: {mask} names lanes that {absent}", exchange.certainty, facts.kernel,
+        "SYN005", f"{exchange.op}: {_lanes_of(facts, exchange)} {absent}", exchange.certainty, facts.kernel,
         exchange.span, f"{exchange.op} {_text(exchange.span)}",
         "what comes from them is undefined" if exchange.exits else
-        "lanes of the mask that are elsewhere: undefined, or a hang",
+        f"{elsewhere}: undefined, or a hang",
         assumptions=exchange.assumptions, why=why_of(exchange.why, exchange.lines), impact=100.0,
-        help=("take the mask before the branch: unsigned m = __ballot_sync(0xffffffff, condition)",
+        help=(helped,
               "or call it where all lanes are, and select the result"),
     )  # fmt: skip
+
+
+def _lanes_of(facts: KernelFacts, exchange: ExchangeFact) -> str:
+    """Return what an exchange waits for, up to the verb."""
+    if not facts.words.masked and exchange.mask == 0xFFFFFFFF:
+        return "it is of the whole sub-group, of which some"
+    mask = "its mask" if exchange.mask is None else f"the mask 0x{exchange.mask:08x}"
+    return f"{mask} names lanes that"
 
 
 def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
@@ -238,7 +253,7 @@ def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFi
         return None
     message = f"all lanes of a warp update one address: {accessed(access)} is done lane by lane"
     found = place_of(facts, access, "SYN007", message)
-    width = facts.device.warp_width
+    width, words = facts.device.warp_width, facts.words
     guarded = access.active == "some" and alone is None
     assumptions = (*found.assumptions, "several lanes of a warp get there") if guarded else found.assumptions
     return replace(
@@ -248,8 +263,9 @@ def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFi
         label="one address for the whole warp",
         estimate=Estimate("updates of the address a warp", float(width), "where 1 would do after a warp reduction"),
         help=(
-            "add up within the warp first (__reduce_add_sync, or five __shfl_down_sync), then let one lane update",
-            "or reduce a block in shared memory, and update once a block",
+            f"add up within the warp first ({words.reduce_add}, or five {words.shuffle_down}), "
+            "then let one lane update",
+            f"or reduce a block in {words.shared} memory, and update once a block",
         ),
         impact=float(width) / 4,
     )

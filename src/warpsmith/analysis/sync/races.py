@@ -25,8 +25,9 @@ from warpsmith.analysis.memory.accesses import Place
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier, intervals, warp_barrier
 from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.sync.first_block import may_miss_first_block
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Value
+from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 
@@ -34,8 +35,6 @@ _MOST_TRIALS = 64
 _MOST_PAIRS = 4000
 UNLIKE: Final = "lanes of one warp write different values"
 FIRST_BLOCK: Final = "the block is the first one of the grid"
-
-_BOUNDS: Final = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 Row = tuple[tuple[int, ...], frozenset[int]]
 """A number for each thread of a block, and the threads that are there."""
@@ -280,7 +279,7 @@ class Judge(Struct):
         rest = [monomial for monomial in difference.terms if monomial]
         wrapping = [monomial for monomial in rest if any(atom.wraps for atom in monomial)]
         growing = (any(atom.wraps or atom.name.startswith("ctaid") for atom in monomial) for monomial in rest)
-        tested = any(self._keeps_blocks_out(side.place.block) for side in (first, second))
+        tested = any(may_miss_first_block(self.forms, self.presences, s.place.block) for s in (first, second))
         if first.unknown or second.unknown or tested or not all(growing):
             return unknown
         sizes = first.place.bytes, second.place.bytes, 0
@@ -288,18 +287,6 @@ class Judge(Struct):
         named = first.place.base
         said = (f"the index of {named.name} does not overflow",) if wrapping and named is not None else ()
         return unknown if clash is None else Clash(True, clash, assumptions=(FIRST_BLOCK, *said))
-
-    def _keeps_blocks_out(self, block: str) -> bool:
-        """Whether a test before a block may keep the grid's first block away: any but of a bound that is not known."""
-        for name in self.presences.parted_by(block):
-            end = self.forms.blocks[name].terminator
-            condition = end.condition if isinstance(end, Branch) else None
-            made = self.forms.answer.definitions.get(condition) if isinstance(condition, Value) else None
-            if not isinstance(made, Instruction) or made.op not in _BOUNDS:
-                return True
-            if any(isinstance(operand, Constant) for operand in made.operands):
-                return True
-        return False
 
     def _side(self, place: Place, trial: Trial, there: frozenset[int], ahead: Ahead = ()) -> _Side:
         """Return a place as it is under a trial, in terms of the unknowns of another one that it is `ahead` of."""

@@ -20,6 +20,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.uniformity import Uniformity
+from warpsmith.analysis.vocabulary import CUDA, Vocabulary
 from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
 from warpsmith.machine.devices import Device
@@ -259,7 +260,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `block_assumed` what was taken for it without being told, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
-    `races` means that there is none (under `races_assumptions`)."""
+    `races` means that there is none (under `races_assumptions`); `words`: those of the kernel's language."""
 
     kernel: str
     span: Span | None
@@ -280,3 +281,4 @@ class KernelFacts(Struct, frozen=True, eq=False):
     function: Function
     warp_level: Uniformity
     block_level: Uniformity
+    words: Vocabulary = field(default=CUDA)

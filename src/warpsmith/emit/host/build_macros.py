@@ -27,6 +27,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from warpsmith.base.c_lexer import GAPS, NAME
 from warpsmith.tree.text.additions import MACRO
 from warpsmith.tree.text.lexical import Directive, directives, identifiers, tokens
 
@@ -40,8 +41,8 @@ _WORDS: Final = frozenset({"defined", "true", "false", "and", "or", "not", "linu
 _LIBRARY: Final = re.compile(r"#\s*include\s*<")
 _DEVICE: Final = re.compile(r"#\s*pragma\s+(omp\s+target|acc)\b")
 _INTEGER: Final = re.compile(r"[\s()+*/%-]*(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*[\s()+*/%<>&|-]*)+")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
+_WORD: Final = re.compile(NAME)
+_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+([\w$]+)")
 
 
 def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:
@@ -118,7 +119,7 @@ def _asked(text: str) -> frozenset[str]:
 
 def _words(condition: str) -> Iterator[str]:
     """Yield the names in a condition."""
-    words = [token.text for token in tokens(condition) if token.kind == "word"]
+    words = [token.spelling for token in tokens(condition) if token.kind == "word"]
     yield from words[1:]
 
 
@@ -142,7 +143,7 @@ def _has_code(text: str) -> bool:
     said = [(d.word, text[d.start : d.end]) for d in lines]
     if any(_DEVICE.match(line) if word in ignored else not _LIBRARY.match(line) for word, line in said):
         return True
-    code = (t for t in tokens(text) if t.kind not in ("space", "newline", "comment"))
+    code = (t for t in tokens(text) if t.kind not in GAPS)
     return any(not any(d.start <= t.start < d.end for d in lines) for t in code)
 
 

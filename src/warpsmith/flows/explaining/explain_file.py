@@ -20,6 +20,7 @@ from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
+from warpsmith.analysis.vocabulary import vocabulary
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
@@ -183,7 +184,7 @@ def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: F
     merged: dict[tuple[str, str, str], Reported] = {}
     words = Wording.of(language, found[0])
     for facts in found:
-        said = judge(facts)
+        said = judge(replace(facts, words=vocabulary(language)))
         judged = tuple(map(words.finding, said))
         marks = fingerprints(_signature(facts, name), judged)
         for plain, one, mark in zip(said, judged, marks, strict=True):

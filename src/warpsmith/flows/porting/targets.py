@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from warpsmith.base.c_lexer import GAPS
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.front.inputs import Source
@@ -89,12 +90,12 @@ def _text_has_main(path: str) -> bool:
     """Whether a file defines `main`, lexically: `main (` outside of every brace."""
     depth, before = 0, ""
     for token in tokens(Path(path).read_bytes().decode("latin-1")):
-        if token.kind in ("space", "newline", "comment"):
+        if token.kind in GAPS:
             continue
-        if token.text == "(" and before == "main" and depth == 0:
+        if token.sign == "(" and before == "main" and depth == 0:
             return True
-        depth += (token.text == "{") - (token.text == "}")
-        before = token.text
+        depth += (token.sign == "{") - (token.sign == "}")
+        before = token.spelling
     return False
 
 

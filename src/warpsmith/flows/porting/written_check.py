@@ -164,7 +164,7 @@ def _called_after(program: Program, error: Span, fragments: Sequence[Fragment]) 
     around = [f for f in fragments if f.function.span.contains(line)]
     launches = {f.kernel.name: f for f in around}
     start = error.file.offset(error.line)
-    rest = (token.text for token in tokens(error.file.text) if token.start >= start and token.kind == "word")
+    rest = (token.spelling for token in tokens(error.file.text) if token.start >= start and token.kind == "word")
     first = next((launches[word] for word in rest if word in launches), None)
     return around if first is None else [first]
 

@@ -12,7 +12,7 @@ from warpsmith.front.c.expressions import CannotModelError, Expressions
 from warpsmith.front.c.types_of import decayed
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
-from warpsmith.front.cxx.objects import address, is_lvalue
+from warpsmith.front.cxx.objects import address, is_lvalue, is_value
 from warpsmith.tree.nodes import DeclStmt, Expr, VarDecl, VerbatimExpr, replace
 from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel
@@ -101,8 +101,11 @@ class Declarations:
                 init = address(init)
             elif isinstance(init, VerbatimExpr):
                 init = msgspec.structs.replace(init, type=type)
-            elif isinstance(type.to, Scalar):
+            elif isinstance(type.to, Scalar) and is_value(init):
                 type = type.to  # bound to a value: a variable that holds it
+            elif isinstance(type.to, Scalar):
+                box = self.expressions.box(parts[-1], "a reference to the result of an operator")
+                init = msgspec.structs.replace(box, type=type)
             else:
                 init = self.expressions.box(parts[-1], "a reference to a value")
         symbol = self.context.declare(number, type)

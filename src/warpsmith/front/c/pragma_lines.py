@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from warpsmith.base.c_lexer import NAME, unspliced
+from warpsmith.base.c_text import stripped
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.pragmas import read_directive
@@ -15,7 +17,7 @@ __all__ = ["macro_bodies", "macro_pragmas", "pragma_line"]
 
 _MADE = re.compile(r"\b_Pragma\s*\(")
 _WHOLE = re.compile(r'\b_Pragma\s*\(\s*"(?:\\.|[^"\\])*"\s*\)')
-_DEFINED = re.compile(r"([A-Za-z_]\w*)(\()?(.*)", re.DOTALL)
+_DEFINED = re.compile(rf"({NAME})(\()?(.*)", re.DOTALL)
 
 
 def pragma_line(context: Context, text: FileText, span: Span) -> Pragma:
@@ -54,7 +56,7 @@ def macro_bodies(context: Context, *, called: bool) -> Mapping[str, str]:
     that is defined twice has none."""
     found: dict[str, set[str]] = {}
     for name, number, start, end in context.dump.macro_definitions:
-        defined = _DEFINED.match(context.text(number).file.text[start:end])
+        defined = _DEFINED.match(unspliced(context.text(number).file.text[start:end]))
         if defined is not None and defined[1] == name and (called or not defined[2]):
-            found.setdefault(name, set()).add(" ".join(defined[3].replace("\\\n", " ").split()))
+            found.setdefault(name, set()).add(" ".join(stripped(defined[3]).split()))
     return {name: min(bodies) for name, bodies in found.items() if len(bodies) == 1}

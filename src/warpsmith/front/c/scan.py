@@ -13,26 +13,23 @@ from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import C23, CXX, GAPS, Dialect, Mark, gap_end, lex, marks, unspliced
 from warpsmith.base.source import SourceFile
 
 __all__ = ["CONDITIONALS", "Directive", "ForHeader", "Scan", "bare"]
 
 CONDITIONALS: Final = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "elifdef", "elifndef"})
 
-_COMMENT = r"/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"
-_STRING = r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
-_DIRECTIVE = r"(?:(?<=\n)|\A(?:\xef\xbb\xbf)?)[ \t]*\#(?:/\*.*?\*/|//(?:\\\r?\n|[^\n])*|\\\r?\n|[^\n])*"
-_OPERATOR = r'\b_Pragma\s*\(\s*"(?:\\.|[^"\\])*"\s*\)'
-_TOKEN = re.compile(rf"({_COMMENT})|({_STRING})|({_DIRECTIVE})|([()\[\]{{}};,])|({_OPERATOR})", re.DOTALL)
-_SPACE = re.compile(rf"(?:\s|{_COMMENT}|\\\r?\n)*", re.DOTALL)
-_NOISE = re.compile(rf"{_COMMENT}|\s+|\\\r?\n", re.DOTALL)
-_WORD = re.compile(r"[ \t\xef\xbb\xbf]*#\s*([A-Za-z_]*)")
+# what only the lexer can tell: quotes, comments, line splices
+_QUOTED: Final = re.compile(r"[\"'/\\]")
 _OPENING, _CLOSING = "([{", ")]}"
 
 
 def bare(text: str) -> str:
-    """Return `text` without comments and white space."""
-    return _NOISE.sub("", text)
+    """Return `text` without comments and white space outside of quotes."""
+    if not _QUOTED.search(text):
+        return "".join(text.split())
+    return "".join(token.spelling for token in lex(text) if token.kind not in GAPS)
 
 
 class Directive(Struct, frozen=True):
@@ -67,25 +64,35 @@ class Scan(Struct, frozen=True):
         offsets: list[int] = []
         characters: list[str] = []
         directives: list[Directive] = []
-        for found in _TOKEN.finditer(file.text):
-            group = found.lastindex
-            if group == 4:
-                offsets.append(found.start())
-                characters.append(found.group())
-            elif group == 3:
-                text = found.group().rstrip()
-                word = _WORD.match(text)
-                start = found.start() + found.group().index("#")
-                directives.append(Directive(word.group(1) if word else "", start, found.start() + len(text)))
-            elif group == 5:
-                directives.append(Directive("pragma", found.start(), found.end()))
+        line: list[Mark] = []
+        operator: list[Mark] = []
+        for mark in marks(file.text, _dialect(file.path)):
+            if mark.directive:
+                line.append(mark)
+                continue
+            if line:
+                directives.append(_directive(file.text, line, mark.start))
+                line = []
+            if mark.sign:
+                offsets.append(mark.start)
+                characters.append(mark.sign)
+            if mark.kind == "word":
+                operator = [mark]
+            elif operator:
+                operator.append(mark)
+            if len(operator) == 4:
+                if _is_operator(file.text, operator):
+                    directives.append(Directive("pragma", operator[0].start, mark.end))
+                    del offsets[-2:], characters[-2:]
+                operator = []
+        if line:
+            directives.append(_directive(file.text, line, len(file.text)))
         starts = tuple(d.start for d in directives)
         return cls(file, tuple(offsets), "".join(characters), tuple(directives), starts)
 
     def skip(self, offset: int) -> int:
         """Return the offset of the next byte that is neither white space nor in a comment."""
-        found = _SPACE.match(self.file.text, offset)
-        return found.end() if found else offset
+        return gap_end(self.file.text, offset)
 
     def after_semicolon(self, offset: int) -> int | None:
         """Return the offset past the `;` that comes next after `offset`, or None where something else comes."""
@@ -155,3 +162,21 @@ class Scan(Struct, frozen=True):
             return False
         between = (self.file.text[a.end : b.start] for a, b in pairwise(inside))
         return not any(bare(text) for text in between)
+
+
+def _dialect(path: str) -> Dialect:
+    return C23 if path.endswith(".c") else CXX
+
+
+def _directive(text: str, line: list[Mark], end: int) -> Directive:
+    """Return the directive that the tokens of a preprocessor line make, which ends at `end`."""
+    start, word = line[0].start, next((m for m in line[1:] if m.kind != "comment"), None)
+    spelled = unspliced(text[word.start : word.end]) if word is not None and word.kind == "word" else ""
+    return Directive(spelled, start, start + len(text[start:end].rstrip()))
+
+
+def _is_operator(text: str, found: list[Mark]) -> bool:
+    """Whether four marks, of which the first is the word `_Pragma`, are `_Pragma("…")` with nothing between."""
+    _, opening, quoted, closing = found
+    plain = (opening.sign, closing.sign) == ("(", ")") and text[quoted.start] == '"'
+    return plain and not any(text[a.end : b.start].strip() for a, b in pairwise(found))

@@ -9,10 +9,10 @@ a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.cases import has_case, labels_before
 from warpsmith.front.c.context import Context, FileText
@@ -69,7 +69,6 @@ _UNKNOWN_FORM = "a statement that is not modelled"
 _MACRO_STATEMENT = "a macro that makes statements"
 _MACRO_CONTROL = "a macro that makes control flow"
 _CONDITIONAL = "a preprocessor conditional inside the loop"
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class Statements:
@@ -235,7 +234,7 @@ class Statements:
         return tuple(named)
 
     def _visible(self, text: str) -> list[Symbol]:
-        words = dict.fromkeys(_IDENTIFIER.findall(text))
+        words = dict.fromkeys(words_anywhere(text))
         return [self.context.symbol(row) for word in words for row in self.visible.get(word, ())]
 
     def _macro_reason(self, row: int) -> str:

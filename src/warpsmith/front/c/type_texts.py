@@ -7,12 +7,12 @@ with the same text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec.structs
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
@@ -20,7 +20,6 @@ from warpsmith.tree.program import TypeText
 
 __all__ = ["type_texts"]
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _KEYWORDS: Final = frozenset({
     "auto", "break", "case", "char", "const", "continue", "default", "define", "do", "double", "else", "enum",
     "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
@@ -49,7 +48,7 @@ def type_texts(context: Context) -> tuple[TypeText, ...]:
 
 
 def _entry(name: str, text: str, span: Span | None, *, macro: bool = False) -> TypeText:
-    words = dict.fromkeys(_WORD.findall(text))
+    words = dict.fromkeys(words_anywhere(text))
     needs = tuple(word for word in words if word != name and word not in _KEYWORDS)
     return TypeText(name, text, needs, macro, span)
 
@@ -67,7 +66,7 @@ def _undefined(context: Context) -> Iterator[str]:
         text = context.text(number)
         for line in text.scan.directives:
             if line.word == "undef":
-                yield from _WORD.findall(text.file.text[line.start : line.end])[1:2]
+                yield from words_anywhere(text.file.text[line.start : line.end])[1:2]
 
 
 def _types(context: Context) -> Iterator[TypeText]:

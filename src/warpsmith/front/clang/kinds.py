@@ -1,8 +1,8 @@
 """libclang's numbers for cursors, types and the like that we tell apart (clang-c/Index.h, LLVM 18).
 
-They are those of clang's own module (`clang.cindex`), with which `tests/front/test_kinds.py` compares each of them. It
-is not imported here: the worker process runs without site packages, so that it starts at once, and where trees are
-built nothing else needs the module. Nowhere else does front have numbers of clang's.
+They are those of clang's own module (`clang.cindex`), with which `tests/front/clang/test_kinds.py` compares each of
+them. It is not imported here: the worker process runs without site packages, so that it starts at once, and where trees
+are built nothing else needs the module. Nowhere else does front have numbers of clang's.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import Diagnostic
@@ -19,7 +20,6 @@ from warpsmith.front.clang.wire import Diagnostic
 __all__ = ["BrokenNames"]
 
 _MISSING: Final = re.compile(r"file not found$")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _ALIASES: Final = frozenset({kinds.TYPEDEF_DECL, kinds.TYPE_ALIAS})
 
 
@@ -43,8 +43,8 @@ class BrokenNames:
             return []
         table, found = self.table, dict[Diagnostic, None]()
         if any(t >= 0 and self._is_unknown(t) for t in table.type[row : table.after[row]]):
-            words = set(_WORD.findall(self._text(row)))
-            near = [e for e in self.errors if words & set(_WORD.findall(self._line(e)))]
+            words = set(words_anywhere(self._text(row)))
+            near = [e for e in self.errors if words & set(words_anywhere(self._line(e)))]
             found.update(dict.fromkeys(near or self.errors))
         for node in range(row, table.after[row]):
             error = self._type(table.type[node]) if table.type[node] >= 0 else None
@@ -88,7 +88,7 @@ class BrokenNames:
                 text = self.context.text(number)
                 start, end = self.table.range(row, text.uses)
                 error = self._inside(self.context.dump.files[number], start, end)
-                words = _WORD.findall(text.file.text[start:end])
+                words = words_anywhere(text.file.text[start:end])
                 if error is not None and words:
                     # `typedef old fp;` ends with the name, `using fp = old;` has it behind the first word
                     found[words[1] if words[0] == "using" and len(words) > 1 else words[-1]] = error
@@ -102,7 +102,7 @@ class BrokenNames:
             return self._types[number]
         self._types[number] = None  # a type may hold pointers to itself
         tag, inner, numbers, spelling = self.context.dump.types[number]
-        error = next((self._aliases[w] for w in _WORD.findall(spelling) if w in self._aliases), None)
+        error = next((self._aliases[w] for w in words_anywhere(spelling) if w in self._aliases), None)
         if error is None and tag in ("p", "a", "v", "f"):
             error = self._type(inner)
         if error is None and tag == "f":

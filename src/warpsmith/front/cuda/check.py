@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from warpsmith.base.c_text import included
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.clang.process import Failed, parse_files
@@ -24,7 +25,6 @@ __all__ = ["DEVICE_TIME_LIMIT_S", "check_device", "device_findings", "device_req
 DEVICE_TIME_LIMIT_S: Final = 60.0
 _PLAIN: Final = ("plain", "cuda")
 _FULL: Final = ("cuda",)
-_INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 # what the plain headers can stand in for, or do not meet
 _C_HEADER: Final = re.compile(r"<(mutex|[\w/]+\.h)>")
 _WORDS: Final = (
@@ -66,7 +66,7 @@ def device_findings(file: SourceFile, answer: Dump | Failed) -> tuple[Finding, .
 
 
 def _is_plain(file: SourceFile) -> bool:
-    return all(_C_HEADER.fullmatch(header) for header in _INCLUDE.findall(file.text))
+    return all(_C_HEADER.fullmatch(header) for header in included(file.text))
 
 
 def _request(file: SourceFile, folders: tuple[str, ...], options: Sequence[str] = ()) -> Request:

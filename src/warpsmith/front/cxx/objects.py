@@ -6,14 +6,32 @@ v.data(), v.size()    Member(v, "data()")     the members that stand for a conta
 
 from __future__ import annotations
 
-from typing import TypeVar
+import re
+from typing import TypeVar, assert_never
 
+from msgspec.structs import fields
 from msgspec.structs import replace as node_with
 from msgspec.structs import replace as with_type
 
-from warpsmith.base.records import field_names
 from warpsmith.base.source import Span
-from warpsmith.tree.nodes import Assign, Call, Expr, Index, InitList, Member, Name, Node, Unary, VerbatimExpr
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expr,
+    Index,
+    InitList,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    SizeOf,
+    Unary,
+    VerbatimExpr,
+)
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, walk
 
@@ -26,6 +44,7 @@ __all__ = [
     "dereference",
     "is_lvalue",
     "is_pure",
+    "is_value",
     "member_of",
     "qualified",
 ]
@@ -64,12 +83,12 @@ def address(value: Expr) -> Expr:
 def again(expr: E) -> E:
     """Return a copy of an expression, so that no node stands in two places."""
     changes: dict[str, object] = {}
-    for name in field_names(expr):
-        value = getattr(expr, name)
+    for spec in fields(expr):
+        value = getattr(expr, spec.name)
         if isinstance(value, Node):
-            changes[name] = again(value)
+            changes[spec.name] = again(value)
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
-            changes[name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
+            changes[spec.name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
     return node_with(expr, **changes)
 
 
@@ -79,6 +98,49 @@ def is_lvalue(expr: Expr) -> bool:
     if isinstance(expr, Member):
         return expr.arrow or is_lvalue(expr.base)
     return isinstance(expr, Name | Index) or (isinstance(expr, Unary) and expr.op == "*")
+
+
+_NUMBERS = frozenset({
+    "auto", "bool", "char", "const", "double", "float", "int", "int16_t", "int32_t", "int64_t", "int8_t", "long",
+    "ptrdiff_t", "short", "signed", "size_t", "static_cast", "std", "uint16_t", "uint32_t", "uint64_t", "uint8_t",
+    "unsigned",
+})  # fmt: skip
+"""The words of a cast that names a type of numbers; another name may stand for a reference."""
+
+
+def is_value(expr: Expr) -> bool:
+    """Whether an expression certainly makes a value of its own: it names no object, and is none of the operators whose
+    result is one of their operands (`c ? x : y`, `x = 1`, `++x`, the comma, a cast to a reference)."""
+    expr = peel(expr)
+    match expr:
+        case Literal() | SizeOf() | Call():
+            return True
+        case Unary(op=op):
+            return op not in ("*", "++x", "--x")
+        case Binary(op=op):
+            return op != ","
+        case Conditional(then=then, other=other):
+            return is_value(then) or is_value(other) or not _is_alike(then.type, other.type)
+        case Cast(operand=operand):
+            head = Span(expr.span.file, expr.span.start, operand.span.start).text
+            return "&" not in head and _NUMBERS.issuperset(re.findall(r"\w+", head))
+        case InitList(items=items):
+            return all(is_value(item) for item in items)
+        case Member(base=base, arrow=arrow):
+            return not arrow and is_value(base)
+        case Name() | Index() | Assign() | VerbatimExpr():
+            return False
+        case MacroUse():
+            raise AssertionError("a macro use is peeled")
+        case _:
+            assert_never(expr)
+
+
+def _is_alike(a: Type, b: Type) -> bool:
+    """Whether two types may be the same but for const and volatile."""
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return (a.bits, a.kind) == (b.bits, b.kind)
+    return type(a) is type(b)
 
 
 def qualified(type: Type, const: bool) -> Type:

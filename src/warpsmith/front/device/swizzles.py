@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.front.c.context import Context
 
 __all__ = ["components_in", "lanes_named"]
 
 _LETTERS: Final = ("xyzw", "rgba")
 _HALVES: Final = ("lo", "hi", "even", "odd")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _NAMED: Final = re.compile(r"(?:\.|->)\s*([A-Za-z]\w*)")
 _DEEPEST: Final = 20
 
@@ -50,7 +50,7 @@ def components_in(context: Context, use: str, count: int, lanes: int) -> str:
             if len(named) == count:
                 found.add(named)
                 first.setdefault(named, name)
-        for word in _WORD.findall(text):
+        for word in words_anywhere(text):
             if word in bodies and word not in seen:
                 seen.add(word)
                 pending += bodies[word]

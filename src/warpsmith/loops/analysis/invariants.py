@@ -36,7 +36,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.printing.printer import shown
-from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 
 __all__ = ["Held", "Survey", "held_type", "holds_pointers", "root_of", "survey"]
@@ -204,7 +204,7 @@ def _wanted(node: Expr, in_bound: bool, own: set[Symbol]) -> bool:
             return not volatile and kind not in ("void", "complex") and (in_bound or _follows_struct(node))
         case Array():
             return _is_lone_array(node)
-        case _:
+        case FunctionType() | Opaque() | Record():
             return False
 
 
@@ -274,7 +274,7 @@ def holds_pointers(type: Type) -> bool:
             return holds_pointers(of)
         case Record(fields=fields):
             return any(holds_pointers(f.type) for f in fields)
-        case _:
+        case FunctionType() | Opaque() | Scalar():
             return False
 
 

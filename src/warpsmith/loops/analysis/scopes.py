@@ -25,6 +25,7 @@ from warpsmith.tree.nodes import (
     Function,
     Name,
     Node,
+    SizeOf,
     Stmt,
     VarDecl,
     Verbatim,
@@ -32,7 +33,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.types import Symbol, Type, lengths
 from warpsmith.tree.walk import children, names
 
 __all__ = ["captured", "names_at_end", "names_hold"]
@@ -118,18 +119,14 @@ def _named(node: Node) -> Iterator[Symbol]:
             yield from _lengths(symbol.type)
         case Cast(type=type):
             yield from _lengths(type)
+        case SizeOf(named=symbols):
+            yield from symbols
         case _:
             return
 
 
 def _lengths(type: Type) -> Iterator[Symbol]:
-    while isinstance(type, Array | Pointer):
-        if isinstance(type, Array):
-            if type.extent is not None:
-                yield from (name.symbol for name in names(type.extent))
-            type = type.of
-        else:
-            type = type.to
+    return (name.symbol for length in lengths(type) for name in names(length))
 
 
 def _means(symbol: Symbol, scope: Mapping[str, Symbol]) -> bool:

@@ -18,7 +18,7 @@ from warpsmith.base.records import field_names
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, SizeOf, Unary, VarDecl, Verbatim, VerbatimExpr, replace
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.types import Symbol, Type, lengths
 from warpsmith.tree.walk import children, names, rebuild, walk
 
 __all__ = ["copied", "fixed_text", "replaced", "with_symbols"]
@@ -112,11 +112,4 @@ def _is_fixed(part: Node, symbols: frozenset[Symbol]) -> bool:
 
 def _measured_by(type: Type, symbols: frozenset[Symbol]) -> bool:
     """Whether a length in `type` is made of one of `symbols`."""
-    while isinstance(type, Array | Pointer):
-        if isinstance(type, Array):
-            if type.extent is not None and any(n.symbol in symbols for n in names(type.extent)):
-                return True
-            type = type.of
-        else:
-            type = type.to
-    return False
+    return any(name.symbol in symbols for length in lengths(type) for name in names(length))

@@ -11,10 +11,11 @@ Where the memory cannot be had the program ends, as it does where a device's mem
 
 from __future__ import annotations
 
-import re
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 
+from warpsmith.base.c_text import included
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.extremes import wide_expr
 from warpsmith.loops.linear import Linear, number, use
@@ -39,7 +40,7 @@ from warpsmith.tree.types import DOUBLE, INT, SIZE_T, VOID, FunctionType, Pointe
 
 __all__ = ["Room", "after", "allocation", "before", "has_memory_functions", "positive", "release"]
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:stdlib\.h|cstdlib)[>"]', re.MULTILINE)
+_ALLOCATING = frozenset(("<stdlib.h>", "<cstdlib>", '"stdlib.h"', '"cstdlib"'))
 # above this many elements the product of the sizes is taken to be out of reach (it must not wrap around)
 _MOST_ELEMENTS = "1e15"
 
@@ -57,9 +58,8 @@ def after(span: Span) -> Span:
 def has_memory_functions(unit: Unit) -> bool:
     """Whether malloc, free and abort are declared: the unit, or a header of the project that it uses, includes
     <stdlib.h>."""
-    if _INCLUDE.search(unit.file.text):
-        return True
-    return any(_INCLUDE.search(path.read_text("latin-1")) for path in map(Path, unit.headers) if path.is_file())
+    headers = (path.read_text("latin-1") for path in map(Path, unit.headers) if path.is_file())
+    return any(not _ALLOCATING.isdisjoint(included(text)) for text in chain((unit.file.text,), headers))
 
 
 class Room:

@@ -19,7 +19,7 @@ from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import CostEstimate
 from warpsmith.poly.facts import AccessFact
 from warpsmith.tree.nodes import Expr, For, Loop, Node, While
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import loops, walk
 
 __all__ = ["DEFAULT_TRIPS", "Reference", "estimate", "references", "size_of"]
@@ -49,7 +49,7 @@ def size_of(type: Type) -> int:
             return count * size_of(of)
         case Pointer():
             return 8
-        case _:
+        case Array() | FunctionType() | Opaque() | Record():
             return 8
 
 

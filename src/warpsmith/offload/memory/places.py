@@ -10,6 +10,7 @@ part.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from msgspec import Struct, field
 
@@ -24,16 +25,18 @@ from warpsmith.tree.nodes import (
     ExprStmt,
     Index,
     InitList,
+    Literal,
     MacroUse,
     Member,
     Name,
     Node,
     Return,
+    SizeOf,
     Unary,
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol
+from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol, lengths
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for", "named_for"]
@@ -79,7 +82,10 @@ def _expressions(node: Node | None, done: Evaluated) -> Iterator[Expr]:
             yield value
         case DeclStmt(declarations=declarations):
             done.opaque += [d for d in declarations if isinstance(d.symbol.type, Opaque)]
-            yield from (d.init for d in declarations if d.init is not None)
+            for declaration in declarations:
+                yield from lengths(declaration.symbol.type)
+                if declaration.init is not None:
+                    yield declaration.init
         case Verbatim():
             if not _is_idle(node):
                 done.opaque.append(node)
@@ -92,6 +98,10 @@ def _expressions(node: Node | None, done: Evaluated) -> Iterator[Expr]:
 def _is_idle(node: Verbatim) -> bool:
     """Whether a text is a preprocessor line that stands for nothing else."""
     return node.text.startswith("#") and not (node.calls or node.control or node.reads or node.writes)
+
+
+_Compound = Binary | Cast | InitList | Literal | MacroUse | SizeOf | Unary | VerbatimExpr
+"""What touches nothing itself, or is not modelled."""
 
 
 class _Reader(Struct, frozen=True):
@@ -124,29 +134,41 @@ class _Reader(Struct, frozen=True):
                 self.value(expr.other, sure=False, within=within)
             case Call():
                 self.call(expr, sure=sure, within=within)
-            case _:
+            case Binary() | Cast() | InitList() | Literal() | MacroUse() | SizeOf() | Unary() | VerbatimExpr():
                 self.parts(expr, sure=sure, within=within)
 
-    def parts(self, expr: Expr, *, sure: bool, within: Call | None) -> None:
+    def parts(self, expr: _Compound, *, sure: bool, within: Call | None) -> None:
         match expr:
             case Binary():
                 self.value(expr.left, sure=sure, within=within)
                 self.value(expr.right, sure=sure, within=within)
-            case Unary() | Cast():
+            case Unary():
                 self.value(expr.operand, sure=sure, within=within)
+            case Cast():
+                self.every((*lengths(expr.type), expr.operand), sure=sure, within=within)
+            case SizeOf():
+                self.every(expr.operands, sure=sure, within=within)
             case InitList():
-                for item in expr.items:
-                    self.value(item, sure=sure, within=within)
+                self.every(expr.items, sure=sure, within=within)
             case MacroUse():
                 self.value(expr.expansion, sure=sure, within=within)
-            case VerbatimExpr(doing=doing) if doing is not None and self.objects:
-                for inner in doing.evaluates:
-                    self.value(inner, sure=sure, within=within)
-                self.done.copies += doing.copies
             case VerbatimExpr():
-                self.done.opaque.append(expr)
-            case _:
+                self.opaque(expr, sure=sure, within=within)
+            case Literal():
                 pass
+            case _:
+                assert_never(expr)
+
+    def every(self, parts: tuple[Expr, ...], *, sure: bool, within: Call | None) -> None:
+        for part in parts:
+            self.value(part, sure=sure, within=within)
+
+    def opaque(self, expr: VerbatimExpr, *, sure: bool, within: Call | None) -> None:
+        if expr.doing is None or not self.objects:
+            self.done.opaque.append(expr)
+            return
+        self.every(expr.doing.evaluates, sure=sure, within=within)
+        self.done.copies += expr.doing.copies
 
     def call(self, call: Call, *, sure: bool, within: Call | None) -> None:
         self.done.calls.append(call)

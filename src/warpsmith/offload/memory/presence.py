@@ -30,7 +30,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
 from warpsmith.poly.pointers.touches import bases, direct_call
 from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Stmt, Unary, VarDecl, VerbatimExpr
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["ANY_KIND", "Lasting", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
@@ -52,7 +52,7 @@ def element_kinds(type: Type) -> Iterator[Kind]:
                 yield from element_kinds(field.type)
         case Pointer():
             yield ("pointer", 64)
-        case _:
+        case FunctionType() | Opaque() | Record():
             yield ANY_KIND
 
 

@@ -38,6 +38,7 @@ from warpsmith.tree.nodes import (
     Continue,
     DataPause,
     DeclStmt,
+    DeviceNode,
     Empty,
     ExprStmt,
     For,
@@ -134,7 +135,7 @@ class _Writer(Struct):
                 pass
             case ExprStmt() | DeclStmt() | Return() | Verbatim():
                 self.simple(stmt, first)
-            case _:
+            case Pragma() | DeviceNode():
                 raise incoherent("a statement that is not understood", stmt.span)
 
     def simple(self, stmt: ExprStmt | DeclStmt | Return | Verbatim, first: Stmt) -> None:

@@ -38,7 +38,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, element_type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = ["Touched", "obstacle", "touched", "uses_only_scalars"]
@@ -292,7 +292,7 @@ def _has_pointers(type: Type) -> bool:
             return _has_pointers(of)
         case Record(fields=fields):
             return any(_has_pointers(f.type) for f in fields)
-        case _:
+        case FunctionType() | Opaque() | Scalar():
             return False
 
 

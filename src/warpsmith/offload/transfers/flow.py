@@ -25,7 +25,10 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Continue,
+    DeclStmt,
+    DeviceNode,
     Empty,
+    ExprStmt,
     For,
     If,
     Loop,
@@ -35,6 +38,7 @@ from warpsmith.tree.nodes import (
     Return,
     Stmt,
     Switch,
+    Verbatim,
     While,
 )
 
@@ -155,7 +159,7 @@ class _Builder:
                 return []
             case Pragma() | Empty():
                 return [before]
-            case _:
+            case DeclStmt() | ExprStmt() | Verbatim() | DeviceNode():
                 return [self.add("host", [before], stmt)]
 
     def arm(self, stmt: Stmt, preds: list[int], jumps: _Jumps) -> list[int]:

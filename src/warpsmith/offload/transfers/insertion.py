@@ -17,7 +17,25 @@ from msgspec import Struct, field
 
 from warpsmith.offload.transfers.flow import Place
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Block, Case, For, If, Pragma, Stmt, Switch, While, replace
+from warpsmith.tree.nodes import (
+    Block,
+    Break,
+    Case,
+    Continue,
+    DeclStmt,
+    DeviceNode,
+    Empty,
+    ExprStmt,
+    For,
+    If,
+    Pragma,
+    Return,
+    Stmt,
+    Switch,
+    Verbatim,
+    While,
+    replace,
+)
 
 __all__ = ["Edits", "rewritten_run"]
 
@@ -68,7 +86,7 @@ def _rewritten(stmt: Stmt, edits: Edits) -> Stmt:
             changes = {"body": _body(stmt.body, edits)}
         case Switch():
             changes = {"cases": tuple(_case(case, edits) for case in stmt.cases)}
-        case _:
+        case Break() | Continue() | DeclStmt() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim() | DeviceNode():
             return stmt
     return replace(stmt, **changes) if any(_differs(getattr(stmt, k), v) for k, v in changes.items()) else stmt
 

@@ -204,7 +204,7 @@ class _Checker(Struct):
                 return self.launch(stmt, state)
             case DataEnter() | DataExit():
                 return self.shared(stmt, state)
-            case _:
+            case Copy() | DeviceAlloc() | DeviceFree():
                 return self.private(stmt, state)
 
     def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:

@@ -44,7 +44,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.printing.printer import print_expr, print_type
-from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
+from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
 from warpsmith.tree.units import unit_size
 from warpsmith.tree.walk import loop_names, loops, walk
 
@@ -195,7 +195,7 @@ def _bytes_of(type: Type) -> int | None:
             return type.bytes or None
         case Pointer():
             return 8
-        case _:
+        case Array() | FunctionType() | Opaque():
             return None
 
 

@@ -8,12 +8,12 @@ subscripts; rows of variable length are subscripted linearly in 64 bits; what is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import msgspec.structs
 from msgspec import Struct, field
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
@@ -42,7 +42,18 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )
-from warpsmith.tree.types import UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type, element_type
+from warpsmith.tree.types import (
+    UNSIGNED_LONG,
+    Array,
+    FunctionType,
+    Opaque,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+    element_type,
+)
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["Rewriter", "flat_rows", "kernel_pointer", "shared_type", "without_continues", "without_pragmas"]
@@ -81,7 +92,7 @@ def shared_type(type: Type, function: Span | None) -> Type:
             if own:
                 return msgspec.structs.replace(type, of=of, extent=None, spelling="")
             return type if of is type.of else msgspec.structs.replace(type, of=of, spelling="")
-        case _:
+        case FunctionType() | Opaque() | Record() | Scalar():
             return type
 
 
@@ -195,7 +206,7 @@ class Rewriter(Struct):
         return made[0] if len(made) == 1 else Block(span=node.span, statements=tuple(made))
 
     def _names_host(self, text: str) -> bool:
-        words = set(re.findall(r"[A-Za-z_]\w*", text))
+        words = set(words_anywhere(text))
         mapped = (self.values, self.cells, self.buffers, self.renamed)
         return any(symbol.name in words for table in mapped for symbol in table)
 

@@ -12,24 +12,15 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Call,
-    CaptureStmt,
     Case,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
     For,
     If,
-    Launch,
     Loop,
     Node,
     Return,
     Stmt,
     Switch,
-    Update,
     Verbatim,
     VerbatimExpr,
     While,
@@ -112,9 +103,7 @@ def _construct(node: Node) -> Reason | None:
             return Reason("POR008", "the loop may be left early by return", node.span)
         case Verbatim(reason=reason) | VerbatimExpr(reason=reason):
             return Reason("POR008", f"a construct that is not modelled: {reason}", node.span)
-        case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
-            return Reason("POR008", "a part of the loop runs on the device already", node.span)
-        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+        case DeviceNode():
             return Reason("POR008", "a part of the loop runs on the device already", node.span)
         case _:
             type = getattr(node, "type", None)

@@ -14,6 +14,7 @@ Limits: an unknown call may change all that it may know.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from msgspec import Struct
 
@@ -37,7 +38,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, same, walk
 
 __all__ = ["Disturbance", "declared_below", "disturbance", "disturbances", "is_direct", "loads"]
@@ -133,12 +134,15 @@ def _by_touch(origin: Origin, where: Provenance, touch: Touch, about: _Load) -> 
             if may_overlap(known, where, stored, roots):
                 return Disturbance(touch.node, f"{_text(touch.node)} may write it", target)
             return None
-        case "call" if isinstance(touch.node, Call):
+        case "call":
+            assert isinstance(touch.node, Call), "only a call calls"
             return _by_call(origin, where, touch.node, about)
         case "box":
             return _by_box(origin, touch.node, load)
-        case _:
+        case "read" | "load":
             return None
+        case _:
+            assert_never(touch.kind)
 
 
 def _target(node: Node) -> Expr | None:
@@ -236,7 +240,7 @@ def _classes(type: Type) -> frozenset[str]:
             return (
                 inner - {"any"} | ({"character"} if "any" in inner else set()) if _whole(type) else frozenset({"any"})
             )
-        case _:
+        case FunctionType() | Opaque() | Record():
             return frozenset({"any"})
 
 

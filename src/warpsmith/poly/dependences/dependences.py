@@ -27,8 +27,7 @@ from warpsmith.poly.isl.space import (
     parameters_of,
     point,
 )
-from warpsmith.poly.regions.delinearize import Element
-from warpsmith.poly.regions.region import Access, Region, Statement, Subscript
+from warpsmith.poly.regions.region import Access, Element, MemberStep, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import elements
 from warpsmith.tree.nodes import For
@@ -198,13 +197,14 @@ def _members_apart(first: Access, second: Access) -> bool:
     if not (first.known and second.known):
         return False
     for one, other in zip(first.path, second.path, strict=False):
-        if isinstance(one, str) and isinstance(other, str):
-            if one.startswith("@") or other.startswith("@"):
+        match one, other:
+            case Subscript(), Subscript():
+                pass
+            case MemberStep(), MemberStep():
+                if one != other:
+                    return True
+            case _:
                 return False
-            if one != other:
-                return True
-        elif isinstance(one, str) or isinstance(other, str):
-            return False
     return False
 
 
@@ -226,11 +226,11 @@ def common_steps(first: Element | None, second: Element | None) -> tuple[int, bo
     if first is None or second is None:
         return 0, False
     for position, (a, b) in enumerate(zip(first, second, strict=False)):
-        if isinstance(a, str) and isinstance(b, str) and a != b:
-            if not (a.startswith("@") or b.startswith("@")):
-                return None
-            return position, False
-        if isinstance(a, str) != isinstance(b, str):
+        if isinstance(a, Polynomial) and isinstance(b, Polynomial):
+            continue
+        if isinstance(a, MemberStep) and isinstance(b, MemberStep) and a != b:
+            return None
+        if a != b:
             return position, False
     return min(len(first), len(second)), True
 
@@ -403,7 +403,7 @@ def _element(state: State, reference: Reference, values: Mapping[str, int]) -> s
     text = access.place or access.base.name
     queue = iter(numbers)
     for step in access.path:
-        text += f".{step}" if isinstance(step, str) else f"[{next(queue)}]"
+        text += f"[{next(queue)}]" if isinstance(step, Subscript) else f".{step.text}"
     return text
 
 

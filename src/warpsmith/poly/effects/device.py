@@ -12,22 +12,13 @@ from warpsmith.poly.pointers.touches import direct_call
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,
-    CaptureStmt,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
     Function,
     Index,
-    Launch,
     Member,
     Name,
     Node,
     Unary,
-    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -87,9 +78,7 @@ def _of_part(known: Summaries, part: Node, callees: set[Node], calling: frozense
             return _of_call(known, part, calling)
         case VarDecl():
             return _of_declaration(part)
-        case Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
-            return Reason("POR008", "a device statement cannot stand in a kernel", part.span)
-        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+        case DeviceNode():
             return Reason("POR008", "a device statement cannot stand in a kernel", part.span)
         case Name() if isinstance(part.symbol.type, FunctionType) and part not in callees:
             return Reason("POR008", f"{part.symbol.name} is used as a function pointer", part.span)
@@ -165,7 +154,7 @@ def _type_problem(type: Type | None) -> str:
             return f"has type {text}, which is not modelled"
         case Record(fields=fields):
             return next((p for p in (_field_problem(f.type) for f in fields) if p), "")
-        case _:
+        case Array() | FunctionType() | Pointer() | Scalar() | None:
             return ""
 
 

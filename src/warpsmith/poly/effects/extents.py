@@ -50,7 +50,19 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, element_type, is_integer
+from warpsmith.tree.types import (
+    LONG_LONG,
+    Array,
+    FunctionType,
+    Opaque,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    Type,
+    element_type,
+    is_integer,
+)
 from warpsmith.tree.walk import children, names, peel, same, walk
 
 __all__ = ["byte_size", "known_extent", "product", "settled"]
@@ -111,7 +123,7 @@ def byte_size(type: Type) -> int | None:
         case Array(of=inner, count=count):
             one = byte_size(inner)
             return None if one is None or count is None else one * count
-        case _:
+        case FunctionType() | Opaque():
             return None
 
 

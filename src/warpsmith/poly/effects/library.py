@@ -14,6 +14,7 @@ import functools
 
 from msgspec.structs import replace
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.poly.pointers.touches import direct_call, is_pointer
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.effects.file import house_effects
@@ -133,7 +134,7 @@ def mentions(node: Node) -> frozenset[str]:
         if isinstance(part, Name):
             found.add(part.symbol.name)
         elif isinstance(part, Verbatim | VerbatimExpr):
-            found.update("".join(c if c.isalnum() or c == "_" else " " for c in part.text).split())
+            found.update(words_anywhere(part.text))
     return frozenset(found)
 
 

@@ -27,12 +27,15 @@ from warpsmith.tree.nodes import (
     Break,
     Continue,
     DeclStmt,
+    DeviceNode,
+    Empty,
     Expr,
     ExprStmt,
     For,
     Function,
     If,
     Node,
+    Pragma,
     Return,
     Stmt,
     Switch,
@@ -118,7 +121,7 @@ class _Sweep(Struct, frozen=True):
                 return self._loop(stmt, after)
             case Switch():
                 return self._switch(stmt, after, to)
-            case _:
+            case Break() | Continue() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim() | DeviceNode():
                 return self._simple(stmt, after, to)
 
     def _simple(self, stmt: Stmt, after: Live, to: _Targets) -> Live:

@@ -25,6 +25,8 @@ from warpsmith.tree.nodes import (
     Case,
     Continue,
     DeclStmt,
+    DeviceNode,
+    Empty,
     Expr,
     ExprStmt,
     For,
@@ -33,6 +35,7 @@ from warpsmith.tree.nodes import (
     Literal,
     Loop,
     Name,
+    Pragma,
     Return,
     Stmt,
     Switch,
@@ -109,7 +112,7 @@ class _Sweep(Struct, frozen=True):
                 return self._loop(stmt, state, counters)
             case Switch():
                 return self._switch(stmt, state, counters)
-            case _:
+            case Break() | Continue() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim() | DeviceNode():
                 return self._simple(stmt, state, counters)
 
     def _simple(self, stmt: Stmt, state: State, counters: frozenset[Symbol]) -> State | None:

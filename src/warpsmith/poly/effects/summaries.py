@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 import msgspec.structs
 from msgspec import Struct, field
@@ -31,13 +31,17 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
+    DataHold,
+    DataPause,
     DeviceAlloc,
     DeviceFree,
+    DeviceStmt,
     Expr,
     Function,
     Launch,
     Name,
     Node,
+    Update,
     Verbatim,
     VerbatimExpr,
 )
@@ -287,18 +291,24 @@ class Summaries(Struct, frozen=True):
 
     def _touch(self, touch: Touch, where: Provenance, done: Doings) -> None:
         match touch.kind:
-            case "read" | "write" if touch.symbol is not None:
+            case "read" | "write":
+                assert touch.symbol is not None, "it reads or writes a variable"
                 (done.reads if touch.kind == "read" else done.writes).add(touch.symbol)
                 if isinstance(touch.symbol.type, Opaque):
                     (done.loads if touch.kind == "read" else done.stores).add(UNKNOWN)
-            case "load" if touch.base is not None:
-                through(touch.base, where, done.loads, done.load_bases)
-            case "store" if touch.base is not None:
-                through(touch.base, where, done.stores, done.store_bases)
-            case "call" if isinstance(touch.node, Call):
+            case "load" | "store":
+                assert touch.base is not None, "it goes through a pointer"
+                if touch.kind == "load":
+                    through(touch.base, where, done.loads, done.load_bases)
+                else:
+                    through(touch.base, where, done.stores, done.store_bases)
+            case "call":
+                assert isinstance(touch.node, Call), "only a call calls"
                 self._call(touch.node, where, done)
-            case _:
+            case "box":
                 self._special(touch.node, where, done)
+            case _:
+                assert_never(touch.kind)
 
     def _call(self, call: Call, where: Provenance, done: Doings) -> None:
         library = self.library(call)
@@ -327,27 +337,36 @@ class Summaries(Struct, frozen=True):
 
     def _special(self, node: Node, where: Provenance, done: Doings) -> None:
         """What we do not model, and device statements."""
-        match node:
-            case Verbatim() | VerbatimExpr():
-                for symbol in node.reads:
-                    name_everything(symbol, where, done.reads, done.loads, done.load_bases)
-                for symbol in node.writes:
-                    name_everything(symbol, where, done.writes, done.stores, done.store_bases)
-                if node.calls:
-                    self._anything((), where, done)
-                done.blame(node.reason, node.span)
-            case Copy(to_device=True) | CaptureStmt():
-                symbol = node.variable if isinstance(node, Copy) else node.symbol
+        if isinstance(node, Verbatim | VerbatimExpr):
+            for symbol in node.reads:
                 name_everything(symbol, where, done.reads, done.loads, done.load_bases)
-            case Copy():
-                name_everything(node.variable, where, done.writes, done.stores, done.store_bases)
+            for symbol in node.writes:
+                name_everything(symbol, where, done.writes, done.stores, done.store_bases)
+            if node.calls:
+                self._anything((), where, done)
+            done.blame(node.reason, node.span)
+        else:
+            assert isinstance(node, DeviceStmt), "all else is modelled"
+            self._device(node, where, done)
+
+    def _device(self, node: DeviceStmt, where: Provenance, done: Doings) -> None:
+        match node:
+            case Copy(variable=symbol) | Update(variable=Symbol() as symbol) if node.to_device:
+                name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+            case CaptureStmt(symbol=symbol):
+                name_everything(symbol, where, done.reads, done.loads, done.load_bases)
+            case Copy(variable=symbol) | Update(variable=Symbol() as symbol):
+                name_everything(symbol, where, done.writes, done.stores, done.store_bases)
             case DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 done.writes.add(node.buffer)
                 done.allocates = True
             case Launch():
                 done.blame(f"launches {node.kernel}", node.span)
+            case Update() | DataHold() | DataPause():
+                # all that is on the device may come back
+                self._anything((), where, done)
             case _:
-                pass
+                assert_never(node)
 
     def _anything(self, arguments: Iterable[Expr], where: Provenance, done: Doings) -> None:
         """An unknown call: all that is exposed, and all that its arguments reach, may be read and written."""

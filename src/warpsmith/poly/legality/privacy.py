@@ -27,10 +27,10 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, without_points
-from warpsmith.poly.regions.delinearize import Element, shape
+from warpsmith.poly.regions.delinearize import shape
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
-from warpsmith.poly.regions.region import Access, Region, Statement, Subscript
+from warpsmith.poly.regions.region import Access, Element, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Block, Expr, For, Function, If, Loop, Node, Stmt, VarDecl, Verbatim, While
 from warpsmith.tree.program import Assumption
@@ -107,7 +107,7 @@ def certain_first_read(state: State, region: Region, loop: For, symbol: Symbol) 
         for access in statement.accesses
         if access.base == symbol and statement.loops and not access.place
     ]
-    if any(not access.known for _, access in found) or any(isinstance(s, str) for _, a in found for s in a.path):
+    if not all(access.known and _is_plain(access) for _, access in found):
         return None
     instances = [(s, a, e) for (s, a), e in zip(found, shape(state, found), strict=True)]
     question = _Question(state, region, _owners(loop.body), instances, held=1)
@@ -241,9 +241,14 @@ def _instances(
         if access.base == symbol and (outside or statement.loops) and (not pointer or _through(access))
     ]
     found += extra
-    vague = any(access.place for _, access in found) or any(isinstance(s, str) for _, a in found for s in a.path)
+    vague = any(access.place or not _is_plain(access) for _, access in found)
     elements: Sequence[Element | None] = [None] * len(found) if vague else shape(state, found)
     return [(s, a, e) for (s, a), e in zip(found, elements, strict=True)]
+
+
+def _is_plain(access: Access) -> bool:
+    """Whether subscripts alone lead to what an access touches."""
+    return all(isinstance(step, Subscript) for step in access.path)
 
 
 def _through(access: Access) -> bool:
@@ -376,7 +381,7 @@ def _whole(
     path: list[Subscript] = []
     for k, (extent, step) in enumerate(zip(extents, model.path, strict=True)):
         size = state.affine.exact(extent, LONG_LONG)
-        if size is None or isinstance(step, str):
+        if size is None or not isinstance(step, Subscript):
             return None
         name = vocabulary.counter(Symbol(f"e{k}", f"e{k}", LONG_LONG, "local"), ("element", k), None)
         counters.append(name)

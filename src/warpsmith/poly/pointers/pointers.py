@@ -19,7 +19,7 @@ memory cells: what is loaded is unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
+from typing import Literal, assert_never
 
 from msgspec import Struct
 
@@ -106,8 +106,10 @@ class Provenance(Struct, frozen=True):
                 return root in self.escaped or (root.symbol is not None and root.symbol.storage in ("global", "static"))
             case "fresh":
                 return root in self.escaped
-            case _:
+            case "unknown" | "entry":
                 return True
+            case _:
+                assert_never(root.kind)
 
     def meet(self, left: frozenset[Root], right: frozenset[Root]) -> bool:
         """Whether two sets of roots have one in common, unknown ones meeting all that is exposed."""

@@ -22,34 +22,25 @@ from warpsmith.tree.nodes import (
     Assign,
     Binary,
     Call,
-    CaptureStmt,
     Cast,
     Conditional,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
     Expr,
     For,
     Index,
     InitList,
-    Launch,
     MacroUse,
     Member,
     Name,
     Node,
     SizeOf,
     Unary,
-    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
 )
 from warpsmith.tree.nodes import Literal as LiteralNode
-from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type
+from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type, lengths
 from warpsmith.tree.walk import children, peel
 
 __all__ = ["Base", "Touch", "TouchKind", "bases", "direct_call", "is_pointer", "node_touches", "own_touches", "touches"]
@@ -148,23 +139,19 @@ def _own_touches(node: Node) -> Iterator[Touch]:
             yield Touch("write", node, node.variable)
             yield Touch("read", node, node.variable)
         case VarDecl():
-            yield from _extents(node.symbol.type)
+            yield from _lengths(node.symbol.type)
             if node.init is not None:
                 yield Touch("write", node, node.symbol)
-        case Verbatim() | Launch() | Copy() | DeviceAlloc() | DeviceFree() | CaptureStmt():
-            yield Touch("box", node)
-        case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+        case Verbatim() | DeviceNode():
             yield Touch("box", node)
         case _:
             pass
 
 
-def _extents(type: Type) -> Iterator[Touch]:
+def _lengths(type: Type) -> Iterator[Touch]:
     """Yield what the sizes of a variable-length array read."""
-    while isinstance(type, Array | Pointer):
-        if isinstance(type, Array) and type.extent is not None:
-            yield from _value(type.extent)
-        type = type.of if isinstance(type, Array) else type.to
+    for length in lengths(type):
+        yield from _value(length)
 
 
 def bases(expr: Expr) -> tuple[Base, ...]:
@@ -188,7 +175,7 @@ def bases(expr: Expr) -> tuple[Base, ...]:
             return _no_base(expr) if expr.value is not None else ()
         case Call():
             return (Base(None, call=expr),)
-        case _:
+        case InitList() | MacroUse() | SizeOf() | VerbatimExpr():
             return (Base(None),)
 
 
@@ -270,19 +257,29 @@ def _value(expr: Expr) -> Iterator[Touch]:
             yield from _assign(expr)
         case Call():
             yield from _call(expr)
+        case Cast():
+            yield from _lengths(expr.type)
+            yield from _value(expr.operand)
         case VerbatimExpr():
             yield Touch("box", expr)
-        case Binary(op="&&" | "||"):
-            yield from _value(expr.left)
-            yield from _maybe(_value(expr.right))
-        case Conditional():
-            yield from _value(expr.condition)
-            yield from _maybe(_value(expr.then))
-            yield from _maybe(_value(expr.other))
-        case _:
-            for operand in children(expr):
-                if isinstance(operand, _EXPRESSIONS):
-                    yield from _value(operand)
+        case Binary(op="&&" | "||") | Conditional():
+            yield from _chosen(expr)
+        case Binary() | InitList() | LiteralNode() | MacroUse() | SizeOf():
+            yield from _operands(expr)
+
+
+def _operands(expr: Expr) -> Iterator[Touch]:
+    for operand in children(expr):
+        if isinstance(operand, _EXPRESSIONS):
+            yield from _value(operand)
+
+
+def _chosen(expr: Binary | Conditional) -> Iterator[Touch]:
+    """&&, || and ?: evaluate their first operand, and perhaps others."""
+    first, *others = (expr.left, expr.right) if isinstance(expr, Binary) else (expr.condition, expr.then, expr.other)
+    yield from _value(first)
+    for other in others:
+        yield from _maybe(_value(other))
 
 
 def _maybe(inner: Iterator[Touch]) -> Iterator[Touch]:

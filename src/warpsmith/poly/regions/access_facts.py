@@ -62,7 +62,7 @@ def _address(access: Access) -> Polynomial | None:
     """Return the element number along the subscripts; None where one is not known."""
     total = ZERO
     for step in access.path:
-        if isinstance(step, str):
+        if not isinstance(step, Subscript):
             # rows lie anywhere, and far apart
             total = total.scaled(_ROW) if step == ROW_STEP else total
             continue

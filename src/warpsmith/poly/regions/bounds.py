@@ -31,7 +31,7 @@ from warpsmith.poly.isl.host import (
 )
 from warpsmith.poly.isl.polynomial import Polynomial, constant
 from warpsmith.poly.isl.space import Floored, Set, gist, image, is_bounded, make_map, pieces, undecided
-from warpsmith.poly.regions.region import Access, Path, Statement
+from warpsmith.poly.regions.region import Access, Path, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import View, layouts
 from warpsmith.tree.nodes import Conditional, Expr, Literal
@@ -158,7 +158,7 @@ def _plain(access: Access) -> Access:
     """Cut the path at the first member name: elements are counted in whole structs."""
     path: Path = access.path
     for position, step in enumerate(path):
-        if isinstance(step, str):
+        if not isinstance(step, Subscript):
             path = path[:position]
             break
     return Access(access.expr, access.base, access.place, path, access.known, access.element, access.write)

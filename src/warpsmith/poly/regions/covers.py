@@ -16,7 +16,7 @@ from itertools import pairwise
 from warpsmith.poly.isl.formula import at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Set, image, make_map, make_set
-from warpsmith.poly.regions.region import Access, Statement
+from warpsmith.poly.regions.region import Access, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import layouts
 
@@ -28,7 +28,7 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
 
     `state` is what `build_region` returned with the statements; all references have one base. Raises OutOfBudgetError.
     """
-    if any(not access.known or any(isinstance(s, str) for s in access.path) for _, access in references):
+    if any(not access.known or not all(isinstance(s, Subscript) for s in access.path) for _, access in references):
         return False
     views = layouts(state, references, guards=False)
     if views is None or len(views) > 1:

@@ -19,19 +19,18 @@ from math import gcd
 
 from warpsmith.poly.isl.formula import Formula, both
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Monomial, Polynomial, constant
-from warpsmith.poly.regions.region import Access, Statement, Subscript
+from warpsmith.poly.regions.region import Access, Element, NamedStep, Statement, Subscript
 from warpsmith.poly.regions.state import State
 
-__all__ = ["Element", "Reference", "layout", "shape", "stride_monomials"]
+__all__ = ["Reference", "layout", "shape", "stride_monomials"]
 
-Element = tuple[Polynomial | str, ...]
 Reference = tuple[Statement, Access]
 
 
 def shape(state: State, references: Sequence[Reference]) -> list[Element | None]:
     """Return comparable subscripts for every reference to one object (None: any element)."""
     runs = [_split(access) for _, access in references]
-    results: list[list[Polynomial | str] | None] = [None if r is None else [] for r in runs]
+    results: list[list[Polynomial | NamedStep] | None] = [None if r is None else [] for r in runs]
     for level in range(max((len(r) for r in runs if r is not None), default=0)):
         _level(state, references, runs, results, level, shift=True)
     return [None if r is None else tuple(r) for r in results]
@@ -43,9 +42,9 @@ def layout(state: State, references: Sequence[Reference]) -> tuple[list[list[Pol
     References are to elements of one array; None where one of them may be any element.
     """
     runs = [_split(access) for _, access in references]
-    if any(not r or isinstance(r[0], str) for r in runs):
+    if any(not r or not isinstance(r[0], tuple) for r in runs):
         return None
-    results: list[list[Polynomial | str] | None] = [[] for _ in runs]
+    results: list[list[Polynomial | NamedStep] | None] = [[] for _ in runs]
     strides = _level(state, references, runs, results, 0, shift=False)
     if strides is None or any(r is None for r in results):
         return None
@@ -54,12 +53,12 @@ def layout(state: State, references: Sequence[Reference]) -> tuple[list[list[Pol
 
 def stride_monomials(state: State, access: Access) -> tuple[object, ...]:
     """Return what decides the strides that a reference asks for: its steps, and the products beside its counters."""
-    steps = tuple("" if isinstance(step, Subscript) else step for step in access.path)
+    steps = tuple(None if isinstance(step, Subscript) else step for step in access.path)
     values = [step.value for step in access.path if isinstance(step, Subscript) and step.value is not None]
     return access.known, steps, frozenset(m for value in values for m in _stride_monomials(state, value))
 
 
-Run = str | tuple[Subscript, ...]
+Run = NamedStep | tuple[Subscript, ...]
 
 
 def _split(access: Access) -> list[Run] | None:
@@ -68,9 +67,9 @@ def _split(access: Access) -> list[Run] | None:
         return None
     found: list[Run] = []
     for step in access.path:
-        if isinstance(step, str):
+        if not isinstance(step, Subscript):
             found.append(step)
-        elif found and not isinstance(found[-1], str):
+        elif found and isinstance(found[-1], tuple):
             found[-1] = (*found[-1], step)
         else:
             found.append((step,))
@@ -81,7 +80,7 @@ def _level(
     state: State,
     references: Sequence[Reference],
     runs: list[list[Run] | None],
-    results: list[list[Polynomial | str] | None],
+    results: list[list[Polynomial | NamedStep] | None],
     level: int,
     *,
     shift: bool,
@@ -91,11 +90,10 @@ def _level(
     numeric: list[tuple[int, tuple[Subscript, ...]]] = []
     for k in members:
         run, result = (runs[k] or [])[level], results[k]
-        if isinstance(run, str):
-            if result is not None:
-                result.append(run)
-        else:
+        if isinstance(run, tuple):
             numeric.append((k, run))
+        elif result is not None:
+            result.append(run)
     if len({len(run) for _, run in numeric}) > 1:
         for k, _ in numeric:
             results[k] = None

@@ -9,6 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 import msgspec.structs
@@ -34,19 +35,12 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Call,
-    CaptureStmt,
     Cast,
     Conditional,
     Continue,
-    Copy,
-    DataEnter,
-    DataExit,
-    DataHold,
-    DataPause,
-    DataStmt,
     DeclStmt,
-    DeviceAlloc,
-    DeviceFree,
+    DeviceNode,
+    DeviceStmt,
     Empty,
     Expr,
     ExprStmt,
@@ -54,7 +48,6 @@ from warpsmith.tree.nodes import (
     If,
     Index,
     InitList,
-    Launch,
     Literal,
     MacroUse,
     Member,
@@ -66,7 +59,6 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
-    Update,
     VarDecl,
     Verbatim,
     VerbatimExpr,
@@ -74,27 +66,12 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import VOID, Array, Pointer, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.types import VOID, Array, Pointer, Scalar, Symbol, Type, is_integer, lengths
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["build_region"]
 
-Simple = (
-    DeclStmt
-    | ExprStmt
-    | Return
-    | Verbatim
-    | Launch
-    | DeviceAlloc
-    | DeviceFree
-    | Copy
-    | CaptureStmt
-    | DataStmt
-    | Break
-    | Continue
-    | Empty
-    | Pragma
-)
+Simple = DeclStmt | ExprStmt | Return | Verbatim | DeviceStmt | Break | Continue | Empty | Pragma
 
 
 class _Walk(Struct):
@@ -144,9 +121,7 @@ class _Walk(Struct):
                 self.state.exact = False
             case Verbatim():
                 self.boxed(stmt)
-            case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
-                self.state.exact = False
-            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+            case DeviceNode():
                 self.state.exact = False
             case Break() | Continue() | Empty() | Pragma():
                 pass
@@ -166,10 +141,13 @@ class _Walk(Struct):
 
     def declaration(self, declaration: VarDecl) -> None:
         symbol = declaration.symbol
+        accesses: list[Access] = []
+        self.every(lengths(symbol.type), accesses)
         if declaration.init is None:
+            self.add(declaration, accesses)
             self.state.forget(frozenset({symbol}))
             return
-        accesses = self.reads(declaration.init)
+        accesses += self.reads(declaration.init)
         if symbol.storage != "static local":
             accesses.append(_variable_access(declaration, symbol))
         self.add(declaration, accesses)
@@ -314,8 +292,10 @@ class _Walk(Struct):
     def visit(self, expr: Expr, found: list[Access]) -> None:
         expr = peel(expr)
         match expr:
-            case Literal() | SizeOf() | MacroUse():
+            case Literal() | MacroUse():
                 pass
+            case SizeOf(operands=parts) | InitList(items=parts):
+                self.every(parts, found)
             case Name() | Index() | Member():
                 self.lvalue(expr, found, reads=True, writes=False)
             case Unary() | Cast():
@@ -327,9 +307,6 @@ class _Walk(Struct):
                 self.lvalue(target, found, reads=op != "=", writes=True)
             case Call():
                 self.call(expr, found)
-            case InitList(items=items):
-                for item in items:
-                    self.visit(item, found)
             case VerbatimExpr():
                 self.boxed(expr)
             case _:
@@ -337,6 +314,7 @@ class _Walk(Struct):
 
     def unary(self, expr: Unary | Cast, found: list[Access]) -> None:
         if isinstance(expr, Cast):
+            self.every(lengths(expr.type), found)
             self.visit(expr.operand, found)
         elif expr.op == "*":
             self.lvalue(expr, found, reads=True, writes=False)
@@ -346,6 +324,10 @@ class _Walk(Struct):
             self.lvalue(expr.operand, found, reads=True, writes=True)
         else:
             self.visit(expr.operand, found)
+
+    def every(self, parts: Iterable[Expr], found: list[Access]) -> None:
+        for part in parts:
+            self.visit(part, found)
 
     def choice(self, expr: Binary | Conditional, found: list[Access]) -> None:
         """Both operands; the second of && and ||, and the arms of ?:, only where they are evaluated."""

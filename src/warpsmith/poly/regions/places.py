@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
-from warpsmith.poly.regions.region import ROW_STEP, Path, Subscript
+from warpsmith.poly.regions.region import ROW_STEP, MemberStep, Path, Subscript, TableStep
 from warpsmith.poly.regions.state import Address, State
 from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
 from warpsmith.tree.printing.printer import nothing, print_expr
@@ -42,7 +42,7 @@ def place_of(state: State, expr: Expr) -> Address | None:
             if whole is None:
                 return None
             opaque = not isinstance(owner, Record) or owner.union
-            return Address(whole.base, whole.place, (*whole.path, field), whole.known and not opaque)
+            return Address(whole.base, whole.place, (*whole.path, MemberStep(field)), whole.known and not opaque)
         case _:
             return None
 
@@ -138,7 +138,7 @@ def _offset(state: State, index: Expr) -> Polynomial | None:
     return found[0] if state.require(limits, expr) else None
 
 
-def _injective(state: State, index: Expr) -> tuple[str, Polynomial] | None:
+def _injective(state: State, index: Expr) -> tuple[TableStep, Polynomial] | None:
     """`idx[e]` where the user vouched for injective(idx): equal elements exactly where e is equal."""
     expr = peel(index)
     if not isinstance(expr, Index) or not isinstance(base := peel(expr.base), Name):
@@ -151,7 +151,7 @@ def _injective(state: State, index: Expr) -> tuple[str, Polynomial] | None:
     if linear is None:
         return None
     state.assume(granted, TRUE)
-    return f"@{base.symbol.name}", linear
+    return TableStep(base.symbol.name), linear
 
 
 def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None] | None:
@@ -172,7 +172,7 @@ def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None
         return None
     if apart is not None:
         state.assume(apart, TRUE)
-    return (f"@{starts.name}", Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
+    return (TableStep(starts.name), Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
 
 
 def _taken(state: State, operand: Expr) -> Address | None:

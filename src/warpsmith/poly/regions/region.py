@@ -2,7 +2,11 @@
 
     Region     = scope (statements of one block), statements, context, assumptions
     Statement  = node, loops around it inside the scope, domain over their counters, accesses
-    Access     = base variable, place (which pointer), path of subscripts and member names
+    Access     = base variable, place (which pointer), path
+    Path       = steps: Subscript | MemberStep | TableStep | RowStep
+                 s->rows[k].w[i]      MemberStep(rows) Subscript(k) MemberStep(w) Subscript(i)
+                 a[idx[e]]            TableStep(idx) Subscript(e)
+                 m[starts[e] + i]     TableStep(starts) Subscript(e) RowStep Subscript(i)
 
 A parameter is any integer that does not change in the scope; the counters of loops around the scope are such
 parameters, with what is known of their range in `context`. `exact` is False where the domain is only a superset
@@ -12,6 +16,7 @@ parameters, with what is known of their range in `context`. `exact` is False whe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -22,13 +27,21 @@ from warpsmith.tree.nodes import Expr, For, Node, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol, Type
 
-__all__ = ["ROW_STEP", "VIEW_STEP", "Access", "Entry", "Path", "Region", "Statement", "Subscript"]
-
-ROW_STEP = "@"
-"""What stands in a path between the subscript of a row and that of an element in it."""
-
-VIEW_STEP = "@view"
-"""What comparable subscripts begin with that see an object in another shape than most (views.py)."""
+__all__ = [
+    "ROW_STEP",
+    "Access",
+    "Element",
+    "Entry",
+    "MemberStep",
+    "NamedStep",
+    "Path",
+    "Region",
+    "RowStep",
+    "Statement",
+    "Subscript",
+    "TableStep",
+    "ViewStep",
+]
 
 
 class Subscript(Struct, frozen=True):
@@ -40,7 +53,50 @@ class Subscript(Struct, frozen=True):
     bounded: bool = True
 
 
-Path = tuple[Subscript | str, ...]
+class MemberStep(Struct, frozen=True):
+    """A member of a struct: two of different names share no memory."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The step as the user writes it."""
+        return self.name
+
+
+class TableStep(Struct, frozen=True):
+    """What follows is the place in a table whose entries all differ, not that in the object itself."""
+
+    table: str
+
+    @property
+    def text(self) -> str:
+        """The step in the words of messages."""
+        return f"@{self.table}"
+
+
+class RowStep(Struct, frozen=True):
+    """What follows is the place in the row that the subscript before names."""
+
+    @property
+    def text(self) -> str:
+        """The step in the words of messages."""
+        return "@"
+
+
+class ViewStep(Struct, frozen=True):
+    """What follows are subscripts of view `number` of the object, which say nothing about elements of other views."""
+
+    number: int
+
+
+ROW_STEP: Final = RowStep()
+
+NamedStep = MemberStep | TableStep | RowStep
+Path = tuple[Subscript | NamedStep, ...]
+Element = tuple[Polynomial | NamedStep | ViewStep, ...]
+"""Comparable subscripts of a reference with the other steps between them; a ViewStep leads those that see the object in
+another shape than most (views.py)."""
 
 
 class Access(Struct, frozen=True):

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.regions.delinearize import Element, Reference, layout, shape, stride_monomials
-from warpsmith.poly.regions.region import VIEW_STEP
+from warpsmith.poly.regions.delinearize import Reference, layout, shape, stride_monomials
+from warpsmith.poly.regions.region import Element, ViewStep
 from warpsmith.poly.regions.state import State
 
 __all__ = ["View", "elements", "layouts"]
@@ -68,7 +68,7 @@ def elements(state: State, references: Sequence[Reference]) -> list[Element | No
     for number, group in enumerate(groups):
         members = [k for k in left if any(references[k] is one for one in group)]
         for k, element in zip(members, shape(state, group), strict=True):
-            found[k] = None if element is None else (f"{VIEW_STEP}{number}", *element)
+            found[k] = None if element is None else (ViewStep(number), *element)
     return found
 
 

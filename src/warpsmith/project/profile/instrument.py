@@ -32,6 +32,10 @@ SLOTS: Final = 64
 """How many threads have counters of their own."""
 
 _ASSOCIATED: Final = re.compile(r"\b(for|simd|distribute|taskloop|loop)\b")
+# signs that make evaluating an expression once more another thing, or that need care
+_CHANGES: Final = frozenset(
+    ("=", "++", "--", ",", "{", "?", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+)
 _DEPTH: Final = re.compile(r"\b(?:collapse|ordered)\s*\(\s*(\d+)\s*\)")
 _MATH: Final = re.compile(
     r"(?:if|switch|return|sizeof|f?(?:abs|max|min|mod|ma)|sqrt|cbrt|a?(?:sin|cos|tan)h?|exp2?|log(?:2|10)?|pow|floor|ceil"
@@ -166,14 +170,14 @@ def _trips(header: str) -> str | None:
     parts = _split(header)
     if parts is None or "\n#" in header:
         return None
-    begin = re.fullmatch(r"\s*(?:[\w\s:<>,*&]+?[\s*&])??([A-Za-z_]\w*)\s*=\s*(.*\S)\s*", parts[0], re.DOTALL)
+    begin = re.fullmatch(r"\s*(?:[\w$\s:<>,*&]+?[\s*&])??([A-Za-z_$][\w$]*)\s*=\s*(.*\S)\s*", parts[0], re.DOTALL)
     end = re.fullmatch(r"\s*(.*?\S)\s*(<=|>=|!=|<(?!<)|>(?!>))\s*(.*\S)\s*", parts[1], re.DOTALL)
     if begin is None or end is None or not _calm(begin[2]):
         return None
     name, lower = begin[1], begin[2]
     step = _step(parts[2], name)
     relation, bound = (end[2], end[3]) if end[1].strip() == name else (_turned(end[2]), end[1])
-    if step is None or not _calm(bound) or re.search(rf"\b{name}\b", bound + lower):
+    if step is None or not _calm(bound) or _has(bound, name) or _has(lower, name):
         return None
     if end[1].strip() != name and end[3].strip() != name:
         return None
@@ -206,11 +210,14 @@ def _calm(expression: str) -> bool:
         called = token.text == "(" and before is not None and (before.kind == "word" or before.text in (")", "]", ">"))
         if called and before is not None and before.text != "sizeof":
             return False
-        if token.text in ("=", "++", "--", ",", "{", "?") or (
-            token.text.endswith("=") and token.text[:-1] in "+-*/%&|^"
-        ):
+        if token.text in _CHANGES:
             return False
     return bool(tokens)
+
+
+def _has(expression: str, name: str) -> bool:
+    """Whether an expression names a variable."""
+    return any(token.kind == "word" and token.text == name for token in tokens_of(expression))
 
 
 def _step(advance: str, name: str) -> tuple[str, str] | None:
@@ -220,11 +227,12 @@ def _step(advance: str, name: str) -> tuple[str, str] | None:
         return "+", "1"
     if words in (f"{name}--", f"--{name}"):
         return "-", "1"
-    for pattern, sign in ((rf"{name}([+-])=(.+)", 1), (rf"{name}={name}([+-])(.+)", 1), (rf"{name}=(.+)(\+){name}", 2)):
+    own = re.escape(name)
+    for pattern, sign in ((rf"{own}([+-])=(.+)", 1), (rf"{own}={own}([+-])(.+)", 1), (rf"{own}=(.+)(\+){own}", 2)):
         found = re.fullmatch(pattern, words)
         if found is not None:
             size = found[3 - sign]
-            return (found[sign], size) if _calm(size) and not re.search(rf"\b{name}\b", size) else None
+            return (found[sign], size) if _calm(size) and not _has(size, name) else None
     return None
 
 

@@ -15,28 +15,18 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import GAPS, lex
+
 __all__ = ["LoopText", "Token", "find_loops", "tokens_of"]
 
 Kind = Literal["for", "while", "do"]
 
-_TOKEN: Final = re.compile(
-    r"""(?P<blank>(?:[ \t\r\f\v\n]|\\\r?\n)+)
-    |(?P<comment>//(?:[^\n\\]|\\\r?\n|\\.)*|/\*.*?(?:\*/|\Z))
-    |(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")
-    |(?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"?|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*'?)
-    |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
-    |(?P<word>[A-Za-z_$][\w$]*)
-    |(?P<mark2>->|::|\+\+|--|[<>=!+*/%&|^-]=|&&|\|\||<<|>>)
-    |(?P<sign>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_DIRECTIVE: Final = re.compile(r"\#(?:[^\n\\/]|\\\r?\n|\\.|/\*.*?\*/|/(?![*/])|//[^\n]*)*", re.DOTALL)
 _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
 _DEVICE: Final = frozenset({"__global__", "__device__", "__kernel", "kernel"})
 
 
 class Token(Struct, frozen=True):
-    """A word, sign, text, number or directive; comments and blanks are left out."""
+    """A token as it is spelled, a sign in its usual spelling, or a directive as one, its comments a blank each."""
 
     kind: str
     text: str
@@ -64,23 +54,24 @@ class _CutError(Exception):
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Return the tokens of a file, directives whole."""
+    """Return the tokens of a file, directives whole, gaps left out."""
     found: list[Token] = []
-    position, fresh = 0, True
-    while position < len(text):
-        if fresh and text[position] == "#":
-            match = _DIRECTIVE.match(text, position)
-            assert match is not None
-            found.append(Token("directive", match[0], position, match.end()))
-        else:
-            match = _TOKEN.match(text, position)
-            assert match is not None and match.lastgroup is not None
-            kind = match.lastgroup if match.lastgroup != "mark" else "raw"
-            if kind not in ("blank", "comment"):
-                found.append(Token(kind, match[0], position, match.end()))
-            fresh = (fresh and kind in ("blank", "comment")) or "\n" in match[0]
-        position = match.end()
-    return found
+    line: list[Token] = []
+    for token in lex(text):
+        if token.directive:
+            said = " " if token.kind == "comment" else token.sign or token.spelling
+            line.append(Token(token.kind, said, token.start, token.end))
+            continue
+        found += _directive(line)
+        line = []
+        if token.kind not in GAPS:
+            found.append(Token(token.kind, token.sign or token.spelling, token.start, token.end))
+    return [*found, *_directive(line)]
+
+
+def _directive(line: list[Token]) -> list[Token]:
+    """Return the tokens of a preprocessor line as one; nothing where there are none."""
+    return [Token("directive", "".join(t.text for t in line), line[0].start, line[-1].end)] if line else []
 
 
 def find_loops(text: str) -> list[LoopText]:
@@ -320,5 +311,5 @@ def _word(directive: str) -> str:
 
 def _pragma(directive: str) -> str:
     """Return what stands behind `#pragma`, in one line; "" for other directives and tokens."""
-    found = re.match(r"#\s*pragma\s+(.*)", directive.replace("\\\n", " "), re.DOTALL)
+    found = re.match(r"#\s*pragma\s+(.*)", directive, re.DOTALL)
     return " ".join(found[1].split()) if found else ""

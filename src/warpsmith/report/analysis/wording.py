@@ -26,28 +26,6 @@ __all__ = ["Wording"]
 _REGISTER: Final = re.compile(r"(?<![\w.])%?(?P<name>tid|ctaid|ntid|nctaid)\.(?P<axis>[xyz])\b")
 _CUDA: Final = {"tid": "threadIdx", "ctaid": "blockIdx", "ntid": "blockDim", "nctaid": "gridDim"}
 _OPENCL: Final = {"tid": "local_id", "ctaid": "group_id", "ntid": "local_size", "nctaid": "num_groups"}
-_BALLOT: Final = "take the mask before the branch: unsigned m = __ballot_sync(0xffffffff, condition)"
-_OPENCL_PHRASES: Final = {
-    **{f"threadIdx.{axis}": f"get_local_id({n})" for n, axis in enumerate("xyz")},
-    "__syncthreads(), which orders device memory too,": "barrier(CLK_GLOBAL_MEM_FENCE)",
-    "__syncthreads()": "barrier(CLK_LOCAL_MEM_FENCE)",
-    _BALLOT: "let the whole sub-group come to the call: take it out of the branch",
-    "the mask 0xffffffff names lanes that": "it is of the whole sub-group, of which some",
-    "lanes of the mask that are elsewhere": "work-items that are elsewhere",
-    "__syncwarp()": "sub_group_barrier(CLK_LOCAL_MEM_FENCE)",
-    "__shfl_down_sync": "sub_group_shuffle_down",
-    "__shfl_sync": "sub_group_broadcast",
-    "__reduce_add_sync": "sub_group_reduce_add",
-    "__fdividef(x, y)": "native_divide(x, y)",
-    "__fdividef(1.0f, x)": "native_recip(x)",
-    "__powf(x, y)": "native_powr(x, y)",
-    "sqrtf(x) under -prec-sqrt=false": "native_sqrt(x)",
-    **{f"__{name}f(x)": f"native_{name}(x)" for name in ("sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10")},
-    "shared memory": "local memory",
-    "shared-memory": "local-memory",
-    "local memory, that is, in device memory": "private memory, that is, in device memory",
-    "__forceinline__": "inline",
-}
 _VALUE: Final = re.compile(r"%(?P<name>[A-Za-z_][\w.]*)")
 _NUMBERED: Final = re.compile(r"(?P<name>.+)\.\d+$")
 
@@ -72,9 +50,6 @@ class Wording(Struct, frozen=True):
             return said
         for name, own in self.symbols.items():
             said = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", own, said)
-        if self.language == "opencl":
-            for phrase, own in _OPENCL_PHRASES.items():
-                said = said.replace(phrase, own)
         return _VALUE.sub(_value, said)
 
     def texts(self, said: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,14 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from warpsmith.base.c_text import masked
 from warpsmith.base.source import Span
 
 __all__ = ["went_around"]
 
-_SILENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _CALL = re.compile(r"__sync\w+|__\w+_sync\b|\bsync\b|\bshfl\w*|\breduce\b")
 _LEAVES = re.compile(r"\b(?:return|goto|asm|__asm__|exit|__trap|throw)\b")
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([\w$]+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 _SCOPE = re.compile(r"\bnamespace\b|\bextern\s*(?:\"\s*\")?|\b(?:struct|class|union)\b[^()]*$")
 
@@ -38,7 +38,7 @@ def went_around(barrier: tuple[Span, ...], last: tuple[Span, ...]) -> bool:
     if not barrier:
         return False
     where = barrier[-1]
-    text = _SILENT.sub(_blank, where.file.text)
+    text = masked(where.file.text)
     call = _CALL.search(text, where.start, where.end)
     here = call.start() if call else where.start
     braces = _open_braces(text, here)
@@ -50,12 +50,8 @@ def went_around(barrier: tuple[Span, ...], last: tuple[Span, ...]) -> bool:
         return True
     loops = [opened for opened, head in braces[function + 1 :] if _LOOP.search(head)]
     end = _close(text, loops[0]) if loops else here
-    places = [(text, start, end), *((_SILENT.sub(_blank, b.file.text), *_function_around(b)) for b in barrier[:-1])]
+    places = [(text, start, end), *((masked(b.file.text), *_function_around(b)) for b in barrier[:-1])]
     return not any(_may_leave(*place) for place in places)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found.group())
 
 
 def _open_braces(text: str, at: int) -> list[tuple[int, str]]:
@@ -91,7 +87,7 @@ def _close(text: str, brace: int) -> int:
 
 
 def _function_around(span: Span) -> tuple[int, int]:
-    text = _SILENT.sub(_blank, span.file.text)
+    text = masked(span.file.text)
     braces = [opened for opened, head in _open_braces(text, span.start) if not _SCOPE.search(head)]
     return (braces[0], span.end) if braces else (0, len(text))
 
@@ -102,5 +98,5 @@ def _may_leave(text: str, start: int, end: int) -> bool:
 
 
 def _macros(text: str, part: str) -> Iterator[str]:
-    used = set(re.findall(r"\w+", part))
+    used = set(re.findall(r"[\w$]+", part))
     return (found[2] for found in _MACRO.finditer(text) if found[1] in used)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from warpsmith.base.c_text import included
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
@@ -59,7 +60,6 @@ _NO_ENTRY_EXIT = {
 _ASYNCHRONOUS = re.compile(
     r"cuda\w+Async\b|cudaMallocManaged|__managed__|cudaMallocHost|cudaHostAlloc|cudaHostRegister|cudaStreamCreate"
 )
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _COMPILE_LIMITS = Limits(seconds=300.0, stack=256 << 20, file=1 << 30)
 
@@ -258,7 +258,7 @@ def _cuda_headers(sources: Sources) -> list[OutputFile]:
     pending = [(file.text, str(Path(_inside(file.path)).parent)) for file in sources.files]
     while pending:
         text, beside = pending.pop()
-        for name in _INCLUDE.findall(text):
+        for name in (name[1:-1] for name in included(text) if name[0] == '"'):
             path = next((p for f in folders for p in (f / beside / name, f / name) if p.is_file()), None)
             if path is None or _inside(name) in known:
                 continue

@@ -13,25 +13,14 @@ and device variables that a macro declares, are left as they stand.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import CUDA, GAPS, Token, lex
+
 __all__ = ["has_cuda_syntax", "rewrite_cuda"]
 
-_TOKEN = re.compile(
-    r"""(?P<space>(?:\s|\\\r?\n)+)
-      | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
-      | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?(?:\)(?P=mark)"|\Z))
-      | (?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"?)
-      | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
-      | (?P<char>(?:u8|[uUL])?'(?:\\.|[^'\\\n])*'?)
-      | (?P<word>[A-Za-z_]\w*)
-      | (?P<mark_>\#\#|<<<|>>>|::|->|.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _CUDA_WORDS = ("<<<", "__shared__", "__device__", "__constant__", "__managed__", "__noinline__", "cudaLaunch")
 _KINDS = {"__device__": "device_variable", "__constant__": "constant_variable", "__managed__": "managed_variable"}
 _OPEN = {")": "(", "]": "[", "}": "{"}
@@ -41,21 +30,22 @@ _LAUNCH_CALLS = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}
 
 
 class _Text(Struct):
-    """The tokens of a file; `out`: what each becomes; `seen`: the indices of those that are no space or comment."""
+    """The tokens of a file; `out`: what each becomes; `seen`: the indices of those that are no gap."""
 
-    tokens: list[str]
-    words: list[bool]
+    tokens: list[Token]
     out: list[str]
     seen: list[int]
-    directives: list[tuple[int, int]]
 
     def at(self, place: int) -> str:
         """Return the token at a place among `seen`, or the empty string beyond the ends."""
-        return self.tokens[self.seen[place]] if 0 <= place < len(self.seen) else ""
+        if not 0 <= place < len(self.seen):
+            return ""
+        token = self.tokens[self.seen[place]]
+        return token.sign or token.spelling
 
     def is_word(self, place: int) -> bool:
         """Whether the token at `place` is an identifier or keyword."""
-        return 0 <= place < len(self.seen) and self.words[self.seen[place]]
+        return 0 <= place < len(self.seen) and self.tokens[self.seen[place]].kind == "word"
 
     def erase(self, first: int, last: int) -> None:
         """Remove the tokens from place `first` to place `last`, with what is between; line ends stay."""
@@ -64,13 +54,11 @@ class _Text(Struct):
 
     def source(self, first: int, last: int) -> str:
         """Return the text from place `first` to place `last` on one line, without comments."""
-        return " ".join(_joined(self.at(place)) for place in range(first, last + 1))
+        return " ".join(self.at(place) for place in range(first, last + 1))
 
     def in_directive(self, place: int) -> bool:
         """Whether the token at `place` stands on a preprocessor line."""
-        index = self.seen[place]
-        nearest = bisect_left(self.directives, (index + 1, 0)) - 1
-        return nearest >= 0 and self.directives[nearest][0] <= index < self.directives[nearest][1]
+        return self.tokens[self.seen[place]].directive
 
 
 def has_cuda_syntax(text: str) -> bool:
@@ -91,46 +79,15 @@ def rewrite_cuda(text: str) -> str:
     return "".join(parts.out)
 
 
-def _line_ends(text: str) -> str:
-    return "".join(re.findall(r"\\?\r?\n", text))
-
-
-def _joined(token: str) -> str:
-    """Return a token on one line: only string literals can hold line ends."""
-    return re.sub(r"\\?\r?\n", "", token)
+def _line_ends(token: Token) -> str:
+    """Return the line ends in a token; those inside one are splices, so that a preprocessor line goes on."""
+    return token.text if token.kind == "newline" else "\\\n" * token.text.count("\n")
 
 
 def _split(text: str) -> _Text:
-    tokens: list[str] = []
-    words: list[bool] = []
-    seen: list[int] = []
-    for found in _TOKEN.finditer(text):
-        if found.lastgroup not in ("space", "comment"):
-            seen.append(len(tokens))
-        tokens.append(found.group())
-        words.append(found.lastgroup == "word")
-    return _Text(tokens, words, list(tokens), seen, _directives(tokens))
-
-
-def _directives(tokens: list[str]) -> list[tuple[int, int]]:
-    """Return the index ranges of preprocessor lines."""
-    ranges: list[tuple[int, int]] = []
-    start: int | None = None
-    fresh = True
-    for index, token in enumerate(tokens):
-        ends = bool(re.search(r"(?<!\\)(?:^|[^\\\r])\r?\n|^\n", re.sub(r"\\\r?\n", "", token)))
-        if start is not None and ends and token[:1].isspace():
-            ranges.append((start, index))
-            start = None
-        if start is None and fresh and token == "#":
-            start = index
-        if ends:
-            fresh = True
-        elif not token.isspace() and not token.startswith("/*"):
-            fresh = False
-    if start is not None:
-        ranges.append((start, len(tokens)))
-    return ranges
+    tokens = list(lex(text, CUDA))
+    seen = [index for index, token in enumerate(tokens) if token.kind not in GAPS]
+    return _Text(tokens, [token.text for token in tokens], seen)
 
 
 def _match_back(parts: _Text, place: int) -> int:
@@ -167,7 +124,7 @@ def _angle_back(parts: _Text, place: int) -> int:
     depth = 0
     while place >= 0:
         token = parts.at(place)
-        if token in (">", ">>>"):
+        if token in (">", ">>", ">>>"):
             depth += len(token)
         elif token == "<":
             depth -= 1
@@ -186,7 +143,7 @@ def _postfix_back(parts: _Text, place: int) -> int:
     token = parts.at(place)
     if parts.is_word(place):
         return place
-    if token in (">", ">>>"):
+    if token in (">", ">>", ">>>"):
         opened = _angle_back(parts, place)
         return opened - 1 if opened > 0 and parts.is_word(opened - 1) else -1
     if token in (")", "]"):
@@ -293,7 +250,7 @@ def _rewrite_dynamic(parts: _Text, start: int, place: int) -> None:
         if token in _WITH_PARENTHESES and parts.at(position + 1) == "(":
             position = _match_on(parts, position + 1)
         elif token not in ("extern", "__shared__"):
-            kept.append(_joined(token))
+            kept.append(token)
         position += 1
     type_, name, extents = " ".join(kept), parts.at(bracket - 1), parts.source(bracket, end - 1)
     parts.erase(start, end)
@@ -382,7 +339,7 @@ def _declared_names(parts: _Text, place: int, end: int) -> list[str]:
         elif token in _CLOSE:
             open_ = False
             place = _match_on(parts, place)
-        elif open_ and token in ("<", ">", ">>>"):
+        elif open_ and token in ("<", ">", ">>", ">>>"):
             angle += 1 if token == "<" else -len(token)
         elif token == "=":
             open_ = False

@@ -25,10 +25,12 @@ from importlib import resources
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.c_lexer import TEXTS, lex
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
 from warpsmith.tree.nodes import Expr, Literal
 from warpsmith.tree.printing.printer import print_expr, print_type
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import (
     Array,
     Pointer,
@@ -48,7 +50,6 @@ __all__ = ["Case", "HarnessPlan", "defines", "harnessed", "plan_harness", "strip
 _DISTINCT = (67, 47, 33, 29, 18, 11)
 _SINGLE = 33
 _FLOATS = ("1.25", "-0.75", "2.5", "0.375", "-1.5")
-_TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 
 
 class Case(Struct, frozen=True):
@@ -90,8 +91,8 @@ def plan_harness(functions: tuple[HarnessFunction, ...], options: VerifyOptions)
 
 
 def strip_text(text: str) -> str:
-    """Return C text without comments, strings and character constants."""
-    return _TEXT.sub(lambda m: " " if m.group().startswith("/") else '""', text)
+    """Return C text without comments, line splices, and what stands in strings and character constants."""
+    return "".join(" " if t.kind == "comment" else '""' if t.kind in TEXTS else t.spelling for t in lex(text))
 
 
 # `noexcept`, an attribute, or the parameters' declarations of a definition in the old style: `int argc; char **argv;`
@@ -100,7 +101,7 @@ _BEFORE_BODY = re.compile(r"(noexcept|__attribute__\s*\(\(.*?\)\)|(?:\w[\w\s*,\[
 
 def defines(text: str, name: str) -> bool:
     """Whether stripped C text defines the function `name`."""
-    head = re.compile(rf"\b{re.escape(name)}\s*\(")
+    head = re.compile(rf"(?<![\w$]){re.escape(name)}\s*\(")
     return any(_opens_body(text, match.end()) for match in head.finditer(text))
 
 
@@ -288,7 +289,8 @@ def _globals(functions: tuple[HarnessFunction, ...]) -> tuple[Symbol, ...]:
 
 
 def _with_callers(text: str, stripped: str, index: int, cases: list[Case], known: _Known) -> str:
-    reachable = [s for s in known.globals if re.search(rf"\b{re.escape(s.name)}\b", stripped)]
+    words = identifiers(stripped)
+    reachable = [s for s in known.globals if s.name in words]
     body = "".join(_call(case, reachable, known.counts) for case in cases)
     declared = (resources.files("warpsmith.run") / "capture" / "ws_harness.h").read_text("utf-8")
     return f"{text}\n\n{declared}WS_EXTERN void ws_harness_{index}(void)\n{{\n{body}}}\n"

@@ -18,6 +18,7 @@ from warpsmith.ssa.nodes import (
     Block,
     Branch,
     Constant,
+    Exit,
     Function,
     Instruction,
     Jump,
@@ -25,6 +26,7 @@ from warpsmith.ssa.nodes import (
     Return,
     Switch,
     Terminator,
+    Unreachable,
     Value,
     successors,
 )
@@ -250,7 +252,7 @@ class _Body:
                 return replace(terminator, value=value)
             case Return():
                 return replace(terminator, operands=tuple(map(self.work.operand, terminator.operands)))
-            case _:
+            case Exit() | Jump() | Unreachable():
                 return terminator
 
     def _named(self, terminator: Terminator) -> Terminator:
@@ -267,5 +269,5 @@ class _Body:
             case Switch():
                 cases = tuple((number, names.get(block, block)) for number, block in terminator.cases)
                 return replace(terminator, cases=cases, other=names.get(terminator.other, terminator.other))
-            case _:
+            case Exit() | Return() | Unreachable():
                 return terminator

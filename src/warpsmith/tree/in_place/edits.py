@@ -35,6 +35,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import GAPS
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
@@ -103,8 +104,7 @@ def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
 def _top(file: SourceFile) -> int:
     """Return where the first line of code or of the preprocessor starts."""
     mark = 3 if file.text.startswith("\xef\xbb\xbf") else 0
-    blank = ("space", "newline", "comment")
-    first = next((t.start + mark for t in tokens(file.text[mark:]) if t.kind not in blank), mark)
+    first = next((t.start + mark for t in tokens(file.text[mark:]) if t.kind not in GAPS), mark)
     line = max(mark, file.text.rfind("\n", 0, first) + 1)
     return line if not file.text[line:first].strip() else mark
 

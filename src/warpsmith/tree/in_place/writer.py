@@ -151,4 +151,4 @@ def deeper(lines: Sequence[str], unit: str) -> list[str]:
 
 
 def _depth(text: str) -> int:
-    return sum((t.text in ("(", "[")) - (t.text in (")", "]")) for t in tokens(text) if t.kind == "other")
+    return sum((t.sign in ("(", "[")) - (t.sign in (")", "]")) for t in tokens(text))

@@ -12,9 +12,9 @@ from __future__ import annotations
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.nodes import DeclStmt, Name, Node, Verbatim, VerbatimExpr
-from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import walk
+from warpsmith.tree.nodes import Cast, DeclStmt, Name, Node, SizeOf, VarDecl, Verbatim, VerbatimExpr
+from warpsmith.tree.types import Symbol, lengths
+from warpsmith.tree.walk import names, walk
 
 __all__ = ["check_twice"]
 
@@ -43,5 +43,10 @@ def _named(node: Node) -> set[Symbol]:
             return {symbol}
         case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
             return {*reads, *writes}
+        case VarDecl() | Cast():
+            type = node.type if isinstance(node, Cast) else node.symbol.type
+            return {name.symbol for length in lengths(type) for name in names(length)}
+        case SizeOf(named=symbols):
+            return set(symbols)
         case _:
             return set()

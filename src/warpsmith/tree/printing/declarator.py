@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import assert_never
 
+from warpsmith.base.c_lexer import NAME
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import Expr
@@ -17,7 +18,7 @@ from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, S
 
 __all__ = ["declarator", "spell"]
 
-_PLAIN = re.compile(r"[A-Za-z_]\w*(?:[ ]+[A-Za-z_]\w*)*")
+_PLAIN = re.compile(rf"{NAME}(?:[ ]+{NAME})*")
 
 
 def spell(type: Type, name: str, extent: Callable[[Expr], str]) -> str:

@@ -135,7 +135,7 @@ def _after_leading_lines(text: str, before: int) -> int:
     ends = {d.start: d.end for d in directives(text) if d.word in ("define", "undef", "pragma")}
     position = skip = 3 if text.startswith("\xef\xbb\xbf") else 0
     for token in tokens(text):
-        if token.start < skip or token.kind in ("space", "newline"):
+        if token.start < skip or token.kind in ("blank", "newline"):
             continue
         if token.start >= before or (token.kind != "comment" and token.start not in ends):
             break
@@ -420,15 +420,11 @@ def _free_lines(file: SourceFile, start: int, end: int) -> list[int]:
         depth += (directive.word in ("if", "ifdef", "ifndef")) - (directive.word == "endif")
         depths.append((start + directive.end, depth))
     least = min(d for _, d in depths)
-    taken = [(start + t.start, start + t.end) for t in tokens(between) if t.kind == "comment"]
     lines = []
-    for offset in range(start, end):
-        if file.text[offset] != "\n":
-            continue
-        here = [d for position, d in depths if position <= offset][-1]
-        inside = any(a <= offset < b for a, b in taken) or file.text[offset - 1 : offset] == "\\"
-        if here == least and not inside:
-            lines.append(offset + 1)
+    for line in (start + t.end for t in tokens(between) if t.kind == "newline" and t.text.endswith("\n")):
+        here = [d for position, d in depths if position < line][-1]
+        if here == least:
+            lines.append(line)
     return _above_comment(file, lines, end)
 
 

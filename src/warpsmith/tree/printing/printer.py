@@ -30,10 +30,10 @@ from warpsmith.tree.nodes import (
     DataExit,
     DataHold,
     DataPause,
-    DataStmt,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
+    DeviceStmt,
     Empty,
     Expr,
     ExprStmt,
@@ -86,7 +86,6 @@ __all__ = [
     "shown",
 ]
 
-DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt
 Lines = list[tuple[int, str]]
 """Printed statements: (level of indentation, outdented text), the text of an intact piece may have several lines."""
 
@@ -237,7 +236,7 @@ class Printer:
                 return _constant(expr.text)
             case MacroUse():
                 return _constant(Printer(nothing, self._words).expr(expr.expansion))
-            case _:
+            case Assign() | Binary() | Call() | Cast() | Conditional() | Index() | InitList() | Member() | Unary():
                 return self._compound(expr)
 
     def _compound(
@@ -266,7 +265,7 @@ class Printer:
                 for argument in expr.arguments:
                     arguments.append(self._wrapped(expr, argument, (yield argument)))
                 return called(expr, function, arguments)
-            case _:
+            case Cast() | Index() | InitList() | Member():
                 return (yield from self._access(expr))
 
     def _access(self, expr: Index | Member | Cast | InitList) -> ExprJob:
@@ -307,7 +306,7 @@ class Printer:
                 return _constant(self._device(stmt))
             case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
                 return _constant(self._device(stmt))
-            case _:
+            case Break() | Continue() | DeclStmt() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim():
                 return _constant([(0, self._simple(stmt))])
 
     def _simple(self, stmt: DeclStmt | ExprStmt | Break | Continue | Return | Empty | Pragma | Verbatim) -> str:
@@ -483,8 +482,7 @@ def _enclosed(text: str) -> bool:
         return False
     depth = 0
     for token in tokens(text):
-        if token.text in ("(", ")"):
-            depth += 1 if token.text == "(" else -1
+        depth += (token.sign == "(") - (token.sign == ")")
         if depth == 0:
             return token.end == len(text)
     return False

@@ -91,10 +91,9 @@ def without_additions(text: str) -> str:
 
 def additions(text: str) -> Iterator[tuple[int, str]]:
     """Yield what was added, each with its offset; where a line was split, the line end before it too."""
-    # a mark of the encoding would hide a directive in the first line
     mark = 3 if text.startswith("\xef\xbb\xbf") else 0
     depth = start = 0
-    for directive in directives(" " * mark + text[mark:]):
+    for directive in directives(text):
         line = text[directive.start : directive.end].rstrip("\r")
         if not depth:
             if line == _OPEN.rstrip():

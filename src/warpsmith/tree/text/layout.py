@@ -114,19 +114,17 @@ def wrapped(line: str, width: int = 110, hang: str = "    ") -> str:
 def _break(line: str, width: int) -> int | None:
     depth = 0
     best: tuple[int, int] | None = None
-    previous = ""
     for token in tokens(line):
         if token.end > width:
             break
-        depth -= token.text in (")", "]", "}")
-        after = token.end if token.text in (",", ";") else None
-        before = token.start - 1 if token.text == previous and token.text in ("&", "|") else None
+        depth -= token.sign in (")", "]", "}")
+        after = token.end if token.sign in (",", ";") else None
+        before = token.start if token.sign in ("&&", "||") else None
         place = after if after is not None else before
         # Far to the right is good, a level of parentheses less is better.
         if place is not None and place > width // 3 and (best is None or (-depth, place) >= best):
             best = (-depth, place)
-        depth += token.text in ("(", "[", "{")
-        previous = token.text
+        depth += token.sign in ("(", "[", "{")
     return None if best is None else best[1]
 
 

@@ -1,58 +1,19 @@
-"""C text as tokens: enough to find words, comments, strings and preprocessor lines; nothing is parsed.
-
-Invariant: the tokens of a text, joined, are the text.
-"""
+"""What is asked of C text before it is parsed: its words, its preprocessor lines, where its lines may be indented."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-__all__ = ["Directive", "Token", "directives", "identifiers", "map_words", "name_from", "tokens", "unbroken"]
+from warpsmith.base.c_lexer import GAPS, Token, lex
 
-TokenKind = Literal["space", "newline", "comment", "string", "word", "number", "other"]
+__all__ = ["Directive", "directives", "identifiers", "map_words", "name_from", "tokens", "unbroken"]
 
 # texts up to this length are taken apart once
-_SHORT = 20_000
-_TOKEN = re.compile(
-    r"""(?P<newline>\r?\n)
-      | (?P<space>(?:[ \t\f\v\r]|\\\r?\n)+)
-      | (?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*)
-      | (?P<string>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"
-          | (?:u8|[uUL])?"(?:\\\r?\n|\\.|[^"\\\n])*(?:"|(?=\n)|\Z)
-          | [uUL]?'(?:\\\r?\n|\\.|[^'\\\n])*(?:'|(?=\n)|\Z))
-      | (?P<word>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)
-      | (?P<number>\.?[0-9](?:[eEpP][+-]|[\w.'])*)
-      | (?P<other>.)""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
-_KINDS: dict[str, TokenKind] = {
-    "newline": "newline",
-    "space": "space",
-    "comment": "comment",
-    "string": "string",
-    "word": "word",
-    "number": "number",
-    "other": "other",
-}
-
-
-# a tuple, which is made three times as fast as a dataclass: files have tens of thousands of them
-class Token(NamedTuple):
-    """One token; `start` is its offset."""
-
-    kind: TokenKind
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """Offset just past the token."""
-        return self.start + len(self.text)
+_SHORT = 8_000
 
 
 class Directive(Struct, frozen=True):
@@ -67,36 +28,40 @@ class Directive(Struct, frozen=True):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the tokens of `text`."""
-    return iter(_short_tokens(text)) if len(text) <= _SHORT else _tokens(text)
+    """Yield the tokens of `text`, gaps included."""
+    return iter(_short_tokens(text)) if len(text) <= _SHORT else lex(text)
 
 
 # one text is written several times: as the port, and for the referee with captures
 @functools.lru_cache(maxsize=1024)
 def _short_tokens(text: str) -> tuple[Token, ...]:
-    return tuple(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    for match in _TOKEN.finditer(text):
-        kind = _KINDS["string" if match.lastgroup == "mark" else match.lastgroup or "other"]
-        yield Token(kind, match.group(), match.start())
+    return tuple(lex(text))
 
 
 def identifiers(text: str) -> set[str]:
-    """Return the words of `text` outside comments and strings (keywords and macro names included)."""
+    """Return the words of `text` outside comments and strings: keywords and macro names included, and what names of
+    system headers are made of, for a header likes to declare something of its name."""
     return set(_identifiers(text))
 
 
 # every step that makes a variable asks this of whole files
 @functools.lru_cache(maxsize=256)
 def _identifiers(text: str) -> frozenset[str]:
-    return frozenset(token.text for token in tokens(text) if token.kind == "word")
+    found = tuple(tokens(text))
+    headers = " ".join(token.spelling[1:-1] for token in found if token.spelling[:1] == "<" and token.kind == "header")
+    words = frozenset(token.spelling for token in found if token.kind == "word")
+    return words.union(re.findall(r"\w+", headers))
 
 
 def map_words(text: str, change: Callable[[str], str]) -> str:
-    """Return `text` with every word outside comments and strings replaced by `change(word)`."""
-    return "".join(change(token.text) if token.kind == "word" else token.text for token in tokens(text))
+    """Return `text` with every word outside comments, strings and names of headers replaced by `change(word)`."""
+    return "".join(_changed(token, change) if token.kind == "word" else token.text for token in tokens(text))
+
+
+def _changed(word: Token, change: Callable[[str], str]) -> str:
+    """Return what stands in place of a word: itself as it is written, line splices and all, where nothing changes."""
+    changed = change(word.spelling)
+    return word.text if changed == word.spelling else changed
 
 
 def name_from(wanted: str, reserved: tuple[str, ...] = ()) -> str:
@@ -112,10 +77,10 @@ def name_from(wanted: str, reserved: tuple[str, ...] = ()) -> str:
 
 
 def unbroken(text: str) -> Iterator[int]:
-    """Yield the offsets at which a line starts that may be indented anew: not inside a string."""
+    """Yield the offsets at which a line starts that may be indented anew: not inside a string or another token."""
     yield 0
     for token in tokens(text):
-        if token.kind == "string":
+        if token.kind not in GAPS:
             continue
         position = token.text.find("\n")
         while position != -1:
@@ -126,22 +91,15 @@ def unbroken(text: str) -> Iterator[int]:
 def directives(text: str) -> Iterator[Directive]:
     """Yield the preprocessor lines of `text`."""
     depth = braces = 0
-    fresh = True
-    start = -1
-    words: list[str] = []
-    for token in [*tokens(text), Token("newline", "", len(text))]:
-        if start >= 0:
-            if token.kind == "word":
-                words.append(token.text)
-            if token.kind != "newline":
-                continue
-            word = words[0] if words else ""
+    line: list[Token] = []
+    for token in [*tokens(text), Token("newline", "", "", len(text), len(text), 0, 0, False)]:
+        if token.directive:
+            line.append(token)
+        elif token.kind == "newline" and line:
+            word = next((t.spelling for t in line if t.kind == "word"), "")
             depth -= word == "endif"
-            yield Directive(word, start, token.start, depth, braces)
+            yield Directive(word, line[0].start, token.start, depth, braces)
             depth += word in ("if", "ifdef", "ifndef")
-            start, words = -1, []
-        elif fresh and token.text == "#":
-            start = token.start
-        elif token.text in ("{", "}"):
-            braces += 1 if token.text == "{" else -1
-        fresh = token.kind == "newline" or (fresh and token.kind in ("space", "comment"))
+            line = []
+        elif token.sign in ("{", "}"):
+            braces += 1 if token.sign == "{" else -1

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
+from warpsmith.base.c_lexer import GAPS, Token
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span
-from warpsmith.tree.text.lexical import Token, tokens
+from warpsmith.tree.text.lexical import tokens
 
 __all__ = ["Opener", "opener_insertions"]
 
@@ -95,7 +96,7 @@ def _outside(file: SourceFile, spans: Sequence[Span]) -> Iterator[tuple[tuple[st
         while token is not None and token.start < span.start:
             if token.kind == "newline":
                 scan.line(token.start)
-            elif token.kind not in ("space", "comment"):
+            elif token.kind not in GAPS:
                 scan.token(token)
             token = next(known, None)
         boundary = scan.boundaries[-1]
@@ -115,31 +116,28 @@ class _Scan(Struct):
     words: list[str] = field(default_factory=list)
     parentheses: int = 0
     directive: bool = False
-    fresh: bool = True
 
     def line(self, offset: int) -> None:
         """Go on behind the end of a line."""
         if self.directive and None not in self.spaces and not self.words:
             self.boundaries.append(offset)
-        self.directive, self.fresh = False, True
+        self.directive = False
 
     def token(self, token: Token) -> None:
         """Go on behind a word or sign."""
+        self.directive = token.directive
         if self.directive:
             return
-        self.directive, self.fresh = self.fresh and token.text == "#", False
-        if self.directive:
+        self.parentheses += (token.sign == "(") - (token.sign == ")")
+        if token.sign not in ("{", "}", ";"):
+            self.words.append(token.spelling)
             return
-        self.parentheses += (token.text == "(") - (token.text == ")")
-        if token.text not in ("{", "}", ";"):
-            self.words.append(token.text)
-            return
-        if token.text == "{":
+        if token.sign == "{":
             if not self.words and len(self.boundaries) > 1 and None not in self.spaces:
                 self.boundaries.pop()  # `A() : n{0} {`: what was closed before was no declaration
             named = "namespace" in self.words and "(" not in self.words
             self.spaces.append(self.words[-1] if named else None)
-        elif token.text == "}" and self.spaces:
+        elif token.sign == "}" and self.spaces:
             self.spaces.pop()
         if not self.parentheses:
             self.words = []

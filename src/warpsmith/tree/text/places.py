@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.c_lexer import GAPS, goes_on
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -41,8 +42,7 @@ _ALONE = re.compile(
     r"system_header|poison|visibility|pop_options|push_options)|pack\b|once\b|weak\b|message\b|scop\b|endscop\b|"
     r"STDC\b|warning\b|region\b|endregion\b)"
 )
-_OPENING = re.compile(r"#\s*(if|ifdef|ifndef)\b(.|\\\n)*")
-_BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*")
+_BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*", re.DOTALL)
 
 
 class Place(Struct, frozen=True):
@@ -64,7 +64,7 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
     found = list(_directives(file, floor, first.start))
     bound = _bound(file, found)
     # what stands before `#if` is as compiled as the `#if` is
-    opening = bool(_OPENING.fullmatch(file.text[first.start : end]))
+    opening = _is_opening(file.text[first.start : end])
     for offset in (first.start, *(d.start for d in reversed(found))):
         if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
             place = place_at(file, offset, indent_at(file, first.start))
@@ -76,9 +76,9 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
 def place_at(file: SourceFile, offset: int, indent: str) -> Place:
     """Return the place before what starts at `offset`: on a line of its own where it starts one."""
     _check_plain(file, offset)
-    line = file.offset(file.location(offset)[0])
-    if starts_line(file, offset) and not file.text[:line].rstrip("\r\n").endswith("\\"):
-        return Place(line, indent, splits=False)
+    line = file.location(offset)[0]
+    if starts_line(file, offset) and not (line > 1 and goes_on(file.line(line - 1))):
+        return Place(file.offset(line), indent, splits=False)
     # the blanks before it stay with it: no line of the user's shall end in blanks that did not
     return Place(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
 
@@ -86,7 +86,7 @@ def place_at(file: SourceFile, offset: int, indent: str) -> Place:
 def place_after(file: SourceFile, end: int) -> Place:
     """Return the place after what ends at `end`, which is not the start of a conditional's branch: that may be the one
     that is not compiled."""
-    line = file.text[file.text.rfind("\n", 0, end) + 1 : end]
+    line = file.text[_line_start(file, end) : end]
     if _BRANCH.fullmatch(line):
         message = "a branch of the preprocessor starts here: nothing can be added behind it"
         raise RefusedError(Finding("POR008", "error", message, Span(file, end - len(line.lstrip()), end)))
@@ -140,6 +140,20 @@ def binds(pragma: str) -> bool:
     return not _ALONE.match(pragma)
 
 
+def _is_opening(text: str) -> bool:
+    """Whether `text` is one preprocessor line that opens a conditional."""
+    first = next(directives(text), None)
+    return first is not None and first.word in _IF and (first.start, first.end) == (0, len(text))
+
+
+def _line_start(file: SourceFile, offset: int) -> int:
+    """Return where the line of `offset` starts, lines spliced before it included."""
+    line = file.location(offset)[0]
+    while line > 1 and goes_on(file.line(line - 1)):
+        line -= 1
+    return file.offset(line)
+
+
 def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
     """Return the pragmas that the next statement belongs to."""
     return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
@@ -147,10 +161,10 @@ def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
 
 def _is_blank(rest: str) -> bool:
     """Whether the rest of a line holds only blanks and comments that end on it."""
-    if rest.rstrip("\r").endswith("\\"):
+    if goes_on(rest):
         return False
-    found = [t for t in tokens(rest) if t.kind not in ("space", "newline")]
-    whole = all(t.text.startswith("//") or t.text.endswith("*/") for t in found)
+    found = [t for t in tokens(rest) if t.kind not in ("blank", "newline")]
+    whole = all(t.spelling.startswith("//") or t.spelling.endswith("*/") for t in found)
     return whole and all(t.kind == "comment" for t in found)
 
 
@@ -158,7 +172,7 @@ def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[in
     """Return the end of the last code before `start`, at or behind `lower`, that is not `left_out`."""
     text = file.text[lower:start]
     lines = [(d.start, d.end) for d in directives(text)] + [(a - lower, b - lower) for a, b in left_out]
-    code = (token for token in reversed(tuple(tokens(text))) if token.kind not in ("space", "newline", "comment"))
+    code = (token for token in reversed(tuple(tokens(text))) if token.kind not in GAPS)
     last = next((token for token in code if not any(a <= token.start < b for a, b in lines)), None)
     return lower if last is None else lower + last.end
 
@@ -184,10 +198,6 @@ def is_balanced(text: str) -> bool:
 
 def _check_plain(file: SourceFile, offset: int) -> None:
     """Refuse a place inside a preprocessor line, continued ones included."""
-    line = file.location(offset)[0]
-    while line > 1 and file.line(line - 1).endswith("\\"):
-        line -= 1
-    start = file.offset(line)
-    if file.text[start:offset].lstrip(" \t").startswith("#"):
+    if file.text[_line_start(file, offset) : offset].lstrip(" \t").startswith("#"):
         message = "the statement stands in a macro's text, to which nothing can be added"
         raise RefusedError(Finding("POR008", "error", message, Span(file, offset, offset)))

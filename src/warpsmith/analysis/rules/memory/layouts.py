@@ -8,25 +8,27 @@ from __future__ import annotations
 from typing import Final
 
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
+from warpsmith.analysis.vocabulary import Vocabulary
 from warpsmith.machine.requests import WORD, bank_ways
 
 __all__ = ["against_conflict", "against_scatter"]
 
 _TILE: Final = "pad the leading dimension by one element: tile[32][33]"
 _SWIZZLE: Final = "or swizzle: column ^ row"
-_ROWS: Final = (
-    "let threadIdx.x run along the fast dimension: swap the order of the index, or of the loops around",
-    "or go through a tile in shared memory: read rows, write rows; tile[32][33] keeps its banks apart",
-)
 _RECORDS: Final = (
     "the whole record is used, in pieces: move it as 16-byte vectors (float4)",
     "or keep each field in an array of its own (structure of arrays)",
 )
 
 
-def against_scatter(*, is_record: bool) -> tuple[str, ...]:
+def against_scatter(words: Vocabulary, *, is_record: bool) -> tuple[str, ...]:
     """Return the advice for a request that touches many sectors; `is_record`: of what lanes jump over, most is used."""
-    return _RECORDS if is_record else _ROWS
+    if is_record:
+        return _RECORDS
+    return (
+        f"let {words.thread('x')} run along the fast dimension: swap the order of the index, or of the loops around",
+        f"or go through a tile in {words.shared} memory: read rows, write rows; tile[32][33] keeps its banks apart",
+    )
 
 
 def against_conflict(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def _scattered(facts: KernelFacts, access: AccessFact, records: Mapping[Record, 
         place_of(facts, access, "MEM001", message),
         label=f"{_stride(access)} between neighboring lanes",
         estimate=estimate,
-        help=against_scatter(is_record=_is_record(access, records)),
+        help=against_scatter(facts.words, is_record=_is_record(access, records)),
         impact=estimate.value,
     )
 
@@ -155,7 +155,8 @@ def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelF
         return []
     first, rest = strided[0], strided[1:]
     words = "each access" if rest else accessed(first)
-    message = f"threadIdx.x runs along the slow dimension and threadIdx.y along the fast one in {words}"
+    x, y = facts.words.thread("x"), facts.words.thread("y")
+    message = f"{x} runs along the slow dimension and {y} along the fast one in {words}"
     estimate = _traffic(first)
     related = tuple(Note(access.span, accessed(access)) for access in rest if access.span is not None)
     return [
@@ -164,7 +165,7 @@ def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelF
             label=f"{_stride(first)} between neighboring lanes",
             related=related,
             estimate=estimate,
-            help=("swap threadIdx.x and threadIdx.y in the index, and the x and y of block and grid with them",),
+            help=(f"swap {x} and {y} in the index, and the x and y of block and grid with them",),
             impact=estimate.value,
         )
     ]

@@ -34,7 +34,7 @@ def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     assert access.bank_ways is not None
-    message = f"shared-memory bank conflict, {access.bank_ways}-way: {accessed(access)}"
+    message = f"{facts.words.shared}-memory bank conflict, {access.bank_ways}-way: {accessed(access)}"
     stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
     found = place_of(facts, access, "MEM010", message)
     banks = _banks(access)
@@ -87,11 +87,11 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
         return
     parts = f"{held.shared_bytes:,} static and {held.dynamic_shared_bytes:,} dynamic"
     message = (
-        f"a block asks for {wanted:,} bytes of shared memory ({parts}); "
+        f"a block asks for {wanted:,} bytes of {facts.words.shared} memory ({parts}); "
         f"{facts.device.arch} gives {limit:,} at most: it will not launch"
     )
     yield KernelFinding(
-        "MEM011", message, "proven", facts.kernel, facts.span, "shared memory budget",
+        "MEM011", message, "proven", facts.kernel, facts.span, f"{facts.words.shared} memory budget",
         help=("use a smaller tile, or keep a part in registers",), impact=100.0,
     )  # fmt: skip
 
@@ -183,9 +183,10 @@ def _unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
         writers = {access.block for access in mine if access.kind != "load"}
         for access in mine:
             if access.kind == "load" and not _comes_before(facts, access, mine, writers):
-                message = f"{accessed(access)}, which nothing has written before: shared memory starts undefined"
+                undefined = f"{facts.words.shared} memory starts undefined"
+                message = f"{accessed(access)}, which nothing has written before: {undefined}"
                 found = place_of(facts, access, "MEM021", message)
-                helps = ("write it first, and put __syncthreads() between",)
+                helps = (f"write it first, and put {facts.words.barrier} between",)
                 yield replace(
                     found, certainty="proven", assumptions=(), label="no store comes before", help=helps, impact=50.0
                 )

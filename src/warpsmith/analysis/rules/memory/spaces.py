@@ -29,7 +29,8 @@ def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
         first, *rest = sorted(group, key=lambda access: (not _is_moving(facts, access), _line(access)))
         symbol = next((s for s in (*facts.function.symbols, *facts.module.symbols) if s.name == name), None)
         size = f" of {symbol.bytes} bytes" if symbol is not None and symbol.bytes else ""
-        message = f"the private array {name or '(unnamed)'}{size} is in local memory, that is, in device memory"
+        space = f"{facts.words.private} memory, that is, in device memory"
+        message = f"the private array {name or '(unnamed)'}{size} is in {space}"
         related = tuple(Note(a.span, accessed(a)) for a in rest[:3] if a.span is not None and a.span != first.span)
         certainty, assumptions = _how_sure(facts, first, is_table=_is_table(facts, group))
         yield replace(
@@ -38,7 +39,8 @@ def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
             assumptions=assumptions,
             label="indexed with a number that only the run tells, or too large for registers",
             related=related,
-            help=("make every index a constant: unroll the loop over it (#pragma unroll)", "or use shared memory"),
+            help=("make every index a constant: unroll the loop over it (#pragma unroll)",
+                  f"or use {facts.words.shared} memory"),
         )  # fmt: skip
 
 

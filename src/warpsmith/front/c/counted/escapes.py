@@ -28,9 +28,7 @@ def escaped_keys(context: Context, effects: EffectsTable) -> Iterator[str]:
             and table.aux[row] == kinds.ADDRESS_OF
             and not _is_safe(context, [*path, row], effects)
         ):
-            named = _root(context, row)
-            if named is not None:
-                kept.add(named)
+            kept.update(_roots(context, row))
         path.append(row)
     if context.cxx:
         kept = _references(context, kept)
@@ -69,7 +67,7 @@ def _lends(context: Context, row: int, number: int) -> list[int]:
     result = context.types.result(declared[callee][2])
     if len(parameters) != len(given) or not context.types.is_number(result):
         return []
-    mine = [p for p, part in zip(parameters, given, strict=True) if _root(context, part) == number]
+    mine = [p for p, part in zip(parameters, given, strict=True) if number in _roots(context, part)]
     bound = [p for p in mine if context.types.is_reference(table.type[p])]
     plain = all(context.types.is_number(table.type[p], behind=True) for p in bound)
     return [table.aux[p] for p in bound] if plain else []
@@ -99,9 +97,7 @@ def _bound(context: Context, row: int) -> Iterator[int]:
         plain = table.kind[part] == kinds.UNEXPOSED_EXPR or context.types.is_number(table.type[part])
         if kind == kinds.CALL and plain and _is_value(context, row, part):
             continue
-        root = _root(context, part)
-        if root is not None and _is_variable(context, root):
-            yield root
+        yield from (root for root in _roots(context, part) if _is_variable(context, root))
 
 
 def _is_made(context: Context, row: int) -> bool:
@@ -157,12 +153,16 @@ def _is_safe(context: Context, path: list[int], effects: EffectsTable) -> bool:
     return path[around + 1] in arguments and not known.keeps_argument(arguments.index(path[around + 1]))
 
 
-def _root(context: Context, row: int) -> int | None:
-    """Return the declaration whose address `&…` takes: followed through members and subscripts, not pointers."""
+def _roots(context: Context, row: int) -> Iterator[int]:
+    """Yield the declarations whose address `&…` takes: followed through members and subscripts, not pointers. Of
+    `c ? x : y` and of a comma (C++) that are the variables of its results."""
     table = context.table
-    while table.kind[row] != kinds.DECL_REF:
-        parts = table.expressions(row)
-        if not parts:
-            return None
-        row = parts[0]
-    return table.aux[row]
+    pending = [row]
+    while pending:
+        row = pending.pop()
+        kind, parts = table.kind[row], table.expressions(row)
+        if kind == kinds.DECL_REF:
+            yield table.aux[row]
+        else:
+            comma = kind == kinds.BINARY and kinds.BINARY_OPERATORS[table.aux[row]] == ","
+            pending += parts[1:] if comma or kind == kinds.CONDITIONAL else parts[:1]

@@ -12,21 +12,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from warpsmith.base.c_lexer import CUDA
+from warpsmith.base.c_text import masked
+
 __all__ = ["named_instances"]
 
-_NOISE: Final = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\\\.|[^\"\\\\\n])*\"", re.DOTALL)
 _INSTANCE: Final = re.compile(r"\b(?:extern\s+)?template\s+(?!<|class\b|struct\b|union\b)[^;{}]*;")
 _BOUNDS: Final = re.compile(r"__(?:launch_bounds|maxnreg|cluster_dims)__\s*\((?:[^()]|\([^()]*\))*\)")
-_NAMED: Final = re.compile(r"([\w:]+)\s*(<.*>)?\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*;$", re.DOTALL)
+_NAMED: Final = re.compile(r"([\w$:]+)\s*(<.*>)?\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*;$", re.DOTALL)
 
 
 def named_instances(text: str) -> str:
     """Return the text of a CUDA file with its explicit instantiations of functions as variables."""
     if "template" not in text:
         return text
-    bare = _NOISE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
     made, position = list[str](), 0
-    for number, found in enumerate(_INSTANCE.finditer(bare)):
+    for number, found in enumerate(_INSTANCE.finditer(masked(text, CUDA))):
         variable = _variable(found.group(), number)
         if variable is not None and found.start() >= position:
             made += [text[position : found.start()], variable]

@@ -16,6 +16,7 @@ from typing import ClassVar
 import msgspec.structs
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import NAME
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, marked, wrong_value
@@ -48,7 +49,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.program import Program, Unit
-from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import VOID, Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, rebuild, walk, written_symbols
 
 __all__ = ["Outline"]
@@ -107,7 +108,7 @@ class Outline(Struct, frozen=True):
         place = Place.of(program, self.loop)
         loop = place.loop
         free = Fresh.of(program).name(self.function) == self.function
-        if not free or re.fullmatch(r"[A-Za-z_]\w*", self.function) is None:
+        if not free or re.fullmatch(NAME, self.function) is None:
             return wrong_value(f"{self.function} is no name, or is in use already", loop, "a name that is not in use")
         stop = _obstacle(place) or _ungiven(facts, place, _parts(facts, place))
         return stop if stop is not None else Proved()
@@ -281,7 +282,7 @@ def _renamed(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
             return msgspec.structs.replace(type, of=_renamed(type.of, symbols), extent=new)
         case Pointer():
             return msgspec.structs.replace(type, to=_renamed(type.to, symbols), restrict=False)
-        case _:
+        case FunctionType() | Opaque() | Record() | Scalar():
             return type
 
 

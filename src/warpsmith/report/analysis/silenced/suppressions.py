@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from warpsmith.base.c_lexer import GAPS, lex
 from warpsmith.base.source import SourceFile, Span
 
 __all__ = ["PLACEHOLDER", "Suppression", "suppression_for", "suppressions"]
@@ -24,9 +25,6 @@ __all__ = ["PLACEHOLDER", "Suppression", "suppression_for", "suppressions"]
 PLACEHOLDER: Final = "TODO: say why"
 """What stands for a reason that is still to be written."""
 
-_TOKEN: Final = re.compile(
-    r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))", re.DOTALL
-)
 _WORDS: Final = re.compile(r"warpsmith:\s*ignore(-kernel|-file)?\s*\[([^\]]*)\]([^\n]*)")
 
 
@@ -51,31 +49,24 @@ def suppressions(file: SourceFile) -> tuple[Suppression, ...]:
 
 
 def _found(file: SourceFile) -> Iterator[Suppression]:
-    for token in _TOKEN.finditer(file.text):
-        comment = token["comment"]
-        if comment is None:
+    every = tuple(lex(file.text))
+    code = sorted({token.line for token in every if token.kind not in GAPS})
+    for token in every:
+        if token.kind != "comment":
             continue
-        for words in _WORDS.finditer(comment):
+        for words in _WORDS.finditer(token.text):
             reach, codes, reason = words.groups()
-            span = Span(file, token.start() + words.start(), token.start() + words.end())
-            last = file.location(max(token.start(), token.end() - 1))[0]
-            alone = not file.text[file.offset(file.location(token.start())[0]) : token.start()].strip()
+            span = Span(file, token.start + words.start(), token.start + words.end())
+            last = file.location(token.end - 1)[0]
+            alone = not file.text[file.offset(token.line) : token.start].strip()
             yield Suppression(
                 "kernel" if reach == "-kernel" else "file" if reach == "-file" else "line",
                 tuple(code.strip() if "-" in code else code.strip().upper() for code in codes.split(",")),
                 reason.replace("*/", "").replace(PLACEHOLDER, "").strip(),
                 span,
-                file.location(token.start())[0],
-                _next_code(file, last) if alone else last,
+                token.line,
+                (_next(code, last + 1) or file.line_count + 1) if alone else last,
             )
-
-
-def _next_code(file: SourceFile, line: int) -> int:
-    """Return the first line behind `line` that is neither empty nor a comment alone."""
-    after = line + 1
-    while after <= file.line_count and re.match(r"\s*($|//|/\*.*\*/\s*$)", file.line(after)):
-        after += 1
-    return after
 
 
 def suppression_for(
@@ -99,5 +90,6 @@ def suppression_for(
 
 
 def _next(lines: Sequence[int], line: int) -> int | None:
+    """Return the first of `lines` that is not before `line`."""
     at = bisect_right(lines, line - 1)
     return lines[at] if at < len(lines) else None

@@ -1,0 +1,63 @@
+"""A race that only the grid's first block would have is claimed only where that block gets there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lower.harness import lowered
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.sync.races import FIRST_BLOCK
+from warpsmith.analysis.uniformity.facts import LaunchShape, RaceFact
+from warpsmith.machine.devices import device
+
+# places 1024 elements apart for each block before: in the first block threads are one element apart
+RACE = "a[threadIdx.x] = 0; a[1024 * blockIdx.x + threadIdx.x + 1] = 1;"
+
+
+def races(body: str, folder: Path) -> tuple[RaceFact, ...]:
+    """Return the races inside of a block."""
+    text = f"__global__ void k(int *a, const int *b, int n) {{ {body} }}\n"
+    facts = examine(lowered(text, folder, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
+    return tuple(race for race in facts.races if race.reach == "block")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "if (n > 3)",
+        "if (b[0] == 7)",
+        "if (blockIdx.x * 64 + threadIdx.x < n)",
+        "if (blockIdx.x * 64 < n)",
+        "for (int t = 0; t < 4; t++)",
+    ],
+)
+def test_a_test_that_lets_the_first_block_through_hides_no_race(before: str, tmp_path: Path) -> None:
+    (race,) = races(f"{before} {{ {RACE} }}", tmp_path)
+    assert FIRST_BLOCK in race.assumptions
+    assert "the index of a does not overflow" in race.assumptions
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "if (blockIdx.x > 0)",
+        "if (blockIdx.x == 0) return;",
+        "if (blockIdx.x > 0 || n > 3)",
+        "if (b[blockIdx.x])",
+        "int i = blockIdx.x * 64 + threadIdx.x; if (i >= 64)",
+        "int k = n > 2 ? blockIdx.x : 1; if (k)",
+        "switch (blockIdx.x) { case 0: return; default: break; }",
+    ],
+)
+def test_no_race_is_claimed_where_the_first_block_may_not_get(before: str, tmp_path: Path) -> None:
+    body = f"{before} {{ {RACE} }}" if not before.endswith(("return;", "}")) else f"{before} {RACE}"
+    assert not races(body, tmp_path)
+
+
+@pytest.mark.parametrize("more", ["4 * n", "n * blockIdx.x + n"])
+def test_what_is_apart_by_something_else_is_not_that_of_the_first_block(more: str, tmp_path: Path) -> None:
+    found = races(f"a[threadIdx.x] = 0; a[{more} + threadIdx.x + 1] = 1;", tmp_path)
+    assert not found

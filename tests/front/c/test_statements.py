@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.front.conftest import Load, found, function
+from warpsmith.tree.nodes import (
+    Block,
+    Case,
+    DeclStmt,
+    Empty,
+    ExprStmt,
+    For,
+    If,
+    MacroUse,
+    Node,
+    Pragma,
+    Return,
+    Stmt,
+    Switch,
+    Verbatim,
+    While,
+)
+from warpsmith.tree.walk import loops, walk
+
+MACROS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <assert.h>
+#define FORI(i, n) for (int i = 0; i < (n); i++)
+#define SWAP(a, b) { double t = a; a = b; b = t; }
+#define INC(x) x++;
+#define TWO(x) x++; x--
+#define LEAVE return
+#define WHEN(c) if (c)
+#define VECTOR(v, n) double v[n]
+#define MATRIX(v, n) double (*v)[n]; v = (double (*)[n])malloc((n) * (n) * sizeof(double));
+#define PARAMETER(v, n) v[n][n]
+#define N 10
+"""
+
+
+def statements(load: Load, text: str, parameters: str = "int n, int x, double *a, double *b") -> tuple[Stmt, ...]:
+    return function(load(f"{MACROS}void f({parameters}) {{ {text} }}")).body.statements
+
+
+def kinds(nodes: tuple[Stmt, ...]) -> list[str]:
+    return [type(n).__name__ for n in nodes]
+
+
+def test_simple_statements_reach_to_their_semicolons(load: Load) -> None:
+    made = statements(
+        load, "int y = 1, *p; ; x = y  /* c */ ; if (x) return; else { x++; } while (0) continue; return;"
+    )
+    assert kinds(made) == ["DeclStmt", "Empty", "ExprStmt", "If", "While", "Return"]
+    assert [s.span.text for s in made] == [
+        "int y = 1, *p;", ";", "x = y  /* c */ ;", "if (x) return; else { x++; }", "while (0) continue;", "return;",
+    ]  # fmt: skip
+    assert isinstance(made[0], DeclStmt)
+    assert [d.symbol.name for d in made[0].declarations] == ["y", "p"]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "header"),
+    [
+        ("while (x > 0 /* ) */) { x--; }", "while", "while (x > 0 /* ) */)"),
+        ("do x--; while (x > 0);", "do", "do"),
+        ("for (;;) { if (x) break; }", "for", "for (;;)"),
+        ("for (x = f2(';', \")\"); x; ) x--;", "for", "for (x = f2(';', \")\"); x; )"),
+    ],
+)
+def test_loops_that_are_not_counted_keep_their_parts(load: Load, text: str, form: str, header: str) -> None:
+    loaded = load(f"int f2(int c, const char *s); void f(int x) {{ {text} }}")
+    (loop,) = function(loaded).body.statements
+    assert isinstance(loop, While)
+    assert (loop.form, loop.header.text, loop.span.text) == (form, header, text)
+    assert (loop.condition is None) == (";;" in text)
+    assert (loop.init is None) == ("f2" not in text)
+
+
+def test_nested_loops_and_branches_have_exact_spans(load: Load) -> None:
+    text = "for (int i = 0; i < n; i++)\n if (a[i] > 0)\n  for (int j = i; j < n; j++) a[j] += 1 ;\n else a[i] = 0;"
+    made = statements(load, text)
+    assert [s.span.text for s in made] == [text]
+    inner = found(made[0], For)[1]
+    assert inner.span.text == "for (int j = i; j < n; j++) a[j] += 1 ;"
+
+
+def test_switch_lists_its_cases(load: Load) -> None:
+    (switch,) = statements(load, "switch (x) { case 1: case N: x++; break; default: x--; { x = 2; } }")
+    assert isinstance(switch, Switch)
+    assert [len(c.labels) for c in switch.cases] == [2, 1]
+    assert switch.cases[1].labels == (None,)
+    assert [kinds(c.body) for c in switch.cases] == [["ExprStmt", "Break"], ["ExprStmt", "Block"]]
+    assert switch.cases[0].span.text == "case 1: case N: x++; break;"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "control"),
+    [
+        ("switch (x) { case 0: while (n--) { case 1: x++; } }", "a case label inside another statement", True),
+        ("goto done; done: ;", "goto", True),
+        ('__asm__ volatile ("nop" : "+r"(x));', "inline assembly", True),
+        ("SWAP(a[0], b[0])", "a macro that makes statements", False),
+        ("TWO(x);", "a macro that makes statements", False),
+        ("LEAVE;", "a macro that makes control flow", True),
+        ("WHEN(x) n++;", "a macro that makes control flow", False),
+        ("struct local { int k; }; x++;", "a type declared inside a function", False),
+    ],
+)
+def test_statements_that_are_not_modelled_are_boxed(load: Load, text: str, reason: str, control: bool) -> None:
+    box = statements(load, text)[0]
+    assert isinstance(box, Verbatim)
+    assert (box.reason, box.control) == (reason, control)
+    assert box.reads == box.writes
+    assert {s.name for s in box.writes} >= {name for name in ("x", "n", "a", "b") if f"({name}" in box.text}
+
+
+def test_a_label_stands_before_the_statement_that_it_marks(load: Load) -> None:
+    made = statements(load, "again: for (int i = 0; i < n; i++) a[i] = 0; if (x--) goto again;")
+    assert kinds(made) == ["Verbatim", "For", "If"]
+    assert made[0].span.text == "again:"
+
+
+def test_a_loop_whose_header_is_a_macro_is_listed_and_boxed(load: Load) -> None:
+    text = "FORI(i, n) { a[i] = 0; }"
+    (loop,) = statements(load, text)
+    assert isinstance(loop, While)
+    assert (loop.span.text, loop.reason) == (text, "its header is the macro FORI")
+    assert isinstance(loop.body, Verbatim)
+    assert {s.name for s in loop.body.writes} == {"i", "n", "a"}
+
+
+def test_a_macro_statement_that_is_an_expression_is_one(load: Load) -> None:
+    made = statements(load, "INC(x); assert(x > 0); x = 1;")
+    assert kinds(made) == ["ExprStmt", "ExprStmt", "ExprStmt"]
+    assert isinstance(made[0], ExprStmt)
+    assert isinstance(made[0].expr, MacroUse)
+    assert isinstance(statements(load, "INC(x) x = 1;")[0], Verbatim)
+
+
+def test_arrays_that_macros_declare_are_declared(load: Load) -> None:
+    made = statements(load, "VECTOR(v, N); MATRIX(m, N); m[1][2] = v[3];")
+    assert kinds(made) == ["DeclStmt", "DeclStmt", "ExprStmt"]
+    assert [s.span.text for s in made[:2]] == ["VECTOR(v, N);", "MATRIX(m, N);"]
+    assert isinstance(made[1], DeclStmt)
+    assert made[1].declarations[0].init is not None
+    loaded = load(f"{MACROS}void g(int n, double PARAMETER(p, n)) {{ p[0][0] = 1; }}")
+    assert function(loaded, "g").parameters[1].name == "p"
+
+
+def test_a_conditional_in_a_loop_boxes_what_it_names(load: Load) -> None:
+    text = "for (int i = 0; i < n; i++) {\n#ifdef DEBUG\n  x = b[0];\n#else\n  a[i] = 0;\n#endif\n a[i]++; }\n"
+    (loop,) = statements(load, text + "\n")
+    lines = [n for n in walk(loop) if isinstance(n, Verbatim)]
+    assert [(n.text, n.reason) for n in lines] == [
+        (line, "a preprocessor conditional inside the loop") for line in ("#ifdef DEBUG", "#else", "#endif")
+    ]
+    assert [{s.name for s in line.writes} for line in lines] == [{"x", "b"}, set(), set()]
+    assert [line.calls and line.control for line in lines] == [True, False, False]
+    assert isinstance(loop, For)
+    (counted,) = statements(load, text.replace("x = b[0]", "n = 3"))
+    assert isinstance(counted, While)
+    assert counted.reason == "a preprocessor conditional inside the loop"
+
+
+def test_a_conditional_in_a_loop_header_boxes_the_loop(load: Load) -> None:
+    text = "for (int i = 0; i < n\n#ifdef SHORT\n - 1\n#endif\n; i++) { a[i] = 0; }"
+    (loop,) = statements(load, text)
+    assert isinstance(loop, While)
+    assert isinstance(loop.body, Verbatim)
+    assert loop.body.text == text
+    assert loop.reason == "a preprocessor conditional inside the loop"
+
+
+def test_a_conditional_around_whole_loops_leaves_them_alone(load: Load) -> None:
+    made = statements(load, "\n#if 1\nfor (int i = 0; i < n; i++) a[i] = 0;\n#endif\n")
+    assert kinds(made) == ["Verbatim", "For", "Verbatim"]
+    assert isinstance(made[0], Verbatim)
+    assert not made[0].writes
+
+
+def test_pragmas_are_statements_and_omp_loops_stay_visible(load: Load) -> None:
+    made = statements(
+        load, "\n#pragma omp parallel for \\\n  schedule(static)\nfor (int i = 0; i < n; i++) a[i] = 0;\n"
+    )
+    assert kinds(made) == ["Pragma", "For"]
+    assert isinstance(made[0], Pragma)
+    assert made[0].text == "#pragma omp parallel for \\\n  schedule(static)"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("comment", ["/* größe */".encode(), "/* größe */".encode("latin-1"), b"// \xff {;\t("])
+def test_offsets_are_right_in_every_encoding(load: Load, newline: str, mark: bytes, comment: bytes) -> None:
+    lines = [b"#define N 4", comment, b"void f(int n, double *a) {", b"\tfor (int i = 0; i < N; i++) " + comment,
+             b"\t\ta[i] = 1;", b'\tconst char *s = "\xc3\xa4;";', b"}", b""]  # fmt: skip
+    loaded = load(mark + newline.encode().join(lines))
+    loop, declaration = function(loaded).body.statements
+    assert isinstance(loop, For)
+    assert loop.header.text == "for (int i = 0; i < N; i++)"
+    assert loop.body.span.text == "a[i] = 1;"
+    assert declaration.span.text == 'const char *s = "\xc3\xa4;";'
+    assert loaded.program.units[0].file.data() == mark + newline.encode().join(lines)
+
+
+def test_every_intact_node_is_its_text(load: Load) -> None:
+    """Statements start and end where C says; expressions parse as what they claim."""
+    loaded = load(
+        MACROS + "int g(int n, double a[n][n], int *p) {\n"
+        "  int s = 0; double t[N];\n  for (int i = 0; i < n; i += 2) { for (int j = n - 1; j >= 0; --j)\n"
+        "    a[i][j] = a[i][n - j - 1] * (i + j) / 2.0f; s += p[i] > 3 ? -p[i] : 1; }\n"
+        "  do { t[s % N] = s; } while (s-- > 0);\n  switch (s) { case 1: return 2; default: break; }\n  return s;\n}\n"
+    )
+    ends: dict[type[Node], str] = {ExprStmt: ";", DeclStmt: ";", Return: ";", Block: "}", Switch: "}", Empty: ";"}
+    starts: dict[type[Node], str] = {Block: "{", If: "if", For: "for", Switch: "switch", Case: "", Return: "return"}
+    body = function(loaded, "g").body
+    for node in walk(body):
+        assert node.span.text.startswith(starts.get(type(node), ""))
+        assert node.span.text.endswith(ends.get(type(node), "")), node
+        assert node.span.text == node.span.text.strip()
+        assert body.span.contains(node.span)
+    assert [loop.header.text for loop, _ in loops(body)] == [
+        "for (int i = 0; i < n; i += 2)", "for (int j = n - 1; j >= 0; --j)", "do",
+    ]  # fmt: skip
+
+
+def test_what_skipped_text_names_may_have_dollars(load: Load) -> None:
+    text = "int x$y = 0, y = 0; if (n)\n#ifdef FLAG\n{ x$y = 1; }\n#else\n{ n = 1; }\n#endif\n"
+    (box,) = (s for s in statements(load, text) if isinstance(s, Verbatim) and "x$y" in s.text)
+    assert {s.name for s in box.writes} == {"n", "x$y"}

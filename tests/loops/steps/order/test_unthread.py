@@ -1,0 +1,94 @@
+"""Regions run by one thread: the text is what it should be, and its loops' own pragmas are right on four threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.loops.steps.same_results import rewritten, verdict_of
+from tests.poly.openmp.team_programs import MANY, ONE, SHOW
+from warpsmith.base.verdict import Proved, Unknown
+from warpsmith.loops.steps.order import unthread
+from warpsmith.loops.steps.order.unthread import Unthread
+from warpsmith.tree.text.directives import Directive
+
+
+def alone(title: str) -> str:
+    """Return the program with one thread in place of its region's."""
+    text = ONE[title]
+    return rewritten(text, Unthread("region/t" if "for (t = " in text else "region/i"))
+
+
+def test_what_shares_work_goes_and_loops_keep_their_threads() -> None:
+    text = alone("a time loop that all run")
+    assert "omp parallel private(t, i)" not in text and "single" not in text
+    assert text.count("#pragma omp parallel for\n") == 2
+
+
+def test_a_part_is_added_up_by_one_thread() -> None:
+    text = alone("each thread's part is combined")
+    assert "#pragma omp" not in text, "on threads of its own the loop would need a reduction"
+
+
+def test_a_scratch_array_stays_private() -> None:
+    assert "#pragma omp parallel for private(w)\n" in alone("a private scratch array")
+
+
+def test_the_regions_reduction_goes_to_the_loop() -> None:
+    assert "#pragma omp parallel for reduction(+: s)\n" in alone("the region's own reduction")
+
+
+def test_a_region_that_needs_its_threads_is_left() -> None:
+    assert isinstance(verdict_of(ONE["two pragmas, one loop"], Unthread("region/i")), Proved)
+    verdict = verdict_of(MANY["a shared counter"][0], Unthread("region/i"))
+    assert isinstance(verdict, Unknown)
+    assert verdict.reasons[0].legal_if == ("private(count)", "omp single, master or critical around it")
+
+
+def output(text: str, folder: Path, *flags: str) -> str:
+    """Return what a region leaves behind, on four threads where `flags` ask for threads."""
+    main = "int main(void) { region(); show(); return 0; }\n"
+    (folder / "p.c").write_text(text + SHOW + main)
+    program = folder / "p"
+    subprocess.run(["gcc", "-w", "-O0", *flags, str(folder / "p.c"), "-o", str(program)], check=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
+    return subprocess.run([str(program)], check=True, capture_output=True, text=True, env=environment).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", ONE)
+def test_four_threads_leave_the_same(title: str, tmp_path: Path) -> None:
+    assert output(alone(title), tmp_path, "-fopenmp") == output(ONE[title], tmp_path)
+
+
+def _keeps_every_pragma(patch: pytest.MonkeyPatch) -> None:
+    def private(*given: object) -> tuple[object, ...]:
+        return ()
+
+    patch.setattr(unthread, "_private", private)
+
+
+def _forgets_sums(patch: pytest.MonkeyPatch) -> None:
+    def sums(team: object, directive: Directive, loop: object) -> list[object]:
+        return []
+
+    patch.setattr(unthread, "_sums", sums)
+
+
+BUGS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Callable[[], None]]] = {
+    "private is forgotten": (_keeps_every_pragma, test_a_scratch_array_stays_private),
+    "a part is raced for": (_keeps_every_pragma, test_a_part_is_added_up_by_one_thread),
+    "the region's reduction is forgotten": (_forgets_sums, test_the_regions_reduction_goes_to_the_loop),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_seeded_bugs_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seed, check = BUGS[bug]
+    seed(monkeypatch)
+    with pytest.raises(AssertionError):
+        check()

@@ -1,0 +1,289 @@
+"""Random reorderings against brute force: what is Proved keeps every conflict's order and the results, and the witness
+of what is Refuted is a real pair of accesses that changes places. Bugs seeded into the test are noticed."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from tests.poly.host_value import value
+from tests.poly.legality import runs
+from tests.poly.legality.runs import Leaf, Line, Loop, Part, Run, execute, instances, new_times, render, sizes
+from tests.poly.programs import function, load
+from warpsmith.base.verdict import Dependence, Proved, Refuted, Unknown, Verdict
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.isl.space import Map, make_times, shallow
+from warpsmith.poly.legality import leaves, legality, order
+from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.times import Row, Time, at, counter
+from warpsmith.tree.nodes import Block, For, Function, If, Stmt
+from warpsmith.tree.types import Symbol
+
+COUNT, SEED = 110, 20261121
+WITNESS = re.compile(r"(?:(.*): )?S\d?\((.*?)\) (writes|reads) (\w+)((?:\[-?\d+\])*), S\d?\((.*?)\) (writes|reads) it")
+
+
+class Question(Struct, frozen=True):
+    """One order of one run, as the analysis sees it."""
+
+    run: Run
+    order: int
+    function: Function
+    statements: tuple[Stmt, ...]
+    times: dict[Stmt, Time]
+
+
+class Bench(Struct, frozen=True):
+    facts: Facts
+    questions: tuple[Question, ...]
+
+    def answers(self) -> Iterator[tuple[Question, Verdict]]:
+        for q in self.questions:
+            yield q, keeps_order(self.facts, q.function, q.statements, q.times)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return make_bench(COUNT, SEED, tmp_path_factory.mktemp("runs"))
+
+
+def make_bench(count: int, seed: int, folder: Path) -> Bench:
+    rng = random.Random(seed)
+    made = [runs.make(rng, f"f{k}") for k in range(count)]
+    head = "double a[64], b[64], A[48][48];\n"
+    program = load(head + "\n".join(render(run) for run in made), folder)
+    facts = Facts.about(program, PolyOptions())
+    return Bench(facts, tuple(q for run in made for q in questions(run, function(program, run.name))))
+
+
+def questions(run: Run, f: Function) -> Iterator[Question]:
+    """Match the parts of a run with the statements of its C text."""
+    body = tuple(s for s in f.body.statements if isinstance(s, For))
+    pairs: dict[int, Stmt] = {}
+    for part, stmt in zip(run.parts, body, strict=True):
+        match_up(part, stmt, pairs)
+    for number, times in enumerate(run.orders):
+        named = {leaf_of(leaf, pairs): rows(leaf, lines, pairs) for leaf, lines in zip(run.leaves, times, strict=True)}
+        yield Question(run, number, f, body, named)
+
+
+def match_up(part: Part, stmt: Stmt, pairs: dict[int, Stmt]) -> None:
+    pairs[id(part)] = stmt
+    if isinstance(part, Loop):
+        assert isinstance(stmt, For) and isinstance(stmt.body, Block)
+        for inner, below in zip(part.body, stmt.body.statements, strict=True):
+            match_up(inner, below, pairs)
+
+
+def leaf_of(leaf: Leaf, pairs: dict[int, Stmt]) -> Stmt:
+    """A time that ends with a counter is that of a whole body."""
+    stmt = pairs[id(leaf.parts[0])]
+    if leaf.time[-1].form[0]:
+        body = pairs[id(leaf.loops[-1])]
+        assert isinstance(body, For)
+        return body.body
+    if leaf.inside:
+        assert isinstance(stmt, If)
+        return stmt.then
+    return stmt
+
+
+def rows(leaf: Leaf, lines: tuple[Line, ...], pairs: dict[int, Stmt]) -> Time:
+    symbols: dict[str, Symbol] = {}
+    for around in leaf.loops:
+        stmt = pairs[id(around)]
+        assert isinstance(stmt, For)
+        symbols[around.var] = stmt.variable
+    return tuple(
+        Row(tuple((symbols[name], factor) for name, factor in line.form[0]), line.form[1], line.divisor)
+        for line in lines
+    )
+
+
+# --- the truth
+
+
+def wrongly_proved(q: Question, verdict: Proved) -> str | None:
+    """Return what is wrong with a proof, at some size at which its assumptions hold."""
+    for n, m in sizes():
+        names = {"n": n, "m": m}
+        if not all(holds(a, names) for a in verdict.assumptions):
+            continue
+        which = instances(q.run, n, m)
+        times = new_times(q.run, which, q.order)
+        before = execute(q.run, which, list(range(len(which))))
+        after = execute(q.run, which, sorted(range(len(which)), key=lambda k: times[k]))
+        if turned(before.events, times):
+            return f"n = {n}, m = {m}: a conflict is turned around"
+        if seen(q.run, before.memory) != seen(q.run, after.memory):
+            return f"n = {n}, m = {m}: another result"
+    return None
+
+
+def holds(assumption: object, names: dict[str, int]) -> bool:
+    condition = getattr(assumption, "condition", None)
+    assert condition is not None, "a guarded assumption has a host condition"
+    return bool(value(condition, names))
+
+
+def turned(events: list[runs.Event], times: list[tuple[int, ...]]) -> bool:
+    """Whether two accesses to one array element, one of them a write, change places."""
+    cells: dict[runs.Cell, list[runs.Event]] = {}
+    for event in events:
+        if event.cell[1]:
+            cells.setdefault(event.cell, []).append(event)
+    for found in cells.values():
+        for k, first in enumerate(found):
+            for second in found[k + 1 :]:
+                if (first.write or second.write) and times[second.instance] < times[first.instance]:
+                    return True
+    return False
+
+
+def seen(run: Run, memory: dict[runs.Cell, int]) -> dict[runs.Cell, int]:
+    return {cell: number for cell, number in memory.items() if cell[1] or run.live}
+
+
+def wrongly_refuted(q: Question, verdict: Refuted) -> str | None:
+    for reason in verdict.reasons:
+        assert reason.rule == "STP001"
+        assert reason.dependence is not None
+        if (text := false_witness(q, reason.dependence)) is not None:
+            return text
+    return None
+
+
+def false_witness(q: Question, dependence: Dependence) -> str | None:
+    """Replay the run at the witness's sizes: both accesses happen, in this order, and would change places."""
+    found = WITNESS.fullmatch(dependence.witness)
+    assert found is not None, dependence.witness
+    head, first, verb, array, subscripts, second, other = found.groups()
+    values = {k: int(v) for k, v in re.findall(r"(\w+) = (-?\d+)", head or "")}
+    which = instances(q.run, values.get("n", 3), values.get("m", 3))
+    times = new_times(q.run, which, q.order)
+    done = execute(q.run, which, list(range(len(which))))
+    cell = array, tuple(int(x) for x in re.findall(r"-?\d+", subscripts))
+    one, two = (tuple(int(x) for x in part.split(",")) for part in (first, second))
+    sources = {e.instance for e in done.events if (e.at, e.cell, e.write) == (one, cell, verb == "writes")}
+    sinks = {e.instance for e in done.events if (e.at, e.cell, e.write) == (two, cell, other == "writes")}
+    if any(s < e and times[e] < times[s] for s in sources for e in sinks):
+        return None
+    return f"{dependence.witness} is not turned around"
+
+
+def mistakes(bench: Bench) -> Iterator[str]:
+    for q, verdict in bench.answers():
+        text = None
+        if isinstance(verdict, Proved):
+            text = wrongly_proved(q, verdict)
+        elif isinstance(verdict, Refuted):
+            text = wrongly_refuted(q, verdict)
+        if text is not None:
+            yield f"{render(q.run)}\n{q.run.orders[q.order]}\n{text}"
+
+
+def test_proofs_and_witnesses_are_real(bench: Bench) -> None:
+    wrong = next(mistakes(bench), "")
+    assert not wrong, wrong
+
+
+def test_most_affine_runs_are_decided(bench: Bench) -> None:
+    answers = [(q, v) for q, v in bench.answers() if q.run.plain]
+    kinds = [type(v) for _, v in answers]
+    assert kinds.count(Proved) > len(kinds) / 4
+    assert kinds.count(Refuted) > len(kinds) / 8
+    assert kinds.count(Unknown) <= len(kinds) / 10
+
+
+def test_the_original_order_is_proved(bench: Bench) -> None:
+    for q in bench.questions:
+        same = [leaf.time for leaf in q.run.leaves] == list(q.run.orders[q.order])
+        if same and q.run.plain:
+            verdict = keeps_order(bench.facts, q.function, q.statements, q.times)
+            shared = isinstance(verdict, Unknown) and "is used outside it too" in verdict.reasons[0].text
+            assert shared or verdict == Proved(()), render(q.run)
+
+
+# --- seeded bugs: each makes a mistake that the brute force notices
+
+
+def ties_turn(first: Map, second: Map) -> Map:
+    return first.lex_le_map(second)
+
+
+def no_anti(self: order.Ordered) -> Iterator[tuple[order.Placed, order.Placed]]:
+    return ((a, b) for a, b in PAIRS(self) if a.reference.access.write)
+
+
+def no_output(self: order.Ordered) -> Iterator[tuple[order.Placed, order.Placed]]:
+    return ((a, b) for a, b in PAIRS(self) if not (a.reference.access.write and b.reference.access.write))
+
+
+def always_up(symbol: Symbol, factor: int = 1) -> Row:
+    return counter(symbol, abs(factor))
+
+
+def first_round_only(relation: Map, depth: int) -> Map:
+    """Take the first iteration of the loops inside a leaf for all of them."""
+    inner = relation.domain().lexmin()
+    return SHALLOW(relation.intersect_domain(inner), depth)
+
+
+def whole_rows(row: Row) -> Row:
+    return Row(row.terms, row.constant)
+
+
+PAIRS = order.Ordered.pairs
+SHALLOW = shallow
+ROW_VALUE = order.Ordered.row_value
+TIMES = make_times
+
+
+class Bug(Struct, frozen=True):
+    name: str
+    where: object
+    what: str
+    instead: object
+
+
+BUGS = (
+    Bug("<= for <: ties turn", legality, "lexicographic", ties_turn),
+    Bug("anti dependences forgotten", order.Ordered, "pairs", no_anti),
+    Bug("output dependences forgotten", order.Ordered, "pairs", no_output),
+    Bug("loops that count down taken for others", leaves, "counter", always_up),
+    Bug("positions in the text forgotten", leaves, "at", lambda _: at(0)),
+    Bug("loops inside a leaf run once", order, "shallow", first_round_only),
+    Bug(
+        "strips forgotten",
+        order,
+        "make_times",
+        lambda dims, given: TIMES(dims, [(value, 1) for value, _ in given]),
+    ),
+    Bug(
+        "shifts forgotten",
+        order.Ordered,
+        "row_value",
+        lambda self, leaf, row: ROW_VALUE(self, leaf, Row(row.terms, 0) if row.terms else row),
+    ),
+    Bug("equal references of two leaves taken for one", order, "_name", lambda *_: ""),
+    Bug("every scalar private", leaves._Scalars, "_is_alone", lambda *_: True),
+    Bug("statements in one iteration cannot touch", order, "common_steps", lambda *_: None),
+)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    # the first of the runs without a bug
+    return make_bench(70, SEED, tmp_path_factory.mktemp("bugs"))
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_a_seeded_bug_is_caught(bug: Bug, small: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bug.where, bug.what, bug.instead)
+    assert next(mistakes(small), "")

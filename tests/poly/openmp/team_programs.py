@@ -1,0 +1,350 @@
+"""Parallel regions with their judgment: `ONE` may be run by one thread, `MANY` may not, for the reason given.
+
+What each leaves behind on 1 and on 4 threads is compared by tests/poly/openmp/test_team_runs.py.
+"""
+
+from __future__ import annotations
+
+_HEAD = """#include <stdio.h>
+#include <stdlib.h>
+extern int omp_get_thread_num(void);
+static double a[64], b[64], c[64];
+static double sum, most;
+static int count, last, n = 64;
+static double kept = 1;
+"""
+
+
+SHOW = r"""
+void show(void)
+{
+    double h = 0;
+    for (int i = 0; i < 64; i++) h += a[i] * (i + 1) + b[i] * (i + 2) + c[i] * (i + 3);
+    printf("%.12g %.12g %.12g %d %d %.12g\n", h, sum, most, count, last, kept);
+}
+"""
+"""What prints all that a region may leave behind."""
+
+
+def _program(body: str, more: str = "") -> str:
+    return f"{_HEAD}{more}\nvoid region(void)\n{{\n{body}}}\n"
+
+
+ONE: dict[str, str] = {
+    "shared loops and a barrier": _program("""
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+#pragma omp for nowait
+        for (int i = 1; i < n; i++) b[i] = a[i - 1];
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (int i = 1; i < n; i++) c[i] = b[n - i];
+    }
+"""),
+    "a time loop that all run": _program("""
+    int t, i;
+#pragma omp parallel private(t, i)
+    for (t = 0; t < 4; t++) {
+#pragma omp for
+        for (i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1] + t;
+#pragma omp for
+        for (i = 1; i < n - 1; i++) a[i] = 0.5 * b[i];
+#pragma omp single
+        a[0] += 1;
+    }
+"""),
+    "each thread's part is combined": _program("""
+    double mine, top;
+#pragma omp parallel private(mine, top)
+    {
+        mine = 0.0;
+        top = -1.0;
+#pragma omp for
+        for (int i = 0; i < n; i++) { a[i] = i % 7; mine += a[i]; }
+#pragma omp for
+        for (int i = 0; i < n; i++) { if (a[i] > top) top = a[i]; }
+#pragma omp critical
+        { sum += mine; if (top > most) most = top; }
+    }
+"""),
+    "the region's own reduction": _program("""
+    double s = 1.0;
+#pragma omp parallel reduction(+: s)
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) s += i;
+    }
+    sum = s;
+"""),
+    "the same in every thread": _program("""
+    double h;
+    int extra = 2;
+#pragma omp parallel private(h) firstprivate(extra)
+    {
+        int k = n / extra;
+        h = 1.0 / k;
+        if (h < 0.5) {
+#pragma omp for
+            for (int i = 0; i < n; i++) a[i] = h * i;
+        }
+    }
+"""),
+    "master and single touch what is shared": _program("""
+#pragma omp parallel
+    {
+#pragma omp master
+        printf("start\\n");
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+#pragma omp single nowait
+        { count++; kept = a[3]; }
+    }
+"""),
+    "a private scratch array": _program("""
+    double w[4];
+#pragma omp parallel private(w)
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            for (int k = 0; k < 4; k++) w[k] = i * k;
+            a[i] = w[1] + w[3];
+        }
+    }
+"""),
+    "what single reads is given to all": _program("""
+    double h;
+#pragma omp parallel private(h)
+    {
+#pragma omp single copyprivate(h)
+        h = kept + 1;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = h * i;
+    }
+"""),
+    "two pragmas, one loop": _program("""
+#pragma omp parallel
+#pragma omp for
+    for (int i = 0; i < n; i++) a[i] = i;
+"""),
+}
+
+MANY: dict[str, tuple[str, str]] = {
+    "printed by all": (
+        _program("""
+#pragma omp parallel
+    {
+        printf("hello\\n");
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+    }
+"""),
+        "every thread does this",
+    ),
+    "a shared counter": (
+        _program("""
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        count++;
+    }
+"""),
+        "every thread writes count",
+    ),
+    "private value read after the region": (
+        _program("""
+    int at = 5;
+#pragma omp parallel private(at)
+    {
+        at = 3;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = at;
+    }
+    last = at;
+"""),
+        "at is private to the threads, and read after the region",
+    ),
+    "firstprivate value read after the region": (
+        _program("""
+    int at = 5;
+#pragma omp parallel firstprivate(at)
+    {
+        at += 1;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = at;
+    }
+    last = at;
+"""),
+        "at is private to the threads, and read after the region",
+    ),
+    "partial value read by all": (
+        _program("""
+    double mine;
+    double out[1];
+#pragma omp parallel private(mine)
+    {
+        mine = 0;
+#pragma omp for
+        for (int i = 0; i < n; i++) mine += i;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = mine;
+    }
+"""),
+        "mine holds something else in each thread",
+    ),
+    "a counter read after its loop": (
+        _program("""
+    int i;
+#pragma omp parallel private(i)
+    {
+#pragma omp for
+        for (i = 0; i < n; i++) a[i] = i;
+#pragma omp critical
+        last += i;
+    }
+"""),
+        "i, which every thread adds, does not start as",
+    ),
+    "critical counts the threads": (
+        _program("""
+    double mine;
+#pragma omp parallel private(mine)
+    {
+        mine = 1.0;
+#pragma omp for
+        for (int i = 0; i < n; i++) mine += i;
+#pragma omp critical
+        sum += mine;
+    }
+"""),
+        "does not start as a number that changes nothing",
+    ),
+    "atomic counts the threads": (
+        _program("""
+#pragma omp parallel
+    {
+#pragma omp atomic
+        count += 1;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+    }
+"""),
+        "not each thread's part, combined",
+    ),
+    "a part combined otherwise": (
+        _program("""
+    double mine;
+#pragma omp parallel private(mine)
+    {
+        mine = 1.0;
+#pragma omp for
+        for (int i = 0; i < n; i++) mine += 1 + i % 2;
+#pragma omp critical
+        kept *= mine;
+    }
+"""),
+        "mine is combined by *",
+    ),
+    "single writes a private variable": (
+        _program("""
+    double h;
+#pragma omp parallel private(h)
+    {
+        h = 0;
+#pragma omp single
+        h = 2;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = h;
+    }
+"""),
+        "h holds something else in each thread",
+    ),
+    "thread number": (
+        _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = me;
+    }
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "thread number in a function": (
+        _program(
+            """
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < 64; i++) a[i] = who();
+    }
+""",
+            "static int who(void) { return omp_get_thread_num(); }",
+        ),
+        "omp_get_thread_num tells",
+    ),
+    "a loop shared in a function": (
+        _program(
+            """
+#pragma omp parallel
+    {
+        step();
+    }
+""",
+            "static void step(void)\n{\n#pragma omp for\n    for (int i = 0; i < n; i++) a[i] = i;\n}",
+        ),
+        "'omp for' in step (line 10) shares work among the threads of the region in line 16",
+    ),
+    "tasks": (
+        _program("""
+#pragma omp parallel
+    {
+#pragma omp single
+        {
+#pragma omp task
+            count = 1;
+        }
+    }
+"""),
+        "'omp task' inside what threads share",
+    ),
+    "a sum that is read on the way": (
+        _program("""
+    double s = 0;
+#pragma omp parallel reduction(+: s)
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) s += i;
+#pragma omp single
+        kept = s;
+    }
+    sum = s;
+"""),
+        "s is each thread's part of a reduction here",
+    ),
+    "a scratch array that crosses iterations": (
+        _program("""
+    double w[64];
+#pragma omp parallel private(w)
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) w[i] = i;
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = w[i % 8];
+    }
+"""),
+        "w holds something else in each thread",
+    ),
+    "a clause that is not known": (
+        _program("""
+#pragma omp parallel allocate(a)
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+    }
+"""),
+        "what 'allocate(a)' means for one thread alone is not known",
+    ),
+}

@@ -1,0 +1,78 @@
+"""Parallel regions: one thread stands for all only where every number of threads leaves the same behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.poly.openmp.team_programs import MANY, ONE
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import regions_of
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.openmp import team
+
+
+def reasons(text: str, folder: Path) -> list[str]:
+    """Return what stands in the way of one thread, region by region ("" for nothing)."""
+    file = folder / "p.c"
+    file.write_text(text)
+    program = load_program([str(file)], FrontOptions()).program
+    facts = Facts.about(program, PolyOptions())
+    found = [
+        team.in_the_way(facts, function, region)
+        for _, function in program.functions()
+        for region in regions_of(function)
+        if region.directive.words == ("parallel",)
+    ]
+    assert found
+    return ["" if reason is None else reason.text for reason in found]
+
+
+@pytest.mark.parametrize("title", ONE)
+def test_one_thread_does_what_all_do(title: str, tmp_path: Path) -> None:
+    assert reasons(ONE[title], tmp_path) == [""]
+
+
+@pytest.mark.parametrize("title", MANY)
+def test_what_differs_between_threads_is_refused(title: str, tmp_path: Path) -> None:
+    text, said = MANY[title]
+    (found,) = reasons(text, tmp_path)
+    assert said in found
+
+
+SEEDED: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
+    "single run by all": (
+        "printed by all",
+        lambda patch: patch.setattr(team._Check, "repeats_nothing", lambda self: None),
+    ),
+    "a private value that leaks out": (
+        "private value read after the region",
+        lambda patch: patch.setattr(team._Check, "keeps_own_variables_inside", lambda self: None),
+    ),
+    "a part taken for the whole": (
+        "partial value read by all",
+        lambda patch: patch.setattr(team._Check, "shares", lambda self, *rest: None),
+    ),
+    "a critical that counts threads": (
+        "critical counts the threads",
+        lambda patch: patch.setattr(team._Check, "combines", lambda self, part: None),
+    ),
+    "one thread's value read by all": (
+        "single writes a private variable",
+        lambda patch: patch.setattr(team._Check, "runs_once", lambda self, *rest: None),
+    ),
+    "thread numbers": (
+        "thread number in a function",
+        lambda patch: patch.setattr(team._Check, "asks_for_no_thread", lambda self: None),
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", SEEDED)
+def test_a_seeded_bug_lets_a_wrong_region_through(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    title, seed = SEEDED[bug]
+    seed(monkeypatch)
+    assert reasons(MANY[title][0], tmp_path) == [""], "no other rule hides the bug: the case would find it"

@@ -1,0 +1,123 @@
+"""What is said to be written whole is: random nests of stores, run for small sizes, against the bounds of what they
+touch. Whoever believes it does not copy the array to the device before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from tests.poly.programs import load
+from tests.poly.regions.test_sections import asked, bounds
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.regions import covers
+from warpsmith.tree.program import Program
+
+COUNT = 70
+SIZES = tuple((n, m) for n in range(-1, 7) for m in range(5))
+
+
+class Nest(Struct, frozen=True):
+    """for (i = low; i < n + past; i += step) for (j = 0; j < width; j++) if (test) a[subscript] = …, and a read."""
+
+    low: int
+    past: int
+    step: int
+    width: str
+    test: str
+    subscript: str
+    reads: bool
+
+    def c_text(self, name: str) -> str:
+        inner = f"for (int j = 0; j < {self.width}; j++) if ({self.test})"
+        store = f"{{ a[{self.subscript}] = i; {f'x[0] += a[{self.subscript}];' if self.reads else ''} }}"
+        head = f"for (int i = {self.low}; i < n + {self.past}; i += {self.step})"
+        return f"void {name}(int n, int m, double *restrict a, double *restrict x) {{ {head} {inner} {store} }}"
+
+    def stored(self, n: int, m: int) -> set[int]:
+        """Return the elements that are stored at these sizes."""
+        found = set()
+        for i in range(self.low, n + self.past, self.step):
+            for j in range(eval(self.width, {"m": m, "i": i, "n": n})):
+                known = {"i": i, "j": j, "n": n, "m": m}
+                if eval(self.test, known):
+                    found.add(eval(self.subscript, known))
+        return found
+
+
+def nests(seed: int) -> Iterator[Nest]:
+    rng = random.Random(seed)
+    for _ in range(COUNT):
+        width = rng.choice(("1", "1", "m", "m", "3", "i + 1", "m - 1"))
+        rows = ("i*m + j", "i*m + j", "j", "i*3 + j", "i + j", "2*i + j", "i*m + j + 1", "(i + 1)*m + j")
+        yield Nest(
+            rng.choice((0, 0, 0, 1)),
+            rng.choice((0, 0, 1)),
+            rng.choice((1, 1, 1, 2)),
+            width,
+            rng.choice(("1", "1", "1", "i > 0", "j != 1", "j < m")),
+            rng.choice(rows) if width != "1" else rng.choice(("i", "i + j", "2*i", "i + 2", "n - i")),
+            rng.random() < 0.3,
+        )
+
+
+def written_whole(program: Program, made: list[Nest]) -> Iterator[tuple[Nest, bool, list[tuple[int, int]]]]:
+    """Yield nests, whether their section is said to be written whole, and at which sizes it is not."""
+    for k, nest in enumerate(made):
+        found = asked(program, f"f{k}/i", f"f{k}/i")
+        section = next((s for s in found.sections if s.symbol.name == "a"), None)
+        if section is None:
+            continue
+        missed = []
+        for n, m in SIZES:
+            ends = bounds(found, "a", n=n, m=m)
+            if ends is not None and not set(range(*ends)) <= nest.stored(n, m):
+                missed.append((n, m))
+        yield nest, section.covers, missed
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Nest]:
+    return list(nests(20261123))
+
+
+def _program(made: list[Nest], folder: Path) -> Program:
+    return load("\n".join(nest.c_text(f"f{k}") for k, nest in enumerate(made)), folder)
+
+
+def test_what_is_said_to_be_written_whole_is(made: list[Nest], tmp_path: Path) -> None:
+    answers = list(written_whole(_program(made, tmp_path), made))
+    assert len(answers) > COUNT / 2
+    for nest, said, missed in answers:
+        assert not (said and missed), (nest, missed[:3])
+    said_whole = sum(said for _, said, _ in answers)
+    whole = sum(not missed for *_, missed in answers)
+    assert 8 < said_whole < len(answers) - 8, (said_whole, whole, len(answers))
+    assert said_whole > 0.7 * whole, (said_whole, whole)
+
+
+def _gaps(patch: pytest.MonkeyPatch) -> None:
+    """The hull of what is touched counts as touched."""
+    real = covers._union
+    patch.setattr(covers, "_union", lambda sets: real(sets).remove_divs().simple_hull().to_set())
+
+
+def _short_rows(patch: pytest.MonkeyPatch) -> None:
+    """A row counts as full if one of its elements is written."""
+    real = covers._image
+
+    def first_digit(state: object, statement: object, digits: list[Polynomial]) -> object:
+        return real(state, statement, digits[:1])  # type: ignore[arg-type]
+
+    patch.setattr(covers, "_image", first_digit)
+    patch.setattr(covers, "_sizes", lambda state, strides: [])
+
+
+@pytest.mark.parametrize("bug", [_gaps, _short_rows])
+def test_a_seeded_bug_is_seen(bug: object, made: list[Nest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(bug)
+    bug(monkeypatch)
+    assert any(said and missed for _, said, missed in written_whole(_program(made, tmp_path), made))
