@@ -5,10 +5,9 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
@@ -129,8 +128,7 @@ class Launched(Struct):
         return cls(module, outcome, memory, requests, watch.log, watch.there, **given)
 
 
-@dataclass
-class Run:
+class Run(Struct, dict=True):
     """A run, and what is said of the kernel without running it."""
 
     facts: KernelFacts
