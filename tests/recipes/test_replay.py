@@ -20,7 +20,8 @@ from warpsmith.loops.place import Place
 from warpsmith.offload.decisions import Decided
 from warpsmith.poly.analyze import Facts
 from warpsmith.recipes import replay
-from warpsmith.recipes.reading import Listed, recipe_of
+from warpsmith.recipes.listed import Listed
+from warpsmith.recipes.reading import recipe_of
 from warpsmith.recipes.replay import apply_steps
 from warpsmith.recipes.writing import write_recipe
 from warpsmith.tree.nodes import replace

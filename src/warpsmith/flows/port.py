@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct, field
@@ -13,8 +13,6 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.in_place import InPlace
-from warpsmith.flows.hints.refused import Trials, with_remedies
-from warpsmith.flows.hints.remedies import Inputs
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import planned
 from warpsmith.front.inputs import Source
@@ -29,6 +27,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.honor import honored
 from warpsmith.recipes.asked import Asked
 from warpsmith.run.verification import Verification, VerifyOptions
+from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
 
 __all__ = ["PortOptions", "PortResult", "port"]
@@ -120,13 +119,12 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
-    if search:
-        # What would help a loop that was asked for and stays: tried, not guessed.
-        trials = Trials(
-            Inputs(tuple(paths), options.front),
+    if search and selected:
+        plan = _with_remedies(
+            (plan, facts, selected),
+            (tuple(paths), options.front),
             lambda other: write(asked.applied(Prepared(other, other)), selected, wanted)[1].port.plan,
         )
-        plan = with_remedies(plan, facts, selected, trials)
     result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
     if not plan.fragments:
@@ -149,6 +147,20 @@ def _vouched(program: Program, options: PortOptions) -> PortOptions:
     check_sizes(program, options.offload.sizes or ())
     granted = (*options.poly.granted, *heeded(program, options.assumed))
     return replace(options, poly=replace(options.poly, granted=granted), assumed=())
+
+
+def _with_remedies(
+    made: tuple[Plan, Facts, tuple[Loop, ...]],
+    read: tuple[tuple[str | Source, ...], FrontOptions],
+    planned: Callable[[Facts], Plan],
+) -> Plan:
+    """Return the plan of some facts with what would help a loop that was asked for and stays: tried, not guessed.
+    `read`: what the program was read from, and how; `planned`: the plan for other facts."""
+    # loaded where it is wanted: what changes programs and tries again takes longer to load than many a port to make
+    from warpsmith.flows.hints.refused import Trials, with_remedies
+    from warpsmith.flows.hints.remedies import Inputs
+
+    return with_remedies(*made, Trials(Inputs(*read), planned))
 
 
 def _named(paths: Sequence[str | Source]) -> str:

@@ -16,9 +16,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.loops.prepared import Change, Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import PolyOptions, statement_spans
-from warpsmith.recipes.reading import Listed, read_recipe
-from warpsmith.recipes.replay import apply_steps
-from warpsmith.recipes.transforms import transforms
+from warpsmith.recipes.listed import Listed
 from warpsmith.tree.program import Assumption
 
 __all__ = ["Asked"]
@@ -35,6 +33,12 @@ class Asked(Struct, frozen=True):
     def of(cls, recipe: str | None, options: tuple[str, ...]) -> Asked:
         """Return the steps of a recipe's file and of `--transform` options; raises UsageError where they make no
         sense."""
+        if recipe is None and not options:
+            return cls(())
+        # loaded where steps are asked for: it knows all of them
+        from warpsmith.recipes.reading import read_recipe
+        from warpsmith.recipes.transforms import transforms
+
         wanted = transforms(options)
         if recipe is None:
             return cls(wanted)
@@ -64,4 +68,8 @@ class Asked(Struct, frozen=True):
     def applied(self, prepared: Prepared, *, explain: bool = False) -> Prepared:
         """Return the program after the steps; raises RefusedError or UsageError at the first that cannot be applied,
         with `explain` together with what would make it legal."""
+        if not self.steps:
+            return prepared
+        from warpsmith.recipes.replay import apply_steps
+
         return apply_steps(prepared, self.steps, explain=explain)

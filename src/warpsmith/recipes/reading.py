@@ -23,23 +23,17 @@ from msgspec import Struct
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.catalogue import ArgumentsError, Step, make
+from warpsmith.catalogue import ArgumentsError, make
 from warpsmith.recipes.layout import Entry, Table, tables, values
+from warpsmith.recipes.listed import Listed
 
-__all__ = ["FORMAT", "LARGEST", "Listed", "Recipe", "read_recipe", "recipe_of"]
+__all__ = ["FORMAT", "LARGEST", "Recipe", "read_recipe", "recipe_of"]
 
 FORMAT = 1
 LARGEST = 1_000_000
 _LONGEST_TEXT = 1000
 _MOST_FINDINGS = 20
 _TOP_KEYS = ("recipe", "inputs", "assume")
-
-
-class Listed(Struct, frozen=True):
-    """A step with the place that asks for it: its name in a recipe; None where it was an option."""
-
-    step: Step
-    span: Span | None = None
 
 
 class Recipe(Struct, frozen=True):

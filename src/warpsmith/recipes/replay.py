@@ -21,7 +21,7 @@ from warpsmith.loops.prepared import Applied, Prepared, pairs
 from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.offload.decisions import undecided
 from warpsmith.recipes.enabling import Enabling, enabling_steps
-from warpsmith.recipes.reading import Listed
+from warpsmith.recipes.listed import Listed
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.catalogue import Argument, ArgumentsError, Parameter, Step, make, parameters, step_class
-from warpsmith.recipes.reading import Listed
+from warpsmith.recipes.listed import Listed
 
 __all__ = ["example_step", "transforms"]
 

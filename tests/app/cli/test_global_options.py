@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,7 +147,8 @@ STARTED = "import sys; from warpsmith.app.cli.start import main; print('on', flu
 
 def test_an_interrupt_is_quiet_at_any_moment(here: Path) -> None:
     (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
-    for delay in (0.03, 0.3, 0.6, 1.2):
+    ended: list[int] = []
+    for delay in (0.03, 0.1, 0.2, 0.4, 0.8):
         with subprocess.Popen(
             [sys.executable, "-c", STARTED, "port", "a.c", "-o", "gpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:
@@ -156,8 +158,12 @@ def test_an_interrupt_is_quiet_at_any_moment(here: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=60)
         assert b"Traceback" not in err
-        assert process.returncode == 130, (delay, err)
-        assert not (here / "gpu").exists()
+        # the last moments may come too late: then all is written
+        assert process.returncode in (0, 130), (delay, err)
+        assert (here / "gpu").exists() == (process.returncode == 0)
+        shutil.rmtree(here / "gpu", ignore_errors=True)
+        ended.append(process.returncode)
+    assert ended[:2] == [130, 130]
 
 
 def test_the_tables_of_commands_agree() -> None:

@@ -238,7 +238,9 @@ def test_units_are_what_the_program_made(tmp_path: Path) -> None:
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
     wrong = _TABLE.replace(*_BUGS[bug])
     assert wrong != _TABLE
-    assert _run(wrong, tmp_path) != "ok"
+    # threads without a lock may come through once
+    attempts = 8 if bug == "no lock" else 1
+    assert any(_run(wrong, tmp_path) != "ok" for _ in range(attempts))
 
 
 _OWN = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import output_paths
-from warpsmith.run.native.programs import include_arguments
+from warpsmith.run.native.includes import include_arguments
 from warpsmith.run.verification import Sources
 from warpsmith.tree.program import Program, Unit
 

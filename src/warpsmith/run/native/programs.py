@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog, read_log
+from warpsmith.run.native.includes import include_arguments
 from warpsmith.run.native.kept import kept_folder
 from warpsmith.run.native.tools import Limits, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources, VerifyOptions
@@ -30,7 +31,6 @@ __all__ = [
     "Outcome",
     "RunSetting",
     "build_native",
-    "include_arguments",
     "place",
     "run_program",
     "runtime_object",
@@ -89,27 +89,6 @@ def _operand(path: str) -> str:
 def _inside(path: str) -> str:
     """Return a path that stays below its directory, however the user named the file."""
     return "/".join(part for part in Path(path).as_posix().split("/") if part not in ("", ".", "..")) or "file.c"
-
-
-def include_arguments(sources: Sources) -> tuple[str, ...]:
-    """Return the user's options with include directories made absolute, and the user's directory added last."""
-    directory = Path(sources.directory).resolve()
-    found: list[str] = []
-    pending = list(sources.arguments)
-    while pending:
-        argument = pending.pop(0)
-        if argument in ("-I", "-isystem", "-iquote") and pending:
-            found += [argument, _absolute(pending.pop(0), directory)]
-        elif argument.startswith("-I"):
-            found.append("-I" + _absolute(argument[2:], directory))
-        else:
-            found.append(argument)
-    return (*found, "-I" + str(directory))
-
-
-def _absolute(path: str, directory: Path) -> str:
-    beside = directory / path
-    return str(beside if beside.is_dir() else Path(path).resolve())
 
 
 def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Built:

@@ -9,15 +9,8 @@ from typing import Final, cast
 
 import click
 
-from warpsmith.app.cli.about.settings import (
-    baseline_path,
-    default_settings,
-    is_found,
-    kernel_files,
-    kernel_options,
-    launching_of,
-    settings_of,
-)
+from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
+from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watched

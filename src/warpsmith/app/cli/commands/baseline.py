@@ -9,15 +9,8 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict, replace
 
-from warpsmith.app.cli.about.settings import (
-    BASELINE,
-    baseline_path,
-    is_found,
-    kernel_files,
-    kernel_options,
-    launching_of,
-    settings_of,
-)
+from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
+from warpsmith.app.cli.about.settings import BASELINE, baseline_path, is_found, settings_of
 from warpsmith.app.cli.command import Group, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.options import text, texts

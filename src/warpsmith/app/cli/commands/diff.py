@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.about.settings import kernel_files, kernel_options, launching_of, settings_of
+from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
+from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import exit_code

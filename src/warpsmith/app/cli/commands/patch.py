@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -16,10 +16,11 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import readable
 from warpsmith.emit.files import OutputFile
-from warpsmith.flows.in_place import PortedProject, port_project, project_of
-from warpsmith.flows.port import PortOptions
-from warpsmith.project.database import read_database
-from warpsmith.project.patches import applied_in, patch_name
+
+# Loaded where a project is ported: other ports need none of it.
+if TYPE_CHECKING:
+    from warpsmith.flows.in_place import PortedProject
+    from warpsmith.flows.port import PortOptions
 
 __all__ = [
     "apply_command",
@@ -55,6 +56,9 @@ def is_project(given: Mapping[str, object]) -> bool:
 
 def ported_project(paths: tuple[str, ...], given: Mapping[str, object], options: PortOptions) -> PortedProject:
     """Port the program that the options name; raises UsageError where they do not go together."""
+    from warpsmith.flows.in_place import port_project, project_of
+    from warpsmith.project.database import read_database
+
     database = text(given["project"])
     if (database is None) == (not paths):
         message = "name the files, or with -p the build's compile_commands.json: one of the two"
@@ -84,6 +88,8 @@ def check_patches(out: str, *, force: bool) -> None:
 
 def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str, ...]:
     """Write the series to the file or the folder `out`; return what was written."""
+    from warpsmith.project.patches import patch_name
+
     patches = ported.series.patches if ported.series is not None else ()
     if not patches:
         return ()
@@ -95,6 +101,8 @@ def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str,
 
 def apply_command(ported: PortedProject, written: tuple[str, ...]) -> str:
     """Return the command that applies the patches `written`, from wherever it is given."""
+    from warpsmith.project.patches import applied_in
+
     folder = Path(written[0]).resolve().parent
     whole = len(written) > 1 and {p.name for p in folder.glob("*.patch")} == {Path(w).name for w in written}
     paths = [f"{quote(str(folder))}/*.patch"] if whole else [quote(str(Path(w).resolve())) for w in written]

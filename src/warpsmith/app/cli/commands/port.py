@@ -47,7 +47,6 @@ from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.poly.effects.vouched import used_descriptions
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.recipes.placement import recorded_steps
-from warpsmith.recipes.writing import write_recipe
 from warpsmith.report.model import Report, Status
 from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
@@ -244,6 +243,9 @@ def _port_options(given: dict[str, object]) -> PortOptions:
 
 def _recipe(paths: tuple[str, ...], result: PortResult) -> str:
     """Return the recipe of everything that this port applied."""
+    # loaded where a recipe is written: it knows every step
+    from warpsmith.recipes.writing import write_recipe
+
     steps = recorded_steps([applied.step for applied in result.prepared.applied], result.plan)
     granted = [assumption.text for assumption in result.prepared.original.options.granted]
     granted += [assumption.text for assumption in used_descriptions(result.facts.summaries)]
