@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.clang.process import library_path
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Binary, Conditional, Expr, Function, Index, Literal, Member, Name, Node, Unary, replace
 from warpsmith.tree.printing.patch import Patcher
@@ -38,7 +37,6 @@ cindex: Any = importlib.import_module("clang.cindex")
 
 @lru_cache(maxsize=1)
 def _index() -> Any:
-    cindex.Config.set_library_file(library_path())
     return cindex.Index.create()
 
 
