@@ -162,7 +162,7 @@ def test_importing_loads_no_heavy_library(statement: str) -> None:
     assert not loaded & set(HEAVY)
 
 
-SEEN_BY = {"islpy": {"poly"}, "clang": set[str](), "cuda": {"front", "run"}, "jinja2": {"report"}}
+SEEN_BY = {"islpy": {"poly"}, "clang": set[str](), "cuda": {"base"}, "jinja2": {"report"}}
 """The packages that import a library: NVRTC makes PTX for front, and checks texts for run; of libclang's wheel only the
 library is taken, by ctypes."""
 

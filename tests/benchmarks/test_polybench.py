@@ -15,11 +15,12 @@ from benchmarks.polybench.suite import SETS, odd, programs, region, sizes
 from tests.benchmarks.categories import check_categories
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.host.cuda import emit_kernels
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
-from warpsmith.run.native.device_compile import compile_nvrtc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvrtc
 
 # Loops of the region that stay on the host, without the function's name: the sequential ones around kernels, and those
 # whose counter became the sequential one after a step. Shorten it as more is ported.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.flows.porting.prepare import planned
 from warpsmith.front.load import FrontOptions, load_program
@@ -16,7 +17,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc
 from warpsmith.tree.program import Program
 
 ROOT = Path(__file__).parents[2]

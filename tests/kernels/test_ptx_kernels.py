@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.front.cuda.nvrtc import PtxText, has_nvrtc
+from warpsmith.front.cuda.nvrtc import PtxText
 from warpsmith.kernels import ptx_kernels
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.settings.read import Wanted, read_settings

@@ -9,10 +9,11 @@ import msgspec.structs
 import pytest
 
 from warpsmith.base.errors import RefusedError
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.device.device_code import for_device
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc
 from warpsmith.tree.nodes import Function, Launch, Name, Stmt, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import join_lines

@@ -11,9 +11,10 @@ import pytest
 
 from tests.emit.examples import LU, SAXPY, Ported, lu, saxpy
 from warpsmith.base.errors import RefusedError, UsageError
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
-from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc
 from warpsmith.tree.program import Program, TypeText
 from warpsmith.tree.types import FLOAT, Pointer
 

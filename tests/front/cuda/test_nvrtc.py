@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.base.source import SourceFile
-from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx, has_nvrtc
+from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
 from warpsmith.front.load import FrontOptions

@@ -12,9 +12,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.front.cuda.host_uses import find_host_uses
 from warpsmith.run.native.cuda_text import has_cuda_syntax
-from warpsmith.run.native.device_compile import compile_nvrtc, has_nvrtc
+from warpsmith.run.native.device_compile import compile_nvrtc
 from warpsmith.run.verification import Sources
 
 __all__ = ["host_uses"]

@@ -10,7 +10,6 @@ installed (cub, thrust, cooperative groups).
 
 from __future__ import annotations
 
-import importlib.util
 import marshal
 import os
 import re
@@ -26,10 +25,11 @@ from msgspec import Struct
 
 import warpsmith
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.cuda.nvrtc_worker import Answer, Request
 
-__all__ = ["PtxText", "compile_to_ptx", "has_nvrtc"]
+__all__ = ["PtxText", "compile_to_ptx"]
 
 _MISSING: Final = re.compile(r"(?:could not|cannot) open source file \"([^\"]+)\"")
 _PLACE: Final = re.compile(r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error[^:]*: (?P<text>.+)$", re.M)
@@ -72,14 +72,6 @@ class PtxText(Struct, frozen=True):
     text: str
     entries: Mapping[str, str]
     stood_in: tuple[str, ...]
-
-
-def has_nvrtc() -> bool:
-    """Whether NVRTC can be used (the `cuda` extra)."""
-    try:
-        return importlib.util.find_spec("cuda.bindings.nvrtc") is not None
-    except ImportError:
-        return False
 
 
 def compile_to_ptx(

@@ -5,10 +5,11 @@ Standard input: one marshalled (text, name, options, kernels, headers). Standard
 
 from __future__ import annotations
 
-import importlib
 import marshal
 import sys
 from types import ModuleType
+
+from warpsmith.base.nvrtc import load_nvrtc
 
 __all__ = ["Answer", "Request", "main"]
 
@@ -19,7 +20,9 @@ Answer = tuple[bytes | None, dict[bytes, bytes], bytes]
 
 def main() -> None:
     """Serve one request."""
-    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+    nvrtc = load_nvrtc()
+    if nvrtc is None:
+        sys.exit("NVRTC is not installed")
     request: Request = marshal.loads(sys.stdin.buffer.read())
     sys.stdout.buffer.write(marshal.dumps(_compiled(nvrtc, request)))
 

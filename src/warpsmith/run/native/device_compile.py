@@ -5,8 +5,6 @@ NVRTC takes device code only, and has no standard headers: small ones stand in f
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -16,21 +14,16 @@ from importlib import resources
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
+from warpsmith.base.nvrtc import load_nvrtc
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
 
-__all__ = ["compile_nvcc", "compile_nvrtc", "has_nvcc", "has_nvrtc"]
+__all__ = ["compile_nvcc", "compile_nvrtc", "has_nvcc"]
 
 _PLACE = re.compile(
     r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\d+(?:-D)?)?: (?P<text>.+)$", re.M
 )
 _HEADERS = ("float.h", "limits.h", "math.h", "stddef.h", "stdint.h")
-
-
-def has_nvrtc() -> bool:
-    """Whether NVRTC can be used (the `cuda` extra)."""
-    found = importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None
-    return found and importlib.util.find_spec("cuda.bindings.nvrtc") is not None
 
 
 def has_nvcc() -> bool:
@@ -43,8 +36,9 @@ def compile_nvrtc(text: str, arch: str = "sm_80", name: str = "kernels.cu") -> F
 
     `text` holds one character a byte. Raises ImportError where NVRTC is not installed (see `has_nvrtc`).
     """
-    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
-
+    nvrtc = load_nvrtc()
+    if nvrtc is None:
+        raise ImportError("NVRTC is not installed")
     folder = resources.files("warpsmith.run") / "native" / "device_headers"
     sources = [(folder / header).read_bytes() for header in _HEADERS]
     names = [header.encode() for header in _HEADERS]

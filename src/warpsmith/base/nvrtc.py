@@ -1,0 +1,26 @@
+"""NVIDIA's run-time compiler, where it is installed (the `cuda` extra). It needs no driver and no GPU."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+
+__all__ = ["has_nvrtc", "load_nvrtc"]
+
+
+def has_nvrtc() -> bool:
+    """Whether NVRTC can be used."""
+    return load_nvrtc() is not None
+
+
+@functools.cache
+def load_nvrtc() -> ModuleType | None:
+    """Return the bindings of NVRTC; None where they are not installed, or cannot load the library."""
+    try:
+        nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+        # the first call loads the library: it raises RuntimeError where there is none
+        nvrtc.nvrtcVersion()
+    except (ImportError, OSError, RuntimeError):
+        return None
+    return nvrtc

@@ -1,0 +1,49 @@
+"""NVRTC is used where it is installed whole: the bindings alone are not enough."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from warpsmith.base.nvrtc import has_nvrtc, load_nvrtc
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> Iterator[None]:
+    load_nvrtc.cache_clear()
+    yield
+    load_nvrtc.cache_clear()
+
+
+def _bindings(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> ModuleType:
+    made = ModuleType("cuda.bindings.nvrtc")
+
+    def version() -> tuple[int, int, int]:
+        if error is not None:
+            raise error
+        return 0, 13, 0
+
+    setattr(made, "nvrtcVersion", version)  # noqa: B010
+    for name in ("cuda", "cuda.bindings"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", made)
+    return made
+
+
+def test_bindings_that_find_their_library_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _bindings(monkeypatch, None)
+    assert has_nvrtc() and load_nvrtc() is made
+
+
+@pytest.mark.parametrize("error", [RuntimeError("libnvrtc.so.13 is nowhere"), OSError("no such file")], ids=repr)
+def test_bindings_without_their_library_count_as_none(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    _bindings(monkeypatch, error)
+    assert not has_nvrtc() and load_nvrtc() is None
+
+
+def test_no_bindings_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)
+    assert not has_nvrtc()
