@@ -13,7 +13,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.survey import SurveyOptions, survey
 from warpsmith.loops.prepared import Prepared
-from warpsmith.loops.search import search
+from warpsmith.loops.search import prepare
 from warpsmith.report.port.build import loop_entries
 from warpsmith.report.survey.model import SurveyReason
 from warpsmith.survey import unit
@@ -98,6 +98,6 @@ def test_a_bound_on_the_search_bounds_both(monkeypatch: pytest.MonkeyPatch, tmp_
     assert any(said[0] == "parallel-after" for said in _surveyed(path).values())
     for name in ("_MOST_LOOPS", "_MOST_REFERENCES"):
         with monkeypatch.context() as bounded:
-            bounded.setattr(search, name, 0)
+            bounded.setattr(prepare, name, 0)
             assert list(_differences(path)) == []
             assert all(said[0] == "sequential" for said in _surveyed(path).values())

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search.last_apart import last_apart
-from warpsmith.loops.search.search import prepare
+from warpsmith.loops.search.prepare import prepare
 from warpsmith.loops.search.unthreaded import unthreaded
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans

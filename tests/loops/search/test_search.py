@@ -10,7 +10,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.cost import Cost, cost_of
-from warpsmith.loops.search.search import prepare
+from warpsmith.loops.search.prepare import prepare
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.walk import names

@@ -54,6 +54,11 @@ class Cost(Partial, frozen=True, eq=False):
         return self.stranded == 0 and self.depth == 0
 
     @property
+    def perfect(self) -> bool:
+        """Whether no step could better it: all on the device, with threads enough, and none waits for another."""
+        return self.ideal and self.narrow == 0 and self.atomics == 0
+
+    @property
     def runs_well(self) -> bool:
         """Whether everything runs on the device, with at most one host loop around a kernel."""
         return self.stranded == 0 and self.depth <= 1 and self.atomics == 0 and not (self.depth and self.reduces)

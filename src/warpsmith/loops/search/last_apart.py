@@ -16,7 +16,6 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import rewritten
-from warpsmith.loops.steps.order.peel import Peel
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.facts import LoopFacts, statement_spans
 from warpsmith.tree.nodes import For
@@ -57,6 +56,9 @@ def _waits_for_last(own: LoopFacts) -> bool:
 
 
 def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
+    # steps are loaded where one is tried
+    from warpsmith.loops.steps.order.peel import Peel
+
     facts = prepared.facts
     step = Peel(own.id, last=1)
     try:

@@ -15,24 +15,23 @@ import msgspec.structs
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.analysis.invariants import holds_pointers
 from warpsmith.loops.analysis.row_allocations import has_separate_rows
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
+from warpsmith.loops.search.localizable import followed, reads_bounds_or_bases, row_pointers
 from warpsmith.loops.step import rewritten
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.pointers.touches import direct_call
-from warpsmith.tree.nodes import Call, Function, Index, Loop, Member, Stmt, Unary, While
-from warpsmith.tree.types import Pointer, Symbol
-from warpsmith.tree.walk import loop_names, loops, names, peel, walk
+from warpsmith.tree.nodes import Call, Function, Loop, Stmt
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loop_names, loops, walk
 
-__all__ = ["localized", "may_be_localized"]
+__all__ = ["localized"]
 
 _Step = Inline | Localize | Flatten | RowStarts
 # of so many functions the bodies are tried
@@ -46,12 +45,6 @@ def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> 
         if found is not None and _helps(prepared, found, function, nest):
             prepared = found
     return prepared
-
-
-def may_be_localized(nest: Loop) -> bool:
-    """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
-    calls = any(isinstance(part, Call) and _follows(part) is not None for part in walk(nest))
-    return calls or _promises(nest) or bool(_rows(nest))
 
 
 def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
@@ -77,7 +70,7 @@ def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
 def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with what a loop reads from memory, and does not change, in variables."""
     loop = _at(prepared, function, where)
-    if not _promises(loop):
+    if not reads_bounds_or_bases(loop):
         return prepared
     address = _address(prepared.facts, function, loop)
     return _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
@@ -86,7 +79,7 @@ def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prep
 def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
     loop = _at(prepared, function, where)
-    rows = _rows(loop)
+    rows = row_pointers(loop)
     if not rows:
         return prepared
     address = _address(prepared.facts, function, loop)
@@ -98,28 +91,18 @@ def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
     return next((found for found in made if found is not prepared), prepared)
 
 
-def _rows(loop: Loop) -> list[Pointer]:
-    return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
-
-
 def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with the bodies of the functions that the loop calls with a way to pointers in memory: a kernel
     cannot follow these, and what the functions read there is known where it is seen."""
     tried: set[str] = set()
     while True:
         loop = _at(prepared, function, where)
-        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := _follows(c)) is not None}
+        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := followed(c)) is not None}
         names_of = sorted(called - tried)
         if not names_of or len(tried) > _MOST_BODIES:
             return prepared
         tried.add(names_of[0])
         prepared = _stepped(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
-
-
-def _follows(call: Call) -> Symbol | None:
-    """Return the function that a call gives the address of a struct with pointers."""
-    given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
-    return direct_call(call) if any(holds_pointers(type) for type in given) else None
 
 
 def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
@@ -153,21 +136,6 @@ def _address(facts: Facts, function: Symbol, loop: Loop) -> str:
     name = loop_names(holder)[loop]
     shared = sum(f.symbol.name == function.name for _, f in facts.program.functions()) > 1
     return f"{unit.file.path}:{name}" if shared else name
-
-
-def _promises(loop: Loop) -> bool:
-    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
-    for part in walk(loop):
-        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer)):
-            return True
-        if isinstance(part, Index) and isinstance(part.type, Pointer):
-            return True
-        if isinstance(part, Unary) and part.op == "*" and not isinstance(peel(part.operand).type, Pointer):
-            return True
-    tests = [p.condition for p in walk(loop) if isinstance(p, While) and p.condition is not None]
-    if any(isinstance(e, Index) for test in tests for e in walk(test)):
-        return True
-    return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
 
 
 def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:

@@ -11,11 +11,11 @@ effort is bounded by a number of checks, never by time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import cast
 
-import msgspec.structs
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
@@ -25,25 +25,23 @@ from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.candidates import candidates, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
-from warpsmith.loops.search.localized import localized, may_be_localized
+from warpsmith.loops.search.localized import localized
+from warpsmith.loops.search.nests import outermost, references
 from warpsmith.loops.step import Step, rewritten
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Block, For, Function, Index, Loop, Member, Node, Stmt, While
+from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
 from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, loops, statements_of, walk
+from warpsmith.tree.walk import children, statements_of
 
-__all__ = ["prepare"]
+__all__ = ["search_nests"]
 
 # checks of one nest: fewer for a nest with many references, whose checks cost more; and steps inside one another
 _MOST_CHECKS = 64
 _FEWEST_CHECKS = 12
 _MOST_REFERENCES_CHECKED = 1500
 _DEEPEST = 5
-# of one function: so many loops are looked at, in nests of at most so many references
-_MOST_LOOPS = 400
-_MOST_REFERENCES = 1500
 
 
 class _Spot(Struct, frozen=True):
@@ -63,65 +61,21 @@ class _Form(Struct, frozen=True):
     cost: Cost
 
 
-def prepare(
-    prepared: Prepared, wanted: frozenset[int] | None, left: frozenset[Span], only: frozenset[Symbol] | None = None
-) -> Prepared:
-    """Return `prepared` with every step that helps.
-
-    `wanted`: identities of the loops to look at (None: all), and what is inside them; `left`: nests, by the span of
-    their text, that stay as they are; `only`: the functions to look at (None: all).
-    """
-    known = prepared.facts
-    prepared = msgspec.structs.replace(prepared, facts=known.briefly())
-    symbols = [function.symbol for _, function in prepared.program.functions()]
-    for symbol in [s for s in symbols if only is None or s in only]:
-        search = _Search(symbol)
-        function = search.node(prepared.facts)
-        nests = [loop for loop in _outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
-        nests = list(_affordable(loop for loop in nests if not _is_settled(known, function, loop)))
-        if not nests:
-            continue
-        # what comes from memory becomes a variable: the other steps, and the device, know variables only
-        spans = tuple(loop.span for loop in nests)
-        prepared = localized(prepared, symbol, spans)
-        function = search.node(prepared.facts)
-        # of two with one text the second is what runs where the first may not
-        firsts = {loop.span: loop for loop in reversed([*_outermost(function.body)]) if loop.span in spans}
-        nests = [*reversed(firsts.values())]
-        spots = [_spot(function, loop) for loop in nests]
-        # from the last to the first, so that addresses in front of a step stay what they are
-        for spot in reversed(spots):
-            search.start(prepared.facts, spot)
-            form = search.best(prepared.facts, prepared.applied, spot, 0)
-            prepared = msgspec.structs.replace(prepared, facts=form.facts, applied=form.applied)
+def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) -> Prepared:
+    """Return `prepared` with every step that helps the nests of `function` whose text stands at `spans`."""
+    search = _Search(function)
+    # what comes from memory becomes a variable: the other steps, and the device, know variables only
+    prepared = localized(prepared, function, spans)
+    holder = search.node(prepared.facts)
+    # of two with one text the second is what runs where the first may not
+    firsts = {loop.span: loop for loop in reversed([*outermost(holder.body)]) if loop.span in spans}
+    spots = [_spot(holder, loop) for loop in reversed(firsts.values())]
+    # from the last to the first, so that addresses in front of a step stay what they are
+    for spot in reversed(spots):
+        search.start(prepared.facts, spot)
+        form = search.best(prepared.facts, prepared.applied, spot, 0)
+        prepared = replace(prepared, facts=form.facts, applied=form.applied)
     return prepared
-
-
-def _is_settled(known: Facts, function: Function, loop: Loop) -> bool:
-    """Whether no step has anything to do for a nest; `known`: facts of the program before the search."""
-    as_before = any(function is other for _, other in known.program.functions())
-    return as_before and not may_be_localized(loop) and _good(cost_of(known, function, (loop,)))
-
-
-def _affordable(nests: Iterable[Loop]) -> Iterator[Loop]:
-    """Yield the nests of a function that are looked at: the bound is a count, the same on every machine."""
-    left = _MOST_LOOPS
-    for nest in nests:
-        left -= sum(1 for _ in loops(nest))
-        if left >= 0 and _references(nest) <= _MOST_REFERENCES:
-            yield nest
-
-
-def _references(node: Node) -> int:
-    return sum(isinstance(part, Index | Member) for part in walk(node))
-
-
-def _overlaps(loop: Node, spans: frozenset[Span]) -> bool:
-    return any(s.file is loop.span.file and s.start < loop.span.end and loop.span.start < s.end for s in spans)
-
-
-def _is_wanted(loop: Node, wanted: frozenset[int] | None) -> bool:
-    return wanted is None or any(id(part) in wanted for part in walk(loop))
 
 
 class _Search:
@@ -136,8 +90,8 @@ class _Search:
 
     def start(self, facts: Facts, spot: _Spot) -> None:
         """Begin with another nest: what may be spent on it depends on its size."""
-        references = sum(map(_references, self.run(facts, spot)))
-        self.left = max(_FEWEST_CHECKS, min(_MOST_CHECKS, _MOST_REFERENCES_CHECKED // max(1, references)))
+        size = sum(map(references, self.run(facts, spot)))
+        self.left = max(_FEWEST_CHECKS, min(_MOST_CHECKS, _MOST_REFERENCES_CHECKED // max(1, size)))
 
     def best(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, depth: int) -> _Form:
         """Return the best form of the run at `spot`: its nests improved one after the other."""
@@ -156,7 +110,7 @@ class _Search:
         first = self.form(facts, applied, spot)
         loop = self.loop(facts, spot)
         text = self.text(facts, spot)
-        if _good(first.cost) or depth >= _DEEPEST or text in self.hopeless:
+        if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless:
             return first
         self.seen.add((spot, text))
         found = self.best_direct(first, spot, loop, depth) if isinstance(loop, For) else first
@@ -179,7 +133,7 @@ class _Search:
             tried = self.tried(first.facts, first.applied, spot, (step, depth))
             if tried is not None and _preferred(tried, found):
                 found = tried
-            if _good(found.cost) or (found is not first and found.cost.ideal and not found.cost.atomics):
+            if found.cost.perfect or (found is not first and found.cost.ideal and not found.cost.atomics):
                 return found
         return found
 
@@ -273,10 +227,6 @@ class _Search:
         return next(function for _, function in facts.program.functions() if function.symbol == self.function)
 
 
-def _good(cost: Cost) -> bool:
-    return cost.ideal and cost.narrow == 0 and cost.atomics == 0
-
-
 def _preferred(new: _Form, old: _Form) -> bool:
     """Whether a form is better than another, or as good after fewer steps."""
     return _better(new.cost, old.cost) or (new.cost == old.cost and len(new.applied) < len(old.applied))
@@ -292,20 +242,9 @@ def _better(new: Cost, old: Cost) -> bool:
     return 2 * new.launches <= old.launches
 
 
-def _outermost(node: Node) -> Iterator[For | While]:
-    """Yield the outermost loops below `node`, itself included, in source order."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, For | While):
-            yield current
-        else:
-            pending += reversed(list(children(current)))
-
-
 def _outermost_of(run: Run) -> Iterator[For | While]:
     for stmt in run:
-        yield from _outermost(stmt)
+        yield from outermost(stmt)
 
 
 def _spot(function: Function, loop: Loop) -> _Spot:

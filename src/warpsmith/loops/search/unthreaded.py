@@ -15,7 +15,6 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import Place
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import rewritten
-from warpsmith.loops.steps.order.unthread import Unthread, region_around
 from warpsmith.poly.claimed import Region, regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.team import region_run
@@ -54,11 +53,16 @@ def _next(
 
 def _first_loop(function: Function, region: Region) -> Loop | None:
     """Return the first loop of `region`, unless one step over a region around this one would serve it."""
+    # steps are loaded where one may be tried
+    from warpsmith.loops.steps.order.unthread import region_around
+
     loop = next((loop for loop, _ in loops(region.body)), None)
     return loop if loop is not None and region_around(function, loop) is region else None
 
 
 def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:
+    from warpsmith.loops.steps.order.unthread import Unthread
+
     facts = prepared.facts
     unit, function = next((u, f) for u, f in facts.program.functions() if f.symbol == symbol)
     name = loop_names(function)[loop]

@@ -1,0 +1,43 @@
+"""What in a nest comes from memory and could be a variable: told from its text, before any step is tried."""
+
+from __future__ import annotations
+
+from warpsmith.loops.analysis.invariants import holds_pointers
+from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.tree.nodes import Call, Index, Loop, Member, Unary, While
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import names, peel, walk
+
+__all__ = ["followed", "may_be_localized", "reads_bounds_or_bases", "row_pointers"]
+
+
+def may_be_localized(nest: Loop) -> bool:
+    """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
+    calls = any(isinstance(part, Call) and followed(part) is not None for part in walk(nest))
+    return calls or reads_bounds_or_bases(nest) or bool(row_pointers(nest))
+
+
+def row_pointers(loop: Loop) -> list[Pointer]:
+    """Return the types of rows that the loop reaches through pointers to pointers."""
+    return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
+
+
+def followed(call: Call) -> Symbol | None:
+    """Return the function that a call gives the address of a struct with pointers."""
+    given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
+    return direct_call(call) if any(holds_pointers(type) for type in given) else None
+
+
+def reads_bounds_or_bases(loop: Loop) -> bool:
+    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
+    for part in walk(loop):
+        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer)):
+            return True
+        if isinstance(part, Index) and isinstance(part.type, Pointer):
+            return True
+        if isinstance(part, Unary) and part.op == "*" and not isinstance(peel(part.operand).type, Pointer):
+            return True
+    tests = [p.condition for p in walk(loop) if isinstance(p, While) and p.condition is not None]
+    if any(isinstance(e, Index) for test in tests for e in walk(test)):
+        return True
+    return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))

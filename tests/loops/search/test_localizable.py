@@ -1,0 +1,39 @@
+"""What a nest finds in memory is told from its text: pointers, bounds and rows that could be variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.poly.programs import load
+from warpsmith.loops.search.localizable import may_be_localized
+from warpsmith.loops.search.nests import outermost
+
+HEAD = """
+struct box { double *values; int count; };
+void g(struct box *b);
+void h(double *x);
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "loop", "found"),
+    [
+        ("int n, double *a", "for (int i = 0; i < n; i++) a[i] = 0;", False),
+        ("int n, double a[9][9]", "for (int i = 0; i < n; i++) a[i][i] = 0;", False),
+        ("int n, struct box *b", "for (int i = 0; i < n; i++) b->values[i] = 0;", True),
+        ("int n, struct box b", "for (int i = 0; i < n; i++) b.values[i] = 0;", True),
+        ("struct box *b, double *a", "for (int i = 0; i < b->count; i++) a[i] = 0;", True),
+        ("int n, double **a", "for (int i = 0; i < n; i++) a[i][0] = 0;", True),
+        ("int *n, double *a", "for (int i = 0; i < *n; i++) a[i] = 0;", True),
+        ("int *n, double *a", "for (int i = 0; i < n[0]; i += a[i] > 0) a[i] = 0;", True),
+        ("int n, struct box *b", "for (int i = 0; i < n; i++) g(b);", True),
+        ("int n, double *a", "for (int i = 0; i < n; i++) h(a);", False),
+    ],
+)
+def test_a_nest_with_something_in_memory_is_told(parameters: str, loop: str, found: bool, tmp_path: Path) -> None:
+    program = load(f"{HEAD}void f({parameters}) {{ {loop} }}", tmp_path)
+    function = next(f for _, f in program.functions() if f.symbol.name == "f")
+    (nest,) = outermost(function.body)
+    assert may_be_localized(nest) == found
