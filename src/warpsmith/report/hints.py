@@ -12,11 +12,11 @@ from warpsmith.loops.remedies.model import (
     GrantAssumption,
     Hint,
     Remedy,
+    StepTrial,
     UseOption,
     diff_text,
     remedy_text,
 )
-from warpsmith.loops.remedies.steps import StepTrial
 from warpsmith.poly.facts import Category
 from warpsmith.report.json_parts import Json
 

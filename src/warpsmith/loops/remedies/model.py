@@ -20,7 +20,17 @@ from msgspec import Struct
 from warpsmith.base.source import Edit, apply_edits, readable
 from warpsmith.poly.facts import Category
 
-__all__ = ["ApplySteps", "EditCode", "GrantAssumption", "Hint", "Remedy", "UseOption", "diff_text", "remedy_text"]
+__all__ = [
+    "ApplySteps",
+    "EditCode",
+    "GrantAssumption",
+    "Hint",
+    "Remedy",
+    "StepTrial",
+    "UseOption",
+    "diff_text",
+    "remedy_text",
+]
 
 
 class GrantAssumption(Struct, frozen=True):
@@ -97,3 +107,18 @@ def diff_text(edits: Iterable[Edit]) -> str:
             file.path,
         )
     ).rstrip("\n")
+
+
+class StepTrial(Struct, frozen=True):
+    """What came of trying steps on a loop: the first that helps, and the names of those tried."""
+
+    found: ApplySteps | None
+    tried: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The outcome in one sentence."""
+        if self.found is not None:
+            return " ".join((*self.found.steps, self.found.gain))
+        names = ", ".join(sorted(self.tried))
+        return f"no single step makes it parallel; tried: {names}" if names else "there is no step to try on it"

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.remedies.model import ApplySteps
+from warpsmith.loops.remedies.model import ApplySteps, StepTrial
 from warpsmith.loops.search.candidates import candidates, reorderings
 from warpsmith.loops.search.cost import cost_of, is_parallel
 from warpsmith.loops.step import Step, rewritten, step_text
@@ -27,24 +25,9 @@ from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Symbol
 
-__all__ = ["StepTrial", "step_trial"]
+__all__ = ["step_trial"]
 
 Key = tuple[Span, str]
-
-
-class StepTrial(Struct, frozen=True):
-    """What came of trying steps on a loop: the first that helps, and the names of those tried."""
-
-    found: ApplySteps | None
-    tried: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The outcome in one sentence."""
-        if self.found is not None:
-            return " ".join((*self.found.steps, self.found.gain))
-        names = ", ".join(sorted(self.tried))
-        return f"no single step makes it parallel; tried: {names}" if names else "there is no step to try on it"
 
 
 def step_trial(facts: Facts, loop: For) -> StepTrial:
