@@ -19,6 +19,7 @@ from importlib.resources import files
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -217,34 +218,35 @@ class _Reader:
         returns = self._text("returns") or "value"
         format, exposed = self._text("format"), self._words("exposed")
         place = self.places.span(self.number, "names")
+        first = FunctionEffects(
+            name="",
+            count=len(self.arguments),
+            variadic=self.variadic,
+            reads=self._set("reads"),
+            writes=self._set("writes"),
+            fills=self._set("fills"),
+            keeps=self._set("keeps"),
+            later=self._set("later"),
+            calls=self._set("calls"),
+            format=self.arguments.index(format) if format else None,
+            exposed_reads="reads" in exposed,
+            exposed_writes="writes" in exposed,
+            returns=self.arguments.index(returns) if returns in self.arguments else returns,
+            io=bool(self._text("does")),
+            allocates=bool(self._text("allocates")),
+            reason=self._text("does") or self._text("allocates"),
+            sets=frozenset(self._words("sets")),
+            program=self.table.get("program") is True,
+            program_with=frozenset(self._words("program")),
+            threads=self.table.get("threads") is True,
+            completes=self._set("completes"),
+            completes_all=self._set("completes_all"),
+            device=self.table.get("device") is True,
+            reserved=self.table.get("reserved") is True,
+            granted=f"{self.places.file.path}:{place.line if place else 1}" if self.users else "",
+        )
         for name in dict.fromkeys(self._names()):
-            yield FunctionEffects(
-                name=name,
-                count=len(self.arguments),
-                variadic=self.variadic,
-                reads=self._set("reads"),
-                writes=self._set("writes"),
-                fills=self._set("fills"),
-                keeps=self._set("keeps"),
-                later=self._set("later"),
-                calls=self._set("calls"),
-                format=self.arguments.index(format) if format else None,
-                exposed_reads="reads" in exposed,
-                exposed_writes="writes" in exposed,
-                returns=self.arguments.index(returns) if returns in self.arguments else returns,
-                io=bool(self._text("does")),
-                allocates=bool(self._text("allocates")),
-                reason=self._text("does") or self._text("allocates"),
-                sets=frozenset(self._words("sets")),
-                program=self.table.get("program") is True,
-                program_with=frozenset(self._words("program")),
-                threads=self.table.get("threads") is True,
-                completes=self._set("completes"),
-                completes_all=self._set("completes_all"),
-                device=self.table.get("device") is True,
-                reserved=self.table.get("reserved") is True,
-                granted=f"{self.places.file.path}:{place.line if place else 1}" if self.users else "",
-            )
+            yield replace(first, name=name)
 
 
 def _split(text: str) -> list[str]:
