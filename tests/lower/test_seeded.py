@@ -115,8 +115,8 @@ def _first_return_wins(patch: pytest.MonkeyPatch) -> None:
 
 
 def _constant_is_late(patch: pytest.MonkeyPatch) -> None:
-    original = places.Place.at
-    patch.setattr(places.Place, "at", lambda self, offset: original(self, offset & ~7))
+    original = places.MemoryPlace.at
+    patch.setattr(places.MemoryPlace, "at", lambda self, offset: original(self, offset & ~7))
 
 
 MISTAKES: dict[str, Patch] = {

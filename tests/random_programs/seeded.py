@@ -1,4 +1,4 @@
-"""Bugs to seed: each changes one decision of poly or offload, as a slip of the pen would.
+"""Bugs to seed: each changes one decision of poly or offload, as a slip of the writer would.
 
 STATIC bugs give wrong verdicts (the oracle must see them), DYNAMIC ones wrong programs (the referee must).
 """

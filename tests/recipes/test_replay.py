@@ -16,7 +16,7 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.catalogue import make
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import Decided
 from warpsmith.poly.analyze import Facts
 from warpsmith.recipes import replay
@@ -176,7 +176,7 @@ def test_a_step_that_makes_a_decision_ambiguous_is_refused(tmp_path: Path) -> No
 
 def test_a_decision_follows_its_loop_through_steps_inside_it(tmp_path: Path) -> None:
     made = after(tmp_path, TWO, "map=f/i,axes=x,block=64", "unroll=f/i/j,factor=2")
-    place = Place.of(made.program, "f/i")
+    place = LoopContext.of(made.program, "f/i")
     decision = Decided.of(made.program, place.function).threads(place.loop)
     assert decision is not None
     assert decision.node is not place.loop

@@ -18,10 +18,10 @@ from warpsmith.tree.nodes import Block, Case, For, Function, If, Loop, Node, Stm
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loop_names, loops, rebuild
 
-__all__ = ["Place", "with_run", "without_place"]
+__all__ = ["LoopContext", "with_run", "without_place"]
 
 
-class Place(Struct, frozen=True):
+class LoopContext(Struct, frozen=True):
     """A loop in its function; `around` are the loops around it, outermost first."""
 
     unit: Unit
@@ -30,10 +30,10 @@ class Place(Struct, frozen=True):
     around: tuple[Loop, ...]
 
     @classmethod
-    def of(cls, program: Program, address: str) -> Place:
+    def of(cls, program: Program, address: str) -> LoopContext:
         """Return the place that `address` names; raises RefusedError where there is none (INP010, with the nearest
         loops) or more than one (INP011)."""
-        found: dict[str, Place] = {}
+        found: dict[str, LoopContext] = {}
         known: list[str] = []
         for unit, function in program.functions():
             names = loop_names(function)
@@ -65,7 +65,7 @@ def without_place(address: str, known: list[str]) -> Finding:
     return Finding("INP010", "error", f"no loop is called {address}", help=helps)
 
 
-def _ambiguous(address: str, found: tuple[Place, ...]) -> Finding:
+def _ambiguous(address: str, found: tuple[LoopContext, ...]) -> Finding:
     """Return the finding for an address that names several loops."""
     own = [loop_names(place.function)[place.loop] for place in found]
     same = len(set(own)) < len(own)

@@ -12,7 +12,7 @@ from warpsmith.lower.conversions import converted, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, stored_type
 from warpsmith.lower.names import initialize
-from warpsmith.lower.places import Place, pointer_to
+from warpsmith.lower.places import MemoryPlace, pointer_to
 from warpsmith.ssa.nodes import Callee, Operand
 from warpsmith.ssa.types import I1, I8
 from warpsmith.tree import nodes
@@ -80,7 +80,7 @@ def _foreign(frame: Frame, e: nodes.Call, symbol: tree.Symbol) -> Result:
     operands: list[Operand] = []
     for argument in e.arguments:
         found = frame.value(argument)
-        if isinstance(found, Place):
+        if isinstance(found, MemoryPlace):
             operands.append(pointer_to(frame.builder, found))
         elif isinstance(found, tuple):
             operands += found

@@ -22,7 +22,7 @@ from warpsmith.base.source import Span
 from warpsmith.lower.conversions import converted
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.places import (
-    Place,
+    MemoryPlace,
     Target,
     Variable,
     address_of_symbol,
@@ -40,7 +40,7 @@ from warpsmith.tree import types as tree
 
 __all__ = ["Frame", "Loop", "Names", "Result", "Rules", "key_of", "symbol_for"]
 
-Result = Operand | Place | tuple[Operand, ...] | None
+Result = Operand | MemoryPlace | tuple[Operand, ...] | None
 
 
 class Names:
@@ -111,8 +111,8 @@ class Frame(Struct):
     addressed: frozenset[str]
     result: tree.Type
     kernel: bool
-    returned: Place | None = None
-    places: dict[str, Place] = field(default_factory=dict)
+    returned: MemoryPlace | None = None
+    places: dict[str, MemoryPlace] = field(default_factory=dict)
     homes: dict[str, tuple[str, Space]] = field(default_factory=dict)
     symbols: list[Symbol] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
@@ -164,7 +164,7 @@ class Frame(Struct):
     def scalar(self, expr: nodes.Expr) -> Operand:
         """Return the value of an expression of scalar type; raises NotModeled where it is none."""
         found = self.value(expr)
-        if found is None or isinstance(found, Place | tuple):
+        if found is None or isinstance(found, MemoryPlace | tuple):
             raise NotModeled("a value that is no number", expr.span)
         return found
 
@@ -176,14 +176,14 @@ class Frame(Struct):
             self.blame(problem, expr.span)
             return self.builder.emit("unmodeled", (), value_type(target), Text(problem.reason))
 
-    def object(self, expr: nodes.Expr) -> Place:
+    def object(self, expr: nodes.Expr) -> MemoryPlace:
         """Return where the value of an expression of object type lies."""
         found = self.value(expr)
         if isinstance(found, tuple):
             place = self.temporary(expr.type)
             self.store_lanes(place, expr.type, found)
             return place
-        if not isinstance(found, Place):
+        if not isinstance(found, MemoryPlace):
             raise NotModeled("a value that is no object", expr.span)
         return found
 
@@ -194,11 +194,11 @@ class Frame(Struct):
             raise NotModeled("an assignment to something that is not a variable", expr.span)
         return rule(self, expr)
 
-    def place(self, expr: nodes.Expr) -> Place:
+    def place(self, expr: nodes.Expr) -> MemoryPlace:
         """Return where an expression lies in memory: what has no place of its own is put into a temporary."""
         if type(expr) in self.rules.targets:
             found = self.target(expr)
-            if isinstance(found, Place):
+            if isinstance(found, MemoryPlace):
                 return found
             raise NotModeled("the address of something that has none", expr.span)
         if is_object(expr.type):
@@ -232,7 +232,7 @@ class Frame(Struct):
     def lanes(self, expr: nodes.Expr) -> tuple[Operand, ...]:
         """Return the lanes of an expression of vector type."""
         found = self.value(expr)
-        if isinstance(found, Place):
+        if isinstance(found, MemoryPlace):
             return self.read_lanes(found, expr.type)
         if not isinstance(found, tuple):
             raise NotModeled("a value that is no vector", expr.span)
@@ -240,13 +240,13 @@ class Frame(Struct):
 
     def read_lanes(self, target: Target, type: tree.Type) -> tuple[Operand, ...]:
         """Read a whole vector."""
-        if not isinstance(target, Place):
+        if not isinstance(target, MemoryPlace):
             raise NotModeled("a vector that lies in no memory")
         return load_pieces(self.builder, target, type)
 
     def store_lanes(self, target: Target, type: tree.Type, lanes: Sequence[Operand]) -> None:
         """Write a whole vector."""
-        if not isinstance(target, Place):
+        if not isinstance(target, MemoryPlace):
             raise NotModeled("a vector that lies in no memory")
         store_pieces(self.builder, target, type, lanes)
 
@@ -274,7 +274,7 @@ class Frame(Struct):
         """Whether a variable lies in memory of the device."""
         return symbol.key in self.homes or symbol.key in self.rules.globals
 
-    def declare(self, symbol: tree.Symbol, space: Space) -> Place:
+    def declare(self, symbol: tree.Symbol, space: Space) -> MemoryPlace:
         """Make a variable of the function that lies in memory."""
         made = symbol_for(self.names.fresh(symbol.name), space, symbol.type, symbol.alignment, symbol.span)
         self.symbols.append(made)
@@ -289,22 +289,22 @@ class Frame(Struct):
         self.symbols.append(symbol_for(known, "shared", symbol.type, symbol.alignment, symbol.span))
         self.homes[symbol.key] = known, "shared"
 
-    def temporary(self, type: tree.Type) -> Place:
+    def temporary(self, type: tree.Type) -> MemoryPlace:
         """Return room for a value that has no name."""
         made = symbol_for(self.names.fresh("temporary"), "local", type, 0, self.builder.span)
         self.symbols.append(made)
         return address_of_symbol(self.builder, made.name, "local")
 
-    def assign(self, place: Place, type: tree.Type, expr: nodes.Expr) -> None:
+    def assign(self, place: MemoryPlace, type: tree.Type, expr: nodes.Expr) -> None:
         """Copy the object that `expr` is to `place`; a number stands for all lanes of a vector."""
         found = self.value(expr)
         if isinstance(found, tuple):
             self.store_lanes(place, type, found)
-        elif lanes_of(type) and found is not None and not isinstance(found, Place):
+        elif lanes_of(type) and found is not None and not isinstance(found, MemoryPlace):
             element, _ = self.lane_types(type)
             one = converted(self.builder, found, self.decayed(expr.type), element)
             self.store_lanes(place, type, (one,) * lanes_of(type))
-        elif isinstance(found, Place):
+        elif isinstance(found, MemoryPlace):
             copy(self.builder, place, found, type)
         else:
             raise NotModeled("a value that is no object", expr.span)
@@ -352,7 +352,7 @@ class Frame(Struct):
     def _named(self, symbol: tree.Symbol, *, written: bool) -> list[Operand]:
         """Return what a piece of text sees of a variable: its value, or its address where it lies in memory."""
         target = self.variable(symbol)
-        if isinstance(target, Place):
+        if isinstance(target, MemoryPlace):
             return [pointer_to(self.builder, target)]
         if written or symbol.storage not in ("local", "parameter") or is_object(symbol.type):
             return []

@@ -28,7 +28,7 @@ from warpsmith.lower.names import (
     verbatim,
 )
 from warpsmith.lower.operators import assigned, cast, dereferenced, unary
-from warpsmith.lower.places import Place, Target, store
+from warpsmith.lower.places import MemoryPlace, Target, store
 from warpsmith.lower.statements import end_labels, run
 from warpsmith.ssa.builder import Builder
 from warpsmith.ssa.nodes import Function, Limits, Operand, Param, Parameter, Return, Text, Undefined
@@ -64,7 +64,7 @@ def _cast_place(frame: Frame, e: nodes.Cast) -> Target:
     return _held(frame, e)
 
 
-def _held(frame: Frame, e: nodes.Expr) -> Place:
+def _held(frame: Frame, e: nodes.Expr) -> MemoryPlace:
     """Put a value that has no place into a temporary."""
     value = frame.scalar(e)
     place = frame.temporary(e.type)
@@ -200,12 +200,12 @@ def _parameter(label: str, type: tree.Type, kernel: bool) -> Parameter:
 def _enter(frame: Frame, function: nodes.Function, parameters: tuple[Parameter, ...]) -> None:
     """Give the parameters their values."""
     if is_object(frame.result):
-        frame.returned = Place(_read(frame, RESULT, I64), "generic")
+        frame.returned = MemoryPlace(_read(frame, RESULT, I64), "generic")
     for label, symbol in zip(_names(function), function.parameters, strict=True):
         if is_object(symbol.type) and frame.kernel:
             _unpack(frame, symbol, label)
         elif is_object(symbol.type):
-            frame.places[symbol.key] = Place(_read(frame, label, I64), "generic")
+            frame.places[symbol.key] = MemoryPlace(_read(frame, label, I64), "generic")
         else:
             frame.declared.add(symbol.key)
             value = _given(frame, symbol, label)

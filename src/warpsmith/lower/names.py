@@ -8,7 +8,7 @@ from warpsmith.lower.conversions import converted, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.operators import moved, read
-from warpsmith.lower.places import Bits, Lanes, Place, Target, pointed, store
+from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, pointed, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Operand, Query, Text
 from warpsmith.ssa.types import I32, I64
@@ -77,7 +77,7 @@ def name_place(frame: Frame, e: nodes.Name) -> Target:
     return frame.variable(symbol)
 
 
-def _materialized(frame: Frame, e: nodes.Name) -> Place:
+def _materialized(frame: Frame, e: nodes.Name) -> MemoryPlace:
     """Put the three numbers of threadIdx and the like into memory, where they are used as one object."""
     place = frame.temporary(e.type)
     for number_, axis in enumerate("xyz"):
@@ -143,7 +143,7 @@ def member_place(frame: Frame, e: nodes.Member) -> Target:
     return _bits(inside, field) if field.bits else inside
 
 
-def _bits(place: Place, field: tree.Field) -> Bits:
+def _bits(place: MemoryPlace, field: tree.Field) -> Bits:
     """Return a bit-field of the unit at a place; a boolean one lies in a byte."""
     boolean = isinstance(field.type, tree.Scalar) and field.type.kind == "bool"
     unit = tree.Scalar("unsigned char", 8, "unsigned") if boolean else field.type
@@ -178,11 +178,11 @@ def element_place(frame: Frame, e: nodes.Index) -> Target:
     return _moved(frame, place, number_, e.type)
 
 
-def _element(frame: Frame, place: Place, e: nodes.Index, type: tree.Type) -> Place:
+def _element(frame: Frame, place: MemoryPlace, e: nodes.Index, type: tree.Type) -> MemoryPlace:
     return _moved(frame, place, e.index, type)
 
 
-def _moved(frame: Frame, place: Place, expr: nodes.Expr, type: tree.Type) -> Place:
+def _moved(frame: Frame, place: MemoryPlace, expr: nodes.Expr, type: tree.Type) -> MemoryPlace:
     """Return the place of element `expr` behind `place`; a constant goes into the offset."""
     found = frame.scalar(expr)
     signed = is_signed(tree.promoted(expr.type))
@@ -192,7 +192,7 @@ def _moved(frame: Frame, place: Place, expr: nodes.Expr, type: tree.Type) -> Pla
             bits -= 1 << found.type.bits
         return place.at(bits * size_of(type))
     address = moved(frame, place.address, type, found, signed=signed)
-    return Place(address, place.space, place.offset, place.volatile, place.cached)
+    return MemoryPlace(address, place.space, place.offset, place.volatile, place.cached)
 
 
 # --- initializers
@@ -222,7 +222,7 @@ def _vector(frame: Frame, e: nodes.InitList) -> tuple[Operand, ...]:
     return tuple(found + [number(own, 0)] * (lanes_of(e.type) - len(found)))
 
 
-def initialize(frame: Frame, place: Place, type: tree.Type, init: nodes.Expr) -> None:
+def initialize(frame: Frame, place: MemoryPlace, type: tree.Type, init: nodes.Expr) -> None:
     """Give an object its first value."""
     while isinstance(init, nodes.MacroUse):
         init = init.expansion
@@ -240,7 +240,7 @@ def initialize(frame: Frame, place: Place, type: tree.Type, init: nodes.Expr) ->
         _zero(frame, place, type, len(init.items))
 
 
-def _initialize_bits(frame: Frame, place: Place, type: tree.Record, init: nodes.InitList) -> None:
+def _initialize_bits(frame: Frame, place: MemoryPlace, type: tree.Record, init: nodes.InitList) -> None:
     """Give a struct with bit-fields its first value: several lie in one unit, so that all is zero at first."""
     _zero(frame, place, type, 0)
     fields = [field for field in type.fields if field.name]
@@ -263,7 +263,7 @@ def parts_of(type: tree.Type) -> list[tuple[int, tree.Type]]:
     return [(field.offset, field.type) for field in fields]
 
 
-def _zero(frame: Frame, place: Place, type: tree.Type, after: int) -> None:
+def _zero(frame: Frame, place: MemoryPlace, type: tree.Type, after: int) -> None:
     """Write zeros to the parts of an object from number `after` on."""
     if not is_object(type):
         store(frame.builder, place, type, number(value_type(type), 0))

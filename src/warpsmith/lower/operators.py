@@ -7,7 +7,7 @@ from typing import Final
 from warpsmith.lower.conversions import converted, is_signed, number, resized, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, value_type
-from warpsmith.lower.places import Bits, Lanes, Place, Target, load, pointed, pointer_to, store
+from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, load, pointed, pointer_to, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, NoWrap, Operand
 from warpsmith.ssa.types import I1, I32, I64
@@ -331,7 +331,7 @@ def read(frame: Frame, e: nodes.Expr) -> Result:
     if lanes_of(e.type):
         return _read_lanes(frame, target, e.type)
     if is_object(e.type):
-        if not isinstance(target, Place):
+        if not isinstance(target, MemoryPlace):
             raise NotModeled("an object that lies in no memory", e.span)
         return target if isinstance(e.type, tree.Record) else pointer_to(frame.builder, target)
     return load(frame.builder, target, e.type)

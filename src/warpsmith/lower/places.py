@@ -26,7 +26,7 @@ from warpsmith.tree import types as tree
 __all__ = [
     "Bits",
     "Lanes",
-    "Place",
+    "MemoryPlace",
     "Target",
     "Variable",
     "address_of_symbol",
@@ -47,7 +47,7 @@ class Variable(Struct, frozen=True):
     type: tree.Type
 
 
-class Place(Struct, frozen=True):
+class MemoryPlace(Struct, frozen=True):
     """Memory, `offset` bytes behind an address; `align`: what that is a multiple of, besides what the type of an access
     says: a float4 is aligned to 16 bytes, and so is its x."""
 
@@ -58,11 +58,11 @@ class Place(Struct, frozen=True):
     cached: bool = False
     align: int = 1
 
-    def at(self, offset: int) -> Place:
+    def at(self, offset: int) -> MemoryPlace:
         """Return the place `offset` bytes behind this one."""
         return replace(self, offset=self.offset + offset, align=_shifted(self.align, offset))
 
-    def aligned(self, align: int) -> Place:
+    def aligned(self, align: int) -> MemoryPlace:
         """Return the place, of which it is known that it is a multiple of `align`."""
         return replace(self, align=max(self.align, align))
 
@@ -75,7 +75,7 @@ def _shifted(align: int, offset: int) -> int:
 class Bits(Struct, frozen=True):
     """Bits [shift, shift + width) of the unit of type `type` at `place`."""
 
-    place: Place
+    place: MemoryPlace
     type: tree.Type
     shift: int
     width: int
@@ -84,20 +84,20 @@ class Bits(Struct, frozen=True):
 class Lanes(Struct, frozen=True):
     """Lanes `numbers` of the vector of `element` at `place`."""
 
-    place: Place
+    place: MemoryPlace
     element: tree.Type
     numbers: tuple[int, ...]
 
 
-Target = Variable | Place | Bits | Lanes
+Target = Variable | MemoryPlace | Bits | Lanes
 
 
-def address_of_symbol(builder: Builder, name: str, space: Space) -> Place:
+def address_of_symbol(builder: Builder, name: str, space: Space) -> MemoryPlace:
     """Return where a variable of the module or function lies."""
-    return Place(builder.emit("address", (), I64, Address(name), name), space)
+    return MemoryPlace(builder.emit("address", (), I64, Address(name), name), space)
 
 
-def pointer_to(builder: Builder, place: Place) -> Operand:
+def pointer_to(builder: Builder, place: MemoryPlace) -> Operand:
     """Return the generic address of a place."""
     address = place.address
     if place.offset:
@@ -112,18 +112,18 @@ _OWN_SPACES: dict[str, Space] = {
 }  # fmt: skip
 
 
-def pointed(builder: Builder, pointer: Operand, type: tree.Type) -> Place:
+def pointed(builder: Builder, pointer: Operand, type: tree.Type) -> MemoryPlace:
     """Return the place that a pointer of type `type` leads to."""
     if not isinstance(type, tree.Pointer):
         raise NotModeled("an access through what is no pointer")
     space = _OWN_SPACES.get(type.space, "generic")
     volatile = isinstance(type.to, tree.Scalar) and type.to.volatile
     if space == "generic":
-        return Place(pointer, "generic", volatile=volatile)
-    return Place(builder.emit("from_generic", (pointer,), I64, Text(space)), space, volatile=volatile)
+        return MemoryPlace(pointer, "generic", volatile=volatile)
+    return MemoryPlace(builder.emit("from_generic", (pointer,), I64, Text(space)), space, volatile=volatile)
 
 
-def _detail(place: Place, offset: int, align: int) -> Memory:
+def _detail(place: MemoryPlace, offset: int, align: int) -> Memory:
     align = max(align, _shifted(place.align, offset))
     order: Literal["", "volatile"] = "volatile" if place.volatile else ""
     cached: Literal["", "read only"] = "read only" if place.cached else ""
@@ -135,7 +135,7 @@ def load(builder: Builder, target: Target, type: tree.Type) -> Operand:
     match target:
         case Variable():
             return builder.read(target.key, value_type(type))
-        case Place():
+        case MemoryPlace():
             stored = stored_type(type)
             detail = _detail(target, 0, align_of(type))
             found = builder.emit("load", (target.address,), stored, detail)
@@ -152,7 +152,7 @@ def store(builder: Builder, target: Target, type: tree.Type, value: Operand) -> 
     match target:
         case Variable():
             builder.write(target.key, value)
-        case Place():
+        case MemoryPlace():
             if value.type == I1:
                 value = builder.emit("zext", (value,), I8)
             builder.emit_many("store", (target.address, value), (), _detail(target, 0, align_of(type)))
@@ -180,12 +180,12 @@ def _store_bits(builder: Builder, bits: Bits, value: Operand) -> None:
     store(builder, bits.place, bits.type, made)
 
 
-def copy(builder: Builder, to: Place, source: Place, type: tree.Type) -> None:
+def copy(builder: Builder, to: MemoryPlace, source: MemoryPlace, type: tree.Type) -> None:
     """Copy an object; all of it is read before any of it is written, as the two may be one."""
     store_pieces(builder, to, type, load_pieces(builder, source, type))
 
 
-def load_pieces(builder: Builder, source: Place, type: tree.Type) -> tuple[Operand, ...]:
+def load_pieces(builder: Builder, source: MemoryPlace, type: tree.Type) -> tuple[Operand, ...]:
     """Read all numbers of an object, as they are in memory."""
     found: list[Operand] = []
     for piece in pieces(type):
@@ -194,7 +194,7 @@ def load_pieces(builder: Builder, source: Place, type: tree.Type) -> tuple[Opera
     return tuple(found)
 
 
-def store_pieces(builder: Builder, to: Place, type: tree.Type, values: Sequence[Operand]) -> None:
+def store_pieces(builder: Builder, to: MemoryPlace, type: tree.Type, values: Sequence[Operand]) -> None:
     """Write all numbers of an object."""
     rest = iter(values)
     for piece in pieces(type):

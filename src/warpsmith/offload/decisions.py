@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import For, Function, Loop
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loops
@@ -80,7 +80,7 @@ class Decided(Struct, frozen=True):
         )
 
 
-def decide(program: Program, place: Place, decision: Decision) -> Program:
+def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
     """Return the program with one more decision, in place of an earlier one about the same loop."""
     kept = tuple(d for d in program.decisions if _meant(place.function, d) is not place.loop)
     return replace(program, decisions=(*kept, decision))

@@ -37,7 +37,15 @@ from warpsmith.tree.text.directives import Directive, words_of
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["Region", "claims_of", "covered_inside", "marked_statements", "protected_in", "regions_of", "threadprivate"]
+__all__ = [
+    "ParallelRegion",
+    "claims_of",
+    "covered_inside",
+    "marked_statements",
+    "protected_in",
+    "regions_of",
+    "threadprivate",
+]
 
 _THREADPRIVATE = re.compile(r"\s*#\s*pragma\s+omp\s+threadprivate\s*\(([^)]*)\)")
 _PROTECTING: Mapping[str, Protection] = {"atomic": "atomic", "critical": "critical", "ordered": "ordered"}
@@ -48,7 +56,7 @@ _UNREAD_INSIDE = frozenset({
 })  # fmt: skip
 
 
-class Region(Struct, frozen=True, eq=False):
+class ParallelRegion(Struct, frozen=True, eq=False):
     """A statement that an OpenMP construct lets several threads run."""
 
     pragma: Pragma
@@ -77,10 +85,10 @@ def marked_statements(node: Node, *, any_build: bool = False) -> Iterator[tuple[
 
 
 @functools.lru_cache(maxsize=256)
-def regions_of(function: Function) -> tuple[Region, ...]:
+def regions_of(function: Function) -> tuple[ParallelRegion, ...]:
     """Return the statements of `function` that several threads run, outer ones first."""
     return tuple(
-        Region(pragma, pragma.directive, stmt)
+        ParallelRegion(pragma, pragma.directive, stmt)
         for pragmas, stmt in marked_statements(function.body)
         for pragma in pragmas
         if pragma.directive is not None and pragma.directive.starts_threads
@@ -153,7 +161,9 @@ def _holds(body: Stmt, loop: Loop) -> bool:
     return any(part is loop for part in walk(body))
 
 
-def _claim(pragma: Pragma, directive: Directive, loop: Loop, around: list[Region], own: frozenset[Symbol]) -> Claim:
+def _claim(
+    pragma: Pragma, directive: Directive, loop: Loop, around: list[ParallelRegion], own: frozenset[Symbol]
+) -> Claim:
     used = _used(loop)
     lists = [directive]
     declared: frozenset[Symbol] = frozenset()

@@ -18,7 +18,7 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Proved
 from warpsmith.catalogue import STEPS, arguments_of, make, parameters
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.search.candidates import candidates, expansions
 from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.step import Step, rewritten, step_text
@@ -49,7 +49,7 @@ def enabling_steps(facts: Facts, refused: Step) -> tuple[Enabling, ...]:
     if not isinstance(address, str):
         return ()
     try:
-        place = Place.of(facts.program, address)
+        place = LoopContext.of(facts.program, address)
     except RefusedError:
         return ()
     found: list[Enabling] = []
@@ -59,7 +59,7 @@ def enabling_steps(facts: Facts, refused: Step) -> tuple[Enabling, ...]:
     return tuple(found)
 
 
-def _enabled(facts: Facts, place: Place, step: Step, refused: Step) -> Iterator[Enabling]:
+def _enabled(facts: Facts, place: LoopContext, step: Step, refused: Step) -> Iterator[Enabling]:
     """Yield `step` with the refused one if it is Proved after it."""
     try:
         if not isinstance(step.check(facts.program, facts), Proved):
@@ -74,7 +74,7 @@ def _enabled(facts: Facts, place: Place, step: Step, refused: Step) -> Iterator[
         return
 
 
-def _renamed(program: Program, place: Place, refused: Step) -> Iterator[Step]:
+def _renamed(program: Program, place: LoopContext, refused: Step) -> Iterator[Step]:
     """Yield the refused step about every loop that was made from its own."""
     symbol = place.function.symbol
     function = next((f for _, f in program.functions() if f.symbol == symbol), None)
@@ -85,7 +85,7 @@ def _renamed(program: Program, place: Place, refused: Step) -> Iterator[Step]:
         yield make(refused.name, arguments_of(refused) | {"loop": names[loop]})
 
 
-def _tries(facts: Facts, place: Place) -> Iterator[Step]:
+def _tries(facts: Facts, place: LoopContext) -> Iterator[Step]:
     """Yield the steps worth a try, the likeliest first."""
     nearby = _nearby(place)
     names = loop_names(place.function)
@@ -123,6 +123,6 @@ def _written(loop: Loop) -> tuple[Symbol, ...]:
     return tuple(sorted(found, key=lambda symbol: symbol.key))
 
 
-def _nearby(place: Place) -> tuple[Loop, ...]:
+def _nearby(place: LoopContext) -> tuple[Loop, ...]:
     """Return the loop, those inside it, and those around it from the inside out."""
     return (*(loop for loop, _ in loops(place.loop)), *reversed(place.around))

@@ -16,7 +16,7 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared, pairs
 from warpsmith.loops.step import Step, rewritten, step_text
 from warpsmith.offload.decisions import undecided
@@ -187,7 +187,7 @@ def _worked_on(before: Program, after: Program, step: Step) -> tuple[Function, S
     """Return the function of the user's that a step worked on, and the text in it."""
     address = getattr(step, "loop", None)
     if isinstance(address, str):
-        place = Place.of(before, address)
+        place = LoopContext.of(before, address)
         return place.function, place.loop.span
     for _, function in before.functions():
         if not any(function is kept for _, kept in after.functions()):

@@ -9,7 +9,7 @@ import pytest
 from tests.loops.steps.refusals import one
 from warpsmith.loops.analysis.expression import parse, visible
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.printing.printer import print_expr
 
 BODY = (
@@ -30,7 +30,7 @@ BODY = (
     ],
 )
 def test_sums_and_products(text: str, constant: int, terms: dict[str, int], tmp_path: Path) -> None:
-    place = Place.of(one(BODY, tmp_path).program, "F/i")
+    place = LoopContext.of(one(BODY, tmp_path).program, "F/i")
     found = parse(text, visible(place.function, place.loop), place.loop.header)
     assert not isinstance(found, str), found
     form = Linear.of(found)
@@ -58,6 +58,6 @@ def test_sums_and_products(text: str, constant: int, terms: dict[str, int], tmp_
     ],
 )
 def test_what_is_wrong_is_said(text: str, words: str, tmp_path: Path) -> None:
-    place = Place.of(one(BODY, tmp_path).program, "F/i")
+    place = LoopContext.of(one(BODY, tmp_path).program, "F/i")
     found = parse(text, visible(place.function, place.loop), place.loop.header)
     assert isinstance(found, str) and words in found, found

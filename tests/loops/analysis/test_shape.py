@@ -9,12 +9,12 @@ import pytest
 from tests.loops.steps.refusals import one
 from warpsmith.loops.analysis.shape import enclosing_facts, following, jump, marked, perfect_nest, range_of, trip_count
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import For, Stmt
 
 
 def loop(body: str, folder: Path, address: str = "F/i") -> For:
-    return Place.of(one(body, folder).program, address).counted()
+    return LoopContext.of(one(body, folder).program, address).counted()
 
 
 def shown(form: Linear) -> str:
@@ -74,26 +74,26 @@ def test_a_perfect_nest_looks_through_blocks(tmp_path: Path) -> None:
 )
 def test_jumps_out_of_an_iteration(body: str, leaves: bool, tmp_path: Path) -> None:
     stand = one(f"for (int i = 0; i < n; i++) {{ {body} }} out: x[0] = 1;", tmp_path)
-    inside: Stmt = Place.of(stand.program, "F/i").loop.body
+    inside: Stmt = LoopContext.of(stand.program, "F/i").loop.body
     assert (jump(inside) is not None) == leaves
 
 
 def test_pragmas_about_a_loop(tmp_path: Path) -> None:
     text = "\n#pragma {}\n    for (int i = 0; i < n; i++) x[i] = 1;\n"
     for pragma, speaks in (("omp parallel for", True), ("GCC ivdep", True), ("scop", False), ("target", False)):
-        place = Place.of(one(text.format(pragma), tmp_path).program, "F/i")
+        place = LoopContext.of(one(text.format(pragma), tmp_path).program, "F/i")
         assert (marked(place.function, place.loop) is not None) == speaks, pragma
 
 
 def test_the_statement_behind_a_loop(tmp_path: Path) -> None:
-    place = Place.of(one("for (int i = 0; i < n; i++) x[i] = 1; ; y[0] = 1;", tmp_path).program, "F/i")
+    place = LoopContext.of(one("for (int i = 0; i < n; i++) x[i] = 1; ; y[0] = 1;", tmp_path).program, "F/i")
     behind = following(place.function, place.loop)
     assert behind is not None and behind.span.text == "y[0] = 1;"
 
 
 def test_facts_leave_out_what_the_loops_change(tmp_path: Path) -> None:
     body = "int q = 1, *p = &n; for (int i = 0; i < m; i++) { for (int j = q; j < n; j++) a[i][j] = 1; q = *p; }"
-    place = Place.of(one(body, tmp_path).program, "F/i/j")
+    place = LoopContext.of(one(body, tmp_path).program, "F/i/j")
     rows = {shown(row) for row in enclosing_facts(place.function, place.around, (place.counted(),))}
     # i >= 0 and i < m; nothing of q, which is written, or of n, which p may change.
     assert rows == {"1i+0", "-1i+1m+-1"}

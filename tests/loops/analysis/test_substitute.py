@@ -10,7 +10,7 @@ from warpsmith.loops.analysis.shape import statements
 from warpsmith.loops.analysis.substitute import copied, fixed_text, replaced
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.walk import names, same, walk
 
@@ -19,7 +19,7 @@ BODY = "for (int i = 0; i < n; i++) { double t = x[i]; for (int j = 0; j < m; j+
 
 def test_a_copy_has_its_own_nodes_and_variables(tmp_path: Path) -> None:
     stand = one(BODY, tmp_path)
-    loop = Place.of(stand.program, "F/i").counted()
+    loop = LoopContext.of(stand.program, "F/i").counted()
     plain, fresh = copied(loop), copied(loop, Fresh.of(stand.program))
     assert same(plain, loop) and not same(fresh, loop)
     for copy in (plain, fresh):
@@ -33,7 +33,7 @@ def test_a_copy_has_its_own_nodes_and_variables(tmp_path: Path) -> None:
 
 def test_values_take_the_place_of_variables(tmp_path: Path) -> None:
     stand = one(BODY, tmp_path)
-    loop = Place.of(stand.program, "F/i").counted()
+    loop = LoopContext.of(stand.program, "F/i").counted()
     body = replaced(loop.body, {loop.variable: number(3, loop.span)})
     assert "x[3]" in print_stmt(body) and "a[3][j]" in print_stmt(body) and "y[3]" in print_stmt(body)
     assert fixed_text(loop.body, frozenset({loop.variable})) is None
@@ -50,7 +50,7 @@ def test_fresh_names_avoid_all_words_of_the_text(tmp_path: Path) -> None:
 def test_a_captured_name_is_found(tmp_path: Path) -> None:
     stand = one("double t = 1; for (int i = 0; i < n; i++) { x[i] = t; double t = 2; y[i] = t; }", tmp_path)
     assert captured(stand.function) is None
-    loop = Place.of(stand.program, "F/i").counted()
+    loop = LoopContext.of(stand.program, "F/i").counted()
     first, declaration, last = statements(loop.body)
     moved = with_run(stand.program, stand.function, (first, declaration, last), (declaration, first, last))
     function = next(f for _, f in moved.functions())

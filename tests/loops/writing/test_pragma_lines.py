@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.poly.claimed import claims_of
 
@@ -30,7 +30,7 @@ def test_what_belongs_to_a_loop(before: str, lines: int, pragmas: int, cut: bool
     path = tmp_path / "a.c"
     path.write_text(f"void f(int n, double *a)\n{{\n{before}\nfor (int i = 1; i < n; i++)\n    a[i] = i;\n}}\n")
     program = load_program([str(path)], FrontOptions(arguments=("-DON",))).program
-    place = Place.of(program, "f/i")
+    place = LoopContext.of(program, "f/i")
     run = run_with_pragmas(place)
     assert (len(run) - 1, len(pragmas_of(run))) == (lines, pragmas)
     assert (pragma_in_the_way(place) is not None) == cut

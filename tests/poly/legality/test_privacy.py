@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl import space
@@ -122,10 +122,10 @@ def has_data(items: tuple[Item, ...]) -> bool:
     )
 
 
-def answer(text: str, address: str, name: str) -> tuple[Facts, Place, Symbol, Verdict]:
+def answer(text: str, address: str, name: str) -> tuple[Facts, LoopContext, Symbol, Verdict]:
     program = program_of(text)
     facts = Facts.about(program, PolyOptions())
-    place = Place.of(program, address)
+    place = LoopContext.of(program, address)
     symbol = next(n.symbol for n in walk(place.function) if isinstance(n, Name) and n.symbol.name == name)
     return facts, place, symbol, private_in(facts, place.function, place.counted(), symbol)
 
@@ -145,7 +145,7 @@ def verdicts(loops: list[tuple[Item, ...]]) -> list[Verdict]:
     facts = Facts.about(program, PolyOptions())
     found: list[Verdict] = []
     for k, items in enumerate(loops):
-        place = Place.of(program, f"f{k}/i")
+        place = LoopContext.of(program, f"f{k}/i")
         names = [n.symbol for n in walk(place.loop) if isinstance(n, Name) and n.symbol.name == "t"]
         assert names or not items or all(not isinstance(i, Touch) for i in items)
         symbol = names[0] if names else Symbol("t", "t", facts.program.units[0].functions[0].symbol.type, "local")

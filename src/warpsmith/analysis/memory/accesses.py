@@ -23,13 +23,13 @@ from warpsmith.base.findings import Certainty
 from warpsmith.machine.requests import SECTOR
 from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space
 
-__all__ = ["Place", "accesses", "addresses", "places"]
+__all__ = ["AccessSite", "accesses", "addresses", "places"]
 
 _BASE_ALIGNMENT: Final = 8
 """Memory that is allocated begins at multiples of 2**8 bytes (CUDA C++ Programming Guide, device memory accesses)."""
 
 
-class Place(Struct, frozen=True):
+class AccessSite(Struct, frozen=True):
     """An access in the code, with its address as a sum. `base`: the pointer or variable that it begins with, `size`
     the bytes of the variable where they are known; `overflow`: the index was taken not to overflow."""
 
@@ -58,7 +58,7 @@ def addresses(forms: Forms) -> list[Operand]:
     return found
 
 
-def places(forms: Forms) -> list[Place]:
+def places(forms: Forms) -> list[AccessSite]:
     """Return every access in the code, in the order of the graph."""
     return [
         _place(forms, name, i)
@@ -68,7 +68,7 @@ def places(forms: Forms) -> list[Place]:
     ]
 
 
-def _place(forms: Forms, block: str, i: Instruction) -> Place:
+def _place(forms: Forms, block: str, i: Instruction) -> AccessSite:
     detail = i.detail
     assert isinstance(detail, Memory)
     address = forms.of(i.operands[0], block)
@@ -88,7 +88,7 @@ def _place(forms: Forms, block: str, i: Instruction) -> Place:
     base = _base(address)
     symbol = None if base is None else forms.transfer.symbols.get(base.argument)
     size = 0 if symbol is None else symbol.bytes
-    return Place(block, i, space, kind, element, count, address, base, size, overflow)
+    return AccessSite(block, i, space, kind, element, count, address, base, size, overflow)
 
 
 def _space(address: Form, space: Space) -> Space:
@@ -120,7 +120,9 @@ def _base(address: Form | None) -> Atom | None:
 # --- the facts
 
 
-def accesses(forms: Forms, presences: Presences, found: Sequence[Place], assumed: tuple[str, ...]) -> list[AccessFact]:
+def accesses(
+    forms: Forms, presences: Presences, found: Sequence[AccessSite], assumed: tuple[str, ...]
+) -> list[AccessFact]:
     """Return the fact for each place; `assumed`: what was taken for the launch."""
     spreads = Spreads(forms.lanes)
     return [_Access(presences, spreads, place, assumed).fact() for place in found]
@@ -129,7 +131,7 @@ def accesses(forms: Forms, presences: Presences, found: Sequence[Place], assumed
 class _Access:
     """One place on its way to a fact."""
 
-    def __init__(self, presences: Presences, spreads: Spreads, place: Place, assumed: tuple[str, ...]) -> None:
+    def __init__(self, presences: Presences, spreads: Spreads, place: AccessSite, assumed: tuple[str, ...]) -> None:
         self.forms, self.place, self.lanes, self.spreads = presences.forms, place, spreads.lanes, spreads
         self.presence = presences.at(place.block)
         self.most_lanes = presences.most_lanes(self.presence)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from warpsmith.analysis.memory.accesses import Place
+from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
@@ -35,7 +35,7 @@ Why = tuple[tuple[str, ...], tuple[Span | None, ...]]
 # --- who is there
 
 
-def barriers(judge: Judge, places: Sequence[Place], assumed: tuple[str, ...]) -> Iterator[BarrierFact]:
+def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...]) -> Iterator[BarrierFact]:
     """Yield the fact for each barrier of a block; the judge's forms hold for the block."""
     forms, presences = judge.forms, judge.presences
     whole = all(full_barrier(i) for _, i in _all(forms) if i.op == "barrier")
@@ -113,12 +113,12 @@ class _Ordered(Struct):
     """What the barriers of a kernel order: the accesses, and the pairs of them that meet with all barriers in place."""
 
     judge: Judge
-    places: dict[Instruction, Place]
+    places: dict[Instruction, AccessSite]
     meeting: set[object]
     assumptions: list[str]
 
     @classmethod
-    def of(cls, judge: Judge, places: Sequence[Place]) -> _Ordered | None:
+    def of(cls, judge: Judge, places: Sequence[AccessSite]) -> _Ordered | None:
         """Prepare; None where nothing can be said of any barrier."""
         ordered = {p.instruction: p for p in places if p.space in ("shared", "global", "generic")}
         count = sum(1 for _, i in _all(judge.forms) if full_barrier(i))
@@ -156,12 +156,12 @@ def _opaque(i: Instruction) -> bool:
     return timed or i.op in ("call", "unmodeled", "fence")
 
 
-def _inside(places: Sequence[Place]) -> bool:
+def _inside(places: Sequence[AccessSite]) -> bool:
     """Whether every access of a declared array is inside it, by the ranges of its unknowns."""
     return all(_is_inside(place) for place in places if place.space == "shared")
 
 
-def _is_inside(place: Place) -> bool:
+def _is_inside(place: AccessSite) -> bool:
     if place.address is None or place.base is None:
         return False
     low, high = place.address.without([place.base]).range()
@@ -180,7 +180,7 @@ class Races(Struct, frozen=True):
 
 
 def races(
-    judge: Judge, places: Sequence[Place], facts: Mapping[Instruction, AccessFact], assumed: tuple[str, ...]
+    judge: Judge, places: Sequence[AccessSite], facts: Mapping[Instruction, AccessFact], assumed: tuple[str, ...]
 ) -> Races:
     """Return the races between threads of one block."""
     everything = list(_all(judge.forms))
@@ -212,7 +212,7 @@ def _pair(meeting: Meeting) -> tuple[int, int]:
     return id(meeting.first.instruction), id(meeting.second.instruction)
 
 
-def _hidden(forms: Forms, places: Sequence[Place]) -> bool:
+def _hidden(forms: Forms, places: Sequence[AccessSite]) -> bool:
     """Whether an access of unknown space may be one of shared memory."""
     made = any(
         i.op == "to_generic" and isinstance(i.detail, Text) and i.detail.text == "shared" for _, i in _all(forms)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import Final
 
-from warpsmith.analysis.memory.accesses import Place
+from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
 
@@ -35,14 +35,14 @@ def picked(judge: Judge, meeting: Meeting) -> Clash | None:
     return None if pair is None else Clash(True, pair, assumptions=(BY_DATA,))
 
 
-def _start_together(a: Place, b: Place) -> bool:
+def _start_together(a: AccessSite, b: AccessSite) -> bool:
     """Whether both count from the same place of the variable: programs put several arrays into one."""
     assert a.address is not None
     assert b.address is not None
     return not a.address.common().plus(b.address.common(), -1).terms
 
 
-def _follows(judge: Judge, first: Place, second: Place) -> bool:
+def _follows(judge: Judge, first: AccessSite, second: AccessSite) -> bool:
     """Whether control may come from one place to the other without a barrier, rather than to one of the two alone."""
     blocks, graph = judge.forms.blocks, judge.forms.graph
     rest = list(dropwhile(lambda i: i is not first.instruction, blocks[first.block].instructions))
@@ -66,10 +66,10 @@ def _follows(judge: Judge, first: Place, second: Place) -> bool:
     return False
 
 
-def _is_own(place: Place) -> bool:
+def _is_own(place: AccessSite) -> bool:
     """Whether every thread has an element of its own there."""
     return place.address is not None and place.address.has("index") and not place.address.has("own", "wrap")
 
 
-def _is_picked(place: Place) -> bool:
+def _is_picked(place: AccessSite) -> bool:
     return place.address is not None and place.address.has("own") and not place.address.has("index")

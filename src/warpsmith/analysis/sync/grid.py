@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from warpsmith.analysis.affine.symbols import Atom, Form
-from warpsmith.analysis.memory.accesses import Place
+from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.sync.races import Judge, overlap
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, Thread
 from warpsmith.ssa.nodes import Function, Instruction
@@ -23,13 +23,13 @@ _MOST_PLACES = 300
 
 
 def across_blocks(
-    judge: Judge, places: Sequence[Place], facts: Mapping[Instruction, AccessFact], grid: Dim | None
+    judge: Judge, places: Sequence[AccessSite], facts: Mapping[Instruction, AccessFact], grid: Dim | None
 ) -> Iterator[RaceFact]:
     """Yield the races between blocks that are plain to see; none where the kernel may have an order of its own: a fence
     with a flag behind it, what other functions do."""
     if grid == (1, 1, 1) or may_order_blocks(judge.forms.answer.function):
         return
-    plain: dict[Atom, list[Place]] = defaultdict(list)
+    plain: dict[Atom, list[AccessSite]] = defaultdict(list)
     for place in places:
         if place.space == "global" and place.base is not None and _is_plain(place):
             plain[place.base].append(place)
@@ -48,7 +48,7 @@ def may_order_blocks(function: Function) -> bool:
     return any(i.op in ("fence", "call", "unmodeled") for _, i in function.instructions())
 
 
-def _is_plain(place: Place) -> bool:
+def _is_plain(place: AccessSite) -> bool:
     assert place.address is not None
     return all(
         atom.kind == "index" or atom.argument or atom.name.startswith("ctaid") or (atom.range[0] == 0 and atom.cycles)
@@ -56,12 +56,12 @@ def _is_plain(place: Place) -> bool:
     ) and not any(atom.memory for atom in place.address.atoms())
 
 
-def _block_indices(place: Place) -> list[Atom]:
+def _block_indices(place: AccessSite) -> list[Atom]:
     assert place.address is not None
     return [atom for atom in place.address.atoms() if atom.name.startswith("ctaid")]
 
 
-def _of_one_block(judge: Judge, place: Place) -> bool:
+def _of_one_block(judge: Judge, place: AccessSite) -> bool:
     """Whether a test that its block's index takes part in may let one block alone through: `if (i == 0)`."""
     above: str | None = place.block
     while above is not None:
@@ -75,8 +75,8 @@ def _of_one_block(judge: Judge, place: Place) -> bool:
 
 def _neighbors(
     judge: Judge,
-    stores: Sequence[Place],
-    loads: Sequence[Place],
+    stores: Sequence[AccessSite],
+    loads: Sequence[AccessSite],
     facts: Mapping[Instruction, AccessFact],
     grid: Dim | None,
 ) -> Iterator[RaceFact]:
@@ -88,7 +88,7 @@ def _neighbors(
                 break
 
 
-def _meet(judge: Judge, store: Place, load: Place) -> tuple[int, int] | None:
+def _meet(judge: Judge, store: AccessSite, load: AccessSite) -> tuple[int, int] | None:
     """Return the threads of two neighboring blocks that touch one place, None where there are none."""
     assert store.address is not None
     assert load.address is not None
@@ -115,7 +115,7 @@ def _meet(judge: Judge, store: Place, load: Place) -> tuple[int, int] | None:
 
 def _fact(
     judge: Judge,
-    pair: tuple[Place, Place],
+    pair: tuple[AccessSite, AccessSite],
     threads: tuple[int, int],
     facts: Mapping[Instruction, AccessFact],
     grid: Dim | None,

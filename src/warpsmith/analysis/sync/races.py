@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form
-from warpsmith.analysis.memory.accesses import Place
+from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier, intervals, warp_barrier
 from warpsmith.analysis.memory.presence import Presences
@@ -47,8 +47,8 @@ Relation = Mapping[str, int | None]
 class Meeting(Struct, frozen=True):
     """Two places that may be executed in one interval by different threads."""
 
-    first: Place
-    second: Place
+    first: AccessSite
+    second: AccessSite
     ahead: Ahead
 
     @property
@@ -75,14 +75,16 @@ class Clash(Struct, frozen=True):
     assumptions: tuple[str, ...] = ()
 
 
-def meetings(found: Iterable[Interval], places: Mapping[Instruction, Place], *, atomics: bool = False) -> list[Meeting]:
+def meetings(
+    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False
+) -> list[Meeting]:
     """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
 
     `atomics`: two atomic operations conflict as well, which matters where their order does."""
     made: dict[object, Meeting] = {}
     for interval in found:
         inside = [places[i] for i in interval.inside]
-        groups: dict[Atom | None, list[Place]] = defaultdict(list)
+        groups: dict[Atom | None, list[AccessSite]] = defaultdict(list)
         for place in inside:
             groups[place.base].append(place)
         unknown = groups.pop(None, [])
@@ -99,7 +101,7 @@ def meetings(found: Iterable[Interval], places: Mapping[Instruction, Place], *, 
     return list(made.values())
 
 
-def _pairs(group: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
+def _pairs(group: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, AccessSite]]:
     """Yield the pairs of places of which one at least is no load."""
     writing = [number for number, place in enumerate(group) if place.kind != "load"]
     for number, a in enumerate(group):
@@ -109,7 +111,7 @@ def _pairs(group: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
             yield from ((a, b) for b in group[number:])
 
 
-def _conflicting(a: Place, b: Place) -> bool:
+def _conflicting(a: AccessSite, b: AccessSite) -> bool:
     if a.space != b.space:
         return False
     return "store" in (a.kind, b.kind) or {a.kind, b.kind} == {"load", "atomic"}
@@ -127,7 +129,7 @@ class _Side(Struct, frozen=True):
     """A place under a trial: its `whole` address, the `row` of what its threads know by their index, with a `number`
     that stands for it, and what the factors of unknowns that differ between threads are multiples of."""
 
-    place: Place
+    place: AccessSite
     whole: Form
     row: Row
     number: int
@@ -152,7 +154,7 @@ class Judge(Struct):
         """Prepare for a function."""
         return cls(forms, presences, orbits(forms))
 
-    def meetings(self, places: Sequence[Place]) -> list[Meeting]:
+    def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
         by_instruction = {place.instruction: place for place in places}
         found = meetings(intervals(self.forms, by_instruction, full_barrier), by_instruction)
@@ -162,7 +164,7 @@ class Judge(Struct):
             self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
         return found
 
-    def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, Place], cut: Cut) -> set[object]:
+    def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, AccessSite], cut: Cut) -> set[object]:
         """Return the keys of the meetings that end where there are these barriers as well."""
         together: dict[tuple[int, int], list[Relation]] = defaultdict(list)
         for m in meetings(intervals(self.forms, places, cut), places):
@@ -288,7 +290,7 @@ class Judge(Struct):
         said = (f"the index of {named.name} does not overflow",) if wrapping and named is not None else ()
         return unknown if clash is None else Clash(True, clash, assumptions=(FIRST_BLOCK, *said))
 
-    def _side(self, place: Place, trial: Trial, there: frozenset[int], ahead: Ahead = ()) -> _Side:
+    def _side(self, place: AccessSite, trial: Trial, there: frozenset[int], ahead: Ahead = ()) -> _Side:
         """Return a place as it is under a trial, in terms of the unknowns of another one that it is `ahead` of."""
         moved = ahead if any(by != 0 for _, by in ahead) else ()
         key = id(place), id(trial), moved
@@ -361,7 +363,7 @@ class Judge(Struct):
             return False
         return graph.post_dominates(below.block, above.block) and not self._may_wait(above, below)
 
-    def _may_wait(self, above: Place, below: Place) -> bool:
+    def _may_wait(self, above: AccessSite, below: AccessSite) -> bool:
         """Whether a thread on its way from one place to the other may wait for others, or begin another iteration."""
         graph = self.forms.graph
         headers = {cycle.header for cycle in self.forms.around[above.block]}

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.evaluated import Evidence
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import Disturbance, declared_below, disturbance, disturbances, is_direct, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import (
@@ -65,7 +65,7 @@ class Survey(Struct, frozen=True):
     refused: tuple[Reason, ...]
 
 
-def survey(facts: Facts, place: Place) -> Survey:
+def survey(facts: Facts, place: LoopContext) -> Survey:
     """Look at everything that a loop reads through pointers and from structs."""
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     own = declared_below(place.loop)
@@ -88,7 +88,9 @@ def survey(facts: Facts, place: Place) -> Survey:
             return Survey(_evaluable([held[id(g[0])] for g in groups]), tuple(reason for _, reason in refused))
 
 
-def _judged(facts: Facts, place: Place, about: tuple[tuple[Expr, ...], Evidence], *, typed: bool) -> Held | Reason:
+def _judged(
+    facts: Facts, place: LoopContext, about: tuple[tuple[Expr, ...], Evidence], *, typed: bool
+) -> Held | Reason:
     """Return a group of nodes as held, or why it is not."""
     group, evidence = about
     load = group[0]
@@ -116,7 +118,7 @@ def _is_element(target: Expr, load: Expr) -> bool:
     return pointer is not None and root_of(pointer) not in (None, root_of(load))
 
 
-def _moves(facts: Facts, place: Place, load: Expr, *, typed: bool) -> list[Disturbance]:
+def _moves(facts: Facts, place: LoopContext, load: Expr, *, typed: bool) -> list[Disturbance]:
     """Return what in the loop may change the value of `load`; where the loop may change the place itself, that alone,
     without the lvalue."""
     origin = facts.origin(place.function)

@@ -14,7 +14,7 @@ from functools import partial
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.step import Step, rewritten
 from warpsmith.tree.nodes import (
     Block,
@@ -45,7 +45,7 @@ def names_hold(step: Step, program: Program, address: str, verdict: Verdict) -> 
     """Return `verdict`, or why names would mean other variables once `step` is applied where it is Proved."""
     if not isinstance(verdict, Proved):
         return verdict
-    place = Place.of(program, address)
+    place = LoopContext.of(program, address)
     after = rewritten(step, program)
     position = next(k for k, (_, f) in enumerate(program.functions()) if f is place.function)
     wrong = captured(list(after.functions())[position][1])

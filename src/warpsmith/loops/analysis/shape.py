@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import (
     Binary,
@@ -205,7 +205,7 @@ def counter_stays(facts: Facts, function: Function, run: Stmt, loop: For) -> Unk
     return None
 
 
-def nest_in_the_way(facts: Facts, place: Place, nest: tuple[For, ...], *, stays: bool) -> Unknown | None:
+def nest_in_the_way(facts: Facts, place: LoopContext, nest: tuple[For, ...], *, stays: bool) -> Unknown | None:
     """Return what forbids to exchange the headers of the nest, whatever the order of its body may be; `stays`:
     the outermost loop stays where it is."""
     loop = nest[0]
@@ -224,7 +224,7 @@ def nest_in_the_way(facts: Facts, place: Place, nest: tuple[For, ...], *, stays:
     return None
 
 
-def _unmovable(facts: Facts, place: Place, nest: tuple[For, ...], inner: For, *, stays: bool) -> Unknown | None:
+def _unmovable(facts: Facts, place: LoopContext, nest: tuple[For, ...], inner: For, *, stays: bool) -> Unknown | None:
     """Return why the bounds of one loop of the nest cannot be evaluated at another place; those of one that `stays`
     need to keep their values only."""
     name = inner.variable.name

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import (
     Block,
     Expr,
@@ -52,7 +52,7 @@ class Chain(Struct, frozen=True):
     straight: bool
 
 
-def variable(place: Place, name: str) -> Symbol | Reason:
+def variable(place: LoopContext, name: str) -> Symbol | Reason:
     """Return the variable called `name` that the loop uses and that is made outside it."""
     inside = declared_in(place.loop)
     found = {n.symbol for n in names(place.loop) if n.symbol.name == name and n.symbol.storage != "function"}

@@ -16,7 +16,15 @@ from typing import TypeGuard
 
 from warpsmith.base.source import Edit
 from warpsmith.loops.remedies.model import EditCode
-from warpsmith.loops.remedies.rewriting import Place, calls_program, declared, fresh, is_plain, may_meet, place_of
+from warpsmith.loops.remedies.rewriting import (
+    InsertionSite,
+    calls_program,
+    declared,
+    fresh,
+    is_plain,
+    may_meet,
+    place_of,
+)
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Assign, Call, Expr, For, Index, Member, Node, Unary
@@ -103,7 +111,7 @@ def _is_packed(member: Member) -> bool:
     return not any(field.name == member.field and field.bits == 0 for field in record.fields)
 
 
-def _local_name(use: Expr, place: Place, taken: set[str]) -> str:
+def _local_name(use: Expr, place: InsertionSite, taken: set[str]) -> str:
     root = root_symbol(use)
     words = [root.name] if root is not None and root.name != "this" else ["own"]
     words += [use.field] if isinstance(use, Member) else ["value"]

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Edit
 from warpsmith.loops.remedies.model import EditCode
-from warpsmith.loops.remedies.rewriting import Place, is_plain, may_meet, place_of, renamings, with_edits
+from warpsmith.loops.remedies.rewriting import InsertionSite, is_plain, may_meet, place_of, renamings, with_edits
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import (
@@ -270,7 +270,7 @@ def _field(path: str) -> str:
     return re.sub(r"\[[^\]]*\]", "[]", path)
 
 
-def _text(place: Place, pairs: _Pairs, updates: _Updates) -> str:
+def _text(place: InsertionSite, pairs: _Pairs, updates: _Updates) -> str:
     """Return the new nest."""
     outer, inner = pairs.outer, pairs.inner
     first, second = outer.variable, inner.variable

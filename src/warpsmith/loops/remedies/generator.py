@@ -19,7 +19,7 @@ from msgspec import Struct
 from warpsmith.base.source import Edit, Span
 from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import (
-    Place,
+    InsertionSite,
     calls_program,
     declared,
     fresh,
@@ -152,7 +152,7 @@ def _number(expr: Expr) -> int | None:
     return found.value if isinstance(found, Literal) and isinstance(found.value, int) else None
 
 
-def _edit(known: LoopFacts, place: Place, found: _Generator) -> EditCode:
+def _edit(known: LoopFacts, place: InsertionSite, found: _Generator) -> EditCode:
     loop, name = place.loop, found.symbol.name
     own = fresh(loop.span, f"{name}_{loop.variable.name}")
     skip = fresh(loop.span, f"skip_{name}")

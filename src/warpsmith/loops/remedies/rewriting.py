@@ -46,7 +46,7 @@ from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = [
-    "Place",
+    "InsertionSite",
     "calls_program",
     "declared",
     "fresh",
@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-class Place(Struct, frozen=True):
+class InsertionSite(Struct, frozen=True):
     """Where a loop stands: a list of statements can take others before it (its pragmas included) and behind it."""
 
     loop: For
@@ -88,7 +88,7 @@ class Place(Struct, frozen=True):
         return (Edit(Span(self.first.file, end, end), text),) if text else ()
 
 
-def place_of(facts: Facts, known: LoopFacts) -> Place | None:
+def place_of(facts: Facts, known: LoopFacts) -> InsertionSite | None:
     """Return where a counted loop stands, or None where no statement may be put beside it."""
     loop = known.loop
     if not isinstance(loop, For):
@@ -100,7 +100,7 @@ def place_of(facts: Facts, known: LoopFacts) -> Place | None:
     return None
 
 
-def _place(loop: For, earlier: tuple[Stmt, ...]) -> Place | None:
+def _place(loop: For, earlier: tuple[Stmt, ...]) -> InsertionSite | None:
     first = loop.span
     for stmt in reversed(earlier):
         if not isinstance(stmt, Pragma):
@@ -109,7 +109,7 @@ def _place(loop: For, earlier: tuple[Stmt, ...]) -> Place | None:
     text = first.file.text
     if first.text[:1] == "#" and not starts_line(first.file, first.start):
         return None
-    return Place(loop, first, indent_at(first.file, first.start), indentation_unit(text), line_end(text))
+    return InsertionSite(loop, first, indent_at(first.file, first.start), indentation_unit(text), line_end(text))
 
 
 def is_plain(node: Node) -> bool:

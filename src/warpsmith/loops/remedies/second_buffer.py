@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import Edit, Span
 from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import (
-    Place,
+    InsertionSite,
     calls_program,
     declared,
     fresh,
@@ -155,7 +155,7 @@ def _distance(index: Expr, counter: Symbol) -> int | None:
     return None
 
 
-def _edit(place: Place, unit: Unit, reads: list[_Read]) -> EditCode:
+def _edit(place: InsertionSite, unit: Unit, reads: list[_Read]) -> EditCode:
     loop, counter = place.loop, place.loop.variable.name
     lower = loop.lower.span.text
     at = counter if lower == "0" else f"{counter} - {operand(loop.lower)}"
@@ -178,12 +178,12 @@ def _edit(place: Place, unit: Unit, reads: list[_Read]) -> EditCode:
     )
 
 
-def _copy_name(place: Place, read: _Read, number: int) -> str:
+def _copy_name(place: InsertionSite, read: _Read, number: int) -> str:
     name = fresh(place.loop.span, f"{read.array.name}_before")
     return name if number == 0 else fresh(place.loop.span, f"{name}_{number + 1}")
 
 
-def _allocation(unit: Unit, read: _Read, name: str, count: str, copy: tuple[Place, str, str]) -> list[str]:
+def _allocation(unit: Unit, read: _Read, name: str, count: str, copy: tuple[InsertionSite, str, str]) -> list[str]:
     place, header, statement = copy
     type = read.expr.type
     assert isinstance(type, Scalar)

@@ -13,7 +13,7 @@ import msgspec.structs
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import rewritten
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
@@ -62,7 +62,7 @@ def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
     facts = prepared.facts
     step = Peel(own.id, last=1)
     try:
-        place = Place.of(facts.program, step.loop)
+        place = LoopContext.of(facts.program, step.loop)
         verdict = step.check(facts.program, facts)
     except RefusedError:
         return prepared

@@ -17,7 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.analysis.row_allocations import has_separate_rows
 from warpsmith.loops.fallbacks import fallback_loops
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
 from warpsmith.loops.search.localizable import followed, reads_bounds_or_bases, row_pointers
@@ -108,7 +108,7 @@ def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
 def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
     facts = prepared.facts
     try:
-        place = Place.of(facts.program, step.loop)
+        place = LoopContext.of(facts.program, step.loop)
         verdict = step.check(facts.program, facts)
     except RefusedError:
         return prepared

@@ -21,7 +21,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.changes import Run
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.candidates import candidates, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
@@ -198,7 +198,7 @@ class _Search:
     def applied(self, facts: Facts, step: Step, verdict: Proved) -> Applied:
         """Return the record of a step that is applied to the program of `facts`."""
         address = getattr(step, "loop", "")
-        return Applied(step, verdict, self.function, Place.of(facts.program, str(address)).loop.span)
+        return Applied(step, verdict, self.function, LoopContext.of(facts.program, str(address)).loop.span)
 
     def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""

@@ -12,10 +12,10 @@ import msgspec.structs
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import rewritten
-from warpsmith.poly.claimed import Region, regions_of
+from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.team import region_run
 from warpsmith.tree.nodes import Function, Loop
@@ -51,7 +51,7 @@ def _next(
     return None
 
 
-def _first_loop(function: Function, region: Region) -> Loop | None:
+def _first_loop(function: Function, region: ParallelRegion) -> Loop | None:
     """Return the first loop of `region`, unless one step over a region around this one would serve it."""
     # steps are loaded where one may be tried
     from warpsmith.loops.steps.order.unthread import region_around
@@ -69,7 +69,7 @@ def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prep
     shared = sum(f.symbol.name == symbol.name for _, f in facts.program.functions()) > 1
     step = Unthread(f"{unit.file.path}:{name}" if shared else name)
     try:
-        place = Place.of(facts.program, step.loop)
+        place = LoopContext.of(facts.program, step.loop)
         verdict = step.check(facts.program, facts)
     except RefusedError:
         return prepared

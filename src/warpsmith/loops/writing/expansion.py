@@ -16,7 +16,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.extremes import Cover, cover_of, extreme, is_writable, whole, wide_expr
 from warpsmith.loops.analysis.uses import Chain, Use, chains, declared_in, element_of, uses, variable
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.privacy import writes_all
 from warpsmith.tree.nodes import Expr, For, Node
@@ -76,7 +76,7 @@ def count_of(cover: Cover) -> Linear:
     return cover.high.shifted(1).minus(cover.low)
 
 
-def shape_of(place: Place, name: str, depth: int) -> Shape | Reason:
+def shape_of(place: LoopContext, name: str, depth: int) -> Shape | Reason:
     """Return what the step would add, or what does not fit."""
     loop = place.counted()
     if depth < 1:
@@ -103,7 +103,7 @@ def shape_of(place: Place, name: str, depth: int) -> Shape | Reason:
 
 
 def _sized(
-    place: Place,
+    place: LoopContext,
     symbol: Symbol,
     element: Scalar,
     used: tuple[tuple[Chain, ...], tuple[tuple[Use, Chain], ...]],
@@ -145,7 +145,7 @@ def _sized(
     return shape
 
 
-def _covers(place: Place, inner: Node) -> dict[Symbol, Cover]:
+def _covers(place: LoopContext, inner: Node) -> dict[Symbol, Cover]:
     """Return the values of the counters of the loops around a part of the loop, itself included."""
     found: dict[Symbol, Cover] = {}
     for around in _path(place.loop, inner):
@@ -167,7 +167,7 @@ def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
     return ()
 
 
-def _subscript(place: Place, use: Use, position: int) -> Cover | None:
+def _subscript(place: LoopContext, use: Use, position: int) -> Cover | None:
     form = Linear.of(use.subscripts[position])
     if form is None:
         return None
@@ -207,7 +207,7 @@ def _extent(type: Type, position: int) -> Expr | None:
     return type.extent if isinstance(type, Array) else None
 
 
-def settles(facts: Facts, place: Place, shape: Shape) -> bool:
+def settles(facts: Facts, place: LoopContext, shape: Shape) -> bool:
     """Whether each iteration certainly writes all that is kept, so that the last one leaves what the loop leaves."""
     if not shape.rectangular or any(origin_of(r) != r.low for r in shape.dims):
         return False

@@ -15,7 +15,7 @@ from typing import TypeGuard
 import msgspec.structs
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import Block, Pragma, Stmt, Verbatim
 from warpsmith.tree.walk import walk
 
@@ -24,7 +24,7 @@ __all__ = ["pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
 Run = tuple[Stmt, ...]
 
 
-def run_with_pragmas(place: Place) -> Run:
+def run_with_pragmas(place: LoopContext) -> Run:
     """Return the loop with the pragmas that stand directly before it, and the preprocessor lines between and around
     them: nothing may come between them."""
     for node in walk(place.function.body):
@@ -70,7 +70,7 @@ def _belongs(stmt: Stmt) -> bool:
     return stmt.directive is None or not stmt.directive.stands_alone
 
 
-def pragma_in_the_way(place: Place) -> Reason | None:
+def pragma_in_the_way(place: LoopContext) -> Reason | None:
     """Return why a pragma forbids new variables here: it lists all variables, it binds a perfect nest, or a conditional
     holds it and other code, so that nothing can stand before it in every build."""
     for loop in (*place.around, place.loop):

@@ -8,7 +8,7 @@ from warpsmith.lower.builtins.rows import Rule, needs, place_argument
 from warpsmith.lower.conversions import converted, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, value_type
-from warpsmith.lower.places import Place
+from warpsmith.lower.places import MemoryPlace
 from warpsmith.ssa.nodes import Memory, Operand
 from warpsmith.ssa.types import I32
 from warpsmith.tree import nodes
@@ -29,7 +29,7 @@ def _op(name: str, type: tree.Type) -> str:
 
 
 def atomic(
-    frame: Frame, where: tuple[Place, tree.Type], name: str, values: tuple[Operand, ...], scope: Scope
+    frame: Frame, where: tuple[MemoryPlace, tree.Type], name: str, values: tuple[Operand, ...], scope: Scope
 ) -> Operand:
     """Emit an atomic op on a number at a place; return what was there."""
     place, type = where

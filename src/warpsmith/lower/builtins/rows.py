@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from warpsmith.lower.conversions import converted, resized
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, value_type
-from warpsmith.lower.places import Place, pointed
+from warpsmith.lower.places import MemoryPlace, pointed
 from warpsmith.ssa.nodes import Detail, Operand, Text
 from warpsmith.ssa.types import I32, Type
 from warpsmith.tree import nodes
@@ -119,7 +119,7 @@ def integer_argument(frame: Frame, e: nodes.Expr) -> Operand:
     return resized(frame.builder, frame.scalar(e), I32, signed=signed)
 
 
-def place_argument(frame: Frame, e: nodes.Expr) -> tuple[Place, tree.Type]:
+def place_argument(frame: Frame, e: nodes.Expr) -> tuple[MemoryPlace, tree.Type]:
     """Return the place that an argument points to, and the type of what lies there."""
     while isinstance(e, nodes.MacroUse):
         e = e.expansion

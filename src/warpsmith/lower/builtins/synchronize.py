@@ -8,7 +8,7 @@ from warpsmith.lower.builtins.rows import Rule, integer_argument, needs, nothing
 from warpsmith.lower.conversions import converted, number, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, value_type
-from warpsmith.lower.places import Place, pointer_to
+from warpsmith.lower.places import MemoryPlace, pointer_to
 from warpsmith.ssa.nodes import Barrier, Constant, Exit, Fence, Memory, Operand, Query, Text
 from warpsmith.ssa.types import I1, I32, I64, integer
 from warpsmith.tree import nodes
@@ -64,7 +64,7 @@ def _printed(frame: Frame, e: nodes.Call) -> Result:
         found = frame.value(argument)
         if isinstance(found, tuple):
             operands += found
-        elif found is not None and not isinstance(found, Place):
+        elif found is not None and not isinstance(found, MemoryPlace):
             operands.append(found)
     frame.builder.emit_many("lanewise", tuple(operands), (), Text("printf"))
     return number(value_type(e.type), 0)

@@ -7,7 +7,7 @@ from typing import Final
 from warpsmith.lower.builtins.rows import Rule, lanewise, needs, nothing, place_argument
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import is_object, lanes_of, pieces, value_type
-from warpsmith.lower.places import Place, store_pieces
+from warpsmith.lower.places import MemoryPlace, store_pieces
 from warpsmith.ssa.nodes import Operand, Text
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
@@ -46,7 +46,7 @@ def _fetch(name: str) -> Rule:
     return rule
 
 
-def _fill(frame: Frame, place: Place, type: tree.Type, operands: tuple[Operand, ...], detail: Text) -> None:
+def _fill(frame: Frame, place: MemoryPlace, type: tree.Type, operands: tuple[Operand, ...], detail: Text) -> None:
     """Write to an object numbers each of which depends on the operands."""
     types = tuple(piece.type for piece in pieces(type) for _ in range(piece.count))
     store_pieces(frame.builder, place, type, frame.builder.emit_many("lanewise", operands, types, detail))

@@ -15,7 +15,7 @@ from warpsmith.lower.conversions import number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, size_of, value_type
 from warpsmith.lower.operators import moved
-from warpsmith.lower.places import Place, load, pointed, store
+from warpsmith.lower.places import MemoryPlace, load, pointed, store
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Constant, Convert, Operand, Rounding
 from warpsmith.ssa.types import F16, I1, I32, Type, integer
@@ -34,7 +34,7 @@ _ROUNDINGS: Final[dict[str, Rounding]] = {
 # --- memory
 
 
-def _place(frame: Frame, pointer: nodes.Expr, index: nodes.Expr, apart: int) -> tuple[Place, tree.Type]:
+def _place(frame: Frame, pointer: nodes.Expr, index: nodes.Expr, apart: int) -> tuple[MemoryPlace, tree.Type]:
     """Return the place of number `index` of things that stand `apart` elements, and the type of an element."""
     type = frame.decayed(pointer.type)
     if not isinstance(type, tree.Pointer):

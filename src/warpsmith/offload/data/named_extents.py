@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from warpsmith.offload.expressions import name
 from warpsmith.offload.names import Names
-from warpsmith.offload.transfers.flow import Place
+from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.tree.nodes import (
     Binary,
@@ -68,7 +68,7 @@ def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> 
                 own = fresh.fresh(f"{variable.name}_{role}")
                 symbol = Symbol(own, f"{owner.key}:{own}", LONG_LONG, "local", enter.span)
                 declaration = VarDecl(span=enter.span, symbol=symbol, init=_with_names(extent, known))
-                edits.at(Place("before", enter), [DeclStmt(span=enter.span, declarations=(declaration,))])
+                edits.at(ProgramPoint("before", enter), [DeclStmt(span=enter.span, declarations=(declaration,))])
                 known[text] = symbol
     if not any(named.values()):
         return statements

@@ -31,7 +31,7 @@ from warpsmith.offload.memory.host_calls import device_call
 from warpsmith.offload.memory.places import evaluated
 from warpsmith.offload.regions.host_loops import HostLoops
 from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
-from warpsmith.offload.transfers.flow import Place, statement_runs
+from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -57,7 +57,7 @@ from warpsmith.tree.walk import same, walk
 __all__ = ["Coherent", "Insertions", "updates"]
 
 
-Insertions = dict[Place, list[Stmt]]
+Insertions = dict[ProgramPoint, list[Stmt]]
 
 
 class Coherent(Struct):
@@ -164,10 +164,10 @@ class _Writer(Struct):
         """Put what a loop's condition needs at the end of its body, and before each `continue`."""
         made = [_update(r, to_device=False) for r in need.before]
         run = body.statements if isinstance(body, Block) else (body,)
-        place = Place("after", run[-1]) if run else Place("within", body)
+        place = ProgramPoint("after", run[-1]) if run else ProgramPoint("within", body)
         self.inserted.setdefault(place, []).extend(made)
         for stmt in _continues(body):
-            self.inserted.setdefault(Place("before", stmt), []).extend(made)
+            self.inserted.setdefault(ProgramPoint("before", stmt), []).extend(made)
 
     def home(self, home: Home, first: Stmt) -> None:
         """What a launch reads on the host; and where a guard of a home fails, its statements run there."""
@@ -192,21 +192,21 @@ class _Writer(Struct):
     def before(self, first: Stmt, need: Need) -> None:
         if need.before:
             made = [_update(r, to_device=False) for r in _distinct(need.before)]
-            self.inserted.setdefault(Place("before", first), []).extend(made)
+            self.inserted.setdefault(ProgramPoint("before", first), []).extend(made)
 
     def place(self, need: Need, first: Stmt, last: Stmt) -> None:
         if need.pause is not None:
-            self.inserted.setdefault(Place("before", first), []).append(
+            self.inserted.setdefault(ProgramPoint("before", first), []).append(
                 DataPause(span=need.pause, ends=False, cause=need.pause)
             )
-            self.inserted.setdefault(Place("after", last), []).append(
+            self.inserted.setdefault(ProgramPoint("after", last), []).append(
                 DataPause(span=need.pause, ends=True, cause=need.pause)
             )
             return
         self.before(first, need)
         if need.after:
             made = [_update(r, to_device=True) for r in _distinct(need.after)]
-            self.inserted.setdefault(Place("after", last), []).extend(made)
+            self.inserted.setdefault(ProgramPoint("after", last), []).extend(made)
 
 
 def _continues(body: Stmt) -> Iterator[Continue]:

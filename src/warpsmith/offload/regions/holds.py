@@ -54,7 +54,7 @@ from warpsmith.offload.regions.objects import (
 )
 from warpsmith.offload.regions.stack import kept_by_functions, not_yet_kept, outermost, with_lasting, without_lasting
 from warpsmith.offload.regions.versions_in_place import written_in_versions
-from warpsmith.offload.transfers.flow import Place, statement_runs
+from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.poly.pointers.touches import direct_call
@@ -312,8 +312,11 @@ def _frame(frames: Insertions, hold: Hold, guard: str) -> None:
     first, last = hold.run[0], hold.run[-1]
     span = hold.loop.header if hold.loop is not None else first.span
     begin = DataHold(span=span, opens=True, cause=span, guard=guard, lasting=hold.lasting, callers=hold.callers)
-    frames.setdefault(Place("before", first), []).append(begin)
-    ends = [Place("after", last), *(Place("before", p) for stmt in hold.run for p in _leaving(stmt, inner=""))]
+    frames.setdefault(ProgramPoint("before", first), []).append(begin)
+    ends = [
+        ProgramPoint("after", last),
+        *(ProgramPoint("before", p) for stmt in hold.run for p in _leaving(stmt, inner="")),
+    ]
     for place in ends:
         # each is a statement of its own: what a run copies is counted apart
         frames.setdefault(place, []).append(DataHold(span=span, opens=False, cause=span, guard=guard))

@@ -18,7 +18,7 @@ from warpsmith.loops.prepared import Change, as_written
 from warpsmith.loops.versions import tested
 from warpsmith.offload.fragments import Home
 from warpsmith.offload.regions.coherence import Coherent
-from warpsmith.offload.transfers.flow import Place, statement_runs
+from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.tree.in_place.versioned import Versioned
@@ -60,7 +60,7 @@ def versions_in_place(
             yield Versioned(user, change.old, _with_homes(function, new, replaced), None)
 
 
-def beside(changes: Sequence[Change], at: Place) -> Stmt | None:
+def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
     """Return the user's statement beside which something stands that is inserted at one end of what steps made."""
     for change in changes:
         if change.old and at.where == "before" and at.node is change.new[0]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import decide
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Decision, Program
@@ -44,10 +44,10 @@ class Keep(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say that the loop exists: nothing else is needed."""
         del facts
-        Place.of(program, self.loop)
+        LoopContext.of(program, self.loop)
         return Proved()
 
     def apply(self, program: Program) -> Program:
         """Return the program with the decision noted."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         return decide(program, place, Decision(self.loop, place.function.symbol.name, "host", place.loop))

@@ -9,7 +9,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Assumed, Proved, Reason, Unknown, Verdict
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.search.cost import only_loop
 from warpsmith.machine.limits import MAX_BLOCK, MAX_THREADS, block_fits
 from warpsmith.offload.decisions import decide
@@ -58,7 +58,7 @@ class Map(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loops may lie on these axes."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         wrong = self._wrong()
         if wrong:
             return Unknown((Reason("STP003", wrong, place.loop.header, legal_if=("for example axes=y,x block=32,8",)),))
@@ -82,7 +82,7 @@ class Map(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the decision noted."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         axes = tuple(axis for wanted in self.axes for axis in _AXES if axis == wanted)
         decision = Decision(self.loop, place.function.symbol.name, "threads", place.loop, axes, self.block)
         return decide(program, place, decision)

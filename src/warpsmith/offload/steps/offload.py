@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown, Verdict
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import decide
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
@@ -48,12 +48,12 @@ class Offload(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop's iterations may run at once."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         return runs_at_once(facts.of(place.function).of(place.loop))
 
     def apply(self, program: Program) -> Program:
         """Return the program with the decision noted."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         decision = Decision(self.loop, place.function.symbol.name, "device", place.loop)
         return decide(program, place, decision)
 

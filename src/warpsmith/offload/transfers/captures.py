@@ -20,7 +20,7 @@ from warpsmith.offload.expressions import number
 from warpsmith.offload.fragments import Draft, Home
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import Buffer
-from warpsmith.offload.transfers.flow import Place, statement_runs
+from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.regions.sections import known_extent
@@ -61,7 +61,7 @@ def _host_captures(program: Program, function: Function, homes: _Homes) -> Edits
     edits = Edits()
     for draft, home in homes.items():
         made = _captures(program, function, draft, home)
-        edits.at(Place("after", draft.statements[-1]), [replace(c, buffer=None) for c in made])
+        edits.at(ProgramPoint("after", draft.statements[-1]), [replace(c, buffer=None) for c in made])
     return edits
 
 
@@ -77,7 +77,7 @@ def _add_device_captures(ported: Function, edits: Edits, homes: _Homes, program:
             while last + 1 < len(run) and any(run[last + 1] is final for final in draft.finals):
                 last += 1
             made = _captures(program, function, draft, homes[draft])
-            edits.at(Place("after", run[last]), (*_ahead(made), *made))
+            edits.at(ProgramPoint("after", run[last]), (*_ahead(made), *made))
 
 
 def _ahead(made: tuple[CaptureStmt, ...]) -> tuple[CaptureStmt, ...]:

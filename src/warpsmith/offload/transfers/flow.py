@@ -42,10 +42,10 @@ from warpsmith.tree.nodes import (
     While,
 )
 
-__all__ = ["Flow", "LoopSpan", "Place", "Point", "build_flow", "statement_runs"]
+__all__ = ["Flow", "LoopSpan", "Point", "ProgramPoint", "build_flow", "statement_runs"]
 
 
-class Place(Struct, frozen=True):
+class ProgramPoint(Struct, frozen=True):
     """Where a statement can be inserted: before or after a statement, within an empty block, in the else of `node`."""
 
     where: Literal["before", "after", "within", "else"]
@@ -59,7 +59,7 @@ class Point(Struct, eq=False):
     kind: Literal["slot", "host", "launch", "exit", "join"]
     depth: int
     preds: list[int]
-    place: Place | None = None
+    place: ProgramPoint | None = None
     nodes: tuple[Node, ...] = ()
     draft: Draft | None = None
     conditions: int = 0
@@ -115,7 +115,9 @@ class _Builder:
         return len(self.points) - 1
 
     def slot(self, where: Literal["before", "after", "within", "else"], node: Stmt, preds: list[int]) -> int:
-        self.points.append(Point("slot", self.depth, preds, place=Place(where, node), conditions=self.conditions))
+        self.points.append(
+            Point("slot", self.depth, preds, place=ProgramPoint(where, node), conditions=self.conditions)
+        )
         return len(self.points) - 1
 
     def run(self, run: tuple[Stmt, ...], frontier: list[int], jumps: _Jumps) -> list[int]:

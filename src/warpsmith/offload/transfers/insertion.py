@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from warpsmith.offload.transfers.flow import Place
+from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import (
     Block,
@@ -45,9 +45,9 @@ class Edits(Struct):
     their place; `inserted` are statements at places, in order."""
 
     replaced: dict[Stmt, tuple[int, tuple[Stmt, ...]]] = field(default_factory=dict)
-    inserted: dict[Place, list[Stmt]] = field(default_factory=dict)
+    inserted: dict[ProgramPoint, list[Stmt]] = field(default_factory=dict)
 
-    def at(self, place: Place, statements: Iterable[Stmt]) -> None:
+    def at(self, place: ProgramPoint, statements: Iterable[Stmt]) -> None:
         """Add statements at a place, behind those already there."""
         self.inserted.setdefault(place, []).extend(statements)
 
@@ -60,7 +60,7 @@ def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
     position = 0
     while position < len(run):
         stmt = run[position]
-        result += edits.inserted.get(Place("before", stmt), [])
+        result += edits.inserted.get(ProgramPoint("before", stmt), [])
         count, instead = edits.replaced.get(stmt, (1, None))
         if instead is None and isinstance(stmt, Pragma) and stmt.directive is not None:
             held += () if stmt.directive.stands_alone else (stmt,)
@@ -69,7 +69,7 @@ def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
             result += (*held, *(instead if instead is not None else (_rewritten(stmt, edits),)))
             held = []
         position += count
-        result += edits.inserted.get(Place("after", run[position - 1]), [])
+        result += edits.inserted.get(ProgramPoint("after", run[position - 1]), [])
     return (*result, *held)
 
 
@@ -77,7 +77,7 @@ def _rewritten(stmt: Stmt, edits: Edits) -> Stmt:
     changes: Mapping[str, object]
     match stmt:
         case Block(statements=()):
-            changes = {"statements": tuple(edits.inserted.get(Place("within", stmt), []))}
+            changes = {"statements": tuple(edits.inserted.get(ProgramPoint("within", stmt), []))}
         case Block():
             changes = {"statements": rewritten_run(stmt.statements, edits)}
         case If():
@@ -102,7 +102,7 @@ def _body(stmt: Stmt, edits: Edits) -> Stmt:
 def _other(stmt: If, edits: Edits) -> Stmt | None:
     if stmt.other is not None:
         return _body(stmt.other, edits)
-    new = tuple(edits.inserted.get(Place("else", stmt), []))
+    new = tuple(edits.inserted.get(ProgramPoint("else", stmt), []))
     return Block(span=statement_spans(new), statements=new) if new else None
 
 

@@ -23,7 +23,7 @@ from warpsmith.offload.expressions import binary, name, number, shifted
 from warpsmith.offload.fragments import Draft, Home, Request
 from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
-from warpsmith.offload.transfers.flow import Flow, Place, build_flow
+from warpsmith.offload.transfers.flow import Flow, ProgramPoint, build_flow
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.offload.transfers.placement import Access, Insertion, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
@@ -94,7 +94,7 @@ def insert_copies(
     """`insert`, with what the host does told by `host`."""
     drafts = {draft.statements[0]: draft for draft in home.drafts}
     flows: dict[Stmt, Flow] = {}
-    texts: dict[Place, _Text] = {}
+    texts: dict[ProgramPoint, _Text] = {}
     transfers: list[tuple[int, Transfer]] = []
     around = loops_around(function)
     for buffer in home.buffers:
@@ -119,7 +119,7 @@ def insert_copies(
     return Moved(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
 
 
-def _frame(buffer: Buffer, flow: Flow, texts: dict[Place, _Text]) -> None:
+def _frame(buffer: Buffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None:
     """Put the allocation at the scope's entry and a free on each of its exits."""
     entry = flow.points[0].place
     assert entry is not None

@@ -27,7 +27,7 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import Region, threadprivate
+from warpsmith.poly.claimed import ParallelRegion, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
@@ -73,7 +73,7 @@ class Team(Struct, frozen=True, eq=False):
     its pragma; `once`: what one of the threads runs; `combining`: what is under critical and atomic; `redundant`: what
     every thread runs, the parts that hold a pragma taken apart further. `pragmas`: all of the region's but its own."""
 
-    region: Region
+    region: ParallelRegion
     own: frozenset[Symbol]
     listed: frozenset[Symbol]
     summed: frozenset[Symbol]
@@ -92,7 +92,7 @@ class _NotOneThreadError(Exception):
         self.reason = Reason("POR008", text, span, legal_if=help)
 
 
-def region_run(function: Function, region: Region) -> tuple[Stmt, ...]:
+def region_run(function: Function, region: ParallelRegion) -> tuple[Stmt, ...]:
     """Return the region's pragma, its statement, and the pragmas between the two."""
     for part in walk(function.body):
         run = part.statements if isinstance(part, Block) else part.body if isinstance(part, Case) else ()
@@ -103,7 +103,7 @@ def region_run(function: Function, region: Region) -> tuple[Stmt, ...]:
     raise ValueError("the region does not stand in its function")
 
 
-def in_the_way(facts: Facts, function: Function, region: Region) -> Reason | None:
+def in_the_way(facts: Facts, function: Function, region: ParallelRegion) -> Reason | None:
     """Return why one thread may not run the region alone, or None."""
     try:
         team = team_of(function, region)
@@ -113,7 +113,7 @@ def in_the_way(facts: Facts, function: Function, region: Region) -> Reason | Non
     return None
 
 
-def team_of(function: Function, region: Region) -> Team:
+def team_of(function: Function, region: ParallelRegion) -> Team:
     """Return the region taken apart; raises where a construct has no meaning on one thread that is known."""
     directive = region.directive
     if directive.family != "omp" or directive.words != ("parallel",):

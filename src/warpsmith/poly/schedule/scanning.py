@@ -25,8 +25,8 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.isl.expression_writer import Bound, ExpressionWriter, NotWritableError, Variable
 from warpsmith.poly.isl.host import integer, operation
-from warpsmith.poly.isl.pen import Bound, Pen, PenError, Variable
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.rows import Floor, Points, QuotientError, Test
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
@@ -81,7 +81,7 @@ def scan(facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping
             if not all(leaf.exact for leaf in model.leaves) and facts.options.guards:
                 model = order_run(facts, function, run, tuple(times), guards=True)
             return Scanned(_written(model, run, times, fresh), model.region.assumptions)
-    except (ItemError, PenError, QuotientError) as error:
+    except (ItemError, NotWritableError, QuotientError) as error:
         raise ScanError(str(error)) from error
     except OutOfBudgetError as error:
         raise ScanError("the new loops are too much work to find") from error
@@ -199,10 +199,10 @@ class _Scan(Struct):
         body = self.level(level + 1, items, inside, inner)
         if not body:
             return []
-        pen = self.pen(self.span, entered, variables)
-        made = _for(pen, variable, ends, (self.block(body), stride), chosen.near)
+        writer = self.writer(self.span, entered, variables)
+        made = _for(writer, variable, ends, (self.block(body), stride), chosen.near)
         made = replace(made, declares=self.declares(chosen.near, variable.symbol))
-        test = self.condition([guards], self.pen(self.span, known, variables))
+        test = self.condition([guards], self.writer(self.span, known, variables))
         return [made if test is None else If(span=self.span, condition=test, then=made, other=None)]
 
     def relaxed(self, level: int, items: Sequence[Item], ends: _Ends, known: Points) -> _Ends:
@@ -225,9 +225,9 @@ class _Scan(Struct):
         """Return statements as the body of a loop."""
         return body[0] if len(body) == 1 else Block(span=self.span, statements=tuple(body))
 
-    def pen(self, span: Span, known: Points, variables: Mapping[str, Variable]) -> Pen:
+    def writer(self, span: Span, known: Points, variables: Mapping[str, Variable]) -> ExpressionWriter:
         """Return what writes expressions at one place."""
-        return Pen(self.model.state.vocabulary, span, variables, self.spelled, self.quoted, known)
+        return ExpressionWriter(self.model.state.vocabulary, span, variables, self.spelled, self.quoted, known)
 
     def variable(self, chosen: _Choice, ends: _Ends, known: tuple[Points, Points], stride: int) -> Variable:
         """Return the loop's variable: the user's own where its type holds every value it takes, else a new one."""
@@ -242,11 +242,11 @@ class _Scan(Struct):
 
     def leaf(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return a leaf's statement with its counters, under what is left of its domain's conditions."""
-        pen = self.pen(item.leaf.stmt.span, known, variables)
+        writer = self.writer(item.leaf.stmt.span, known, variables)
         options = item.points.rest(known)
         if not options:
             return []
-        test = self.condition(options, pen)
+        test = self.condition(options, writer)
         body = self.body(item, known, variables)
         if test is None:
             return body
@@ -257,7 +257,7 @@ class _Scan(Struct):
         """Return the statement with each counter replaced by a loop's variable, or computed in front of it."""
         stmt = item.leaf.stmt
         inside = Points(known.values.intersect(item.points.values))
-        pen = self.pen(stmt.span, inside, variables)
+        writer = self.writer(stmt.span, inside, variables)
         renaming: dict[Symbol, Symbol] = {}
         computed: list[Stmt] = []
         for loop, name in zip(item.leaf.loops, item.leaf.counters, strict=True):
@@ -269,7 +269,7 @@ class _Scan(Struct):
                 symbol = self.computed(loop, variables)
                 renaming[loop.variable] = symbol
                 declares = self.declares(loop, symbol)
-                computed.append(_definition(symbol, pen.sum(value), stmt, declares=declares))
+                computed.append(_definition(symbol, writer.sum(value), stmt, declares=declares))
         moved = renamed(stmt, renaming)
         if not computed:
             return [moved]
@@ -287,11 +287,11 @@ class _Scan(Struct):
         """Whether what counts for `loop` with `symbol` declares it."""
         return loop.declares or symbol != loop.variable or symbol in self.inner
 
-    def condition(self, options: Sequence[Sequence[Test]], pen: Pen) -> Expr | None:
+    def condition(self, options: Sequence[Sequence[Test]], writer: ExpressionWriter) -> Expr | None:
         """Return `a && b || c && d` for lists of tests; None where one of them is empty."""
         if any(not tests for tests in options):
             return None
-        whole = [reduce(lambda a, b: operation("&&", a, b), [_tested(pen, t) for t in tests]) for tests in options]
+        whole = [reduce(lambda a, b: operation("&&", a, b), [_tested(writer, t) for t in tests]) for tests in options]
         return reduce(lambda a, b: operation("||", a, b), whole)
 
 
@@ -447,19 +447,19 @@ def _clashes(symbol: Symbol, items: Sequence[Item]) -> bool:
     return False
 
 
-def _for(pen: Pen, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
+def _for(writer: ExpressionWriter, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
     """Return the loop with its body and step; a row that is minus its variable counts down."""
     up = variable.sign > 0
     lowers = ends.lowers if up else tuple(b.negated() for b in ends.uppers)
     uppers = ends.uppers if up else tuple(b.negated() for b in ends.lowers)
     if up:
-        relation, bound = _last(pen, uppers)
-        first = pen.least(lowers)
+        relation, bound = _last(writer, uppers)
+        first = writer.least(lowers)
     else:
-        relation, bound = _last_down(pen, lowers)
-        first = pen.greatest(uppers)
+        relation, bound = _last_down(writer, lowers)
+        first = writer.greatest(uppers)
     return For(
-        span=pen.span,
+        span=writer.span,
         variable=variable.symbol,
         declares=True,
         lower=first,
@@ -471,19 +471,19 @@ def _for(pen: Pen, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near
     )
 
 
-def _last(pen: Pen, uppers: Sequence[Bound]) -> tuple[Relation, Expr]:
+def _last(writer: ExpressionWriter, uppers: Sequence[Bound]) -> tuple[Relation, Expr]:
     whole = all(b.divisor == 1 for b in uppers)
-    quoted = len(uppers) == 1 and pen.quote(uppers[0].value) is not None
+    quoted = len(uppers) == 1 and writer.quote(uppers[0].value) is not None
     if whole and not quoted and all(b.value.constant_term < 0 or b.value.number is not None for b in uppers):
-        return "<", pen.greatest([Bound(b.value.shifted(1), 1) for b in uppers])
-    return "<=", pen.greatest(uppers)
+        return "<", writer.greatest([Bound(b.value.shifted(1), 1) for b in uppers])
+    return "<=", writer.greatest(uppers)
 
 
-def _last_down(pen: Pen, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
+def _last_down(writer: ExpressionWriter, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
     only = lowers[0]
     if len(lowers) == 1 and only.divisor == 1 and only.value.constant_term == 1 and only.value.number is None:
-        return ">", pen.least([Bound(only.value.shifted(-1), 1)])
-    return ">=", pen.least(lowers)
+        return ">", writer.least([Bound(only.value.shifted(-1), 1)])
+    return ">=", writer.least(lowers)
 
 
 def _variable_of(value: Polynomial, variables: Mapping[str, Variable]) -> Symbol | None:
@@ -510,15 +510,15 @@ def _definition(symbol: Symbol, value: Expr, stmt: Stmt, *, declares: bool) -> S
     return ExprStmt(span=stmt.span, expr=Assign(span=stmt.span, type=symbol.type, op="=", target=target, value=value))
 
 
-def _tested(pen: Pen, test: Test) -> Expr:
+def _tested(writer: ExpressionWriter, test: Test) -> Expr:
     if not test.floors:
-        return pen.compare(test.value, equality=test.equality)
+        return writer.compare(test.value, equality=test.equality)
     divisible = _divisible(test)
     if divisible is not None:
         value, divisor = divisible
-        rest = operation("%", pen.sum(value), integer(divisor, pen.span))
-        return operation("==", rest, integer(0, pen.span))
-    raise PenError("a condition on the new order has a quotient that cannot be written")
+        rest = operation("%", writer.sum(value), integer(divisor, writer.span))
+        return operation("==", rest, integer(0, writer.span))
+    raise NotWritableError("a condition on the new order has a quotient that cannot be written")
 
 
 def _divisible(test: Test) -> tuple[Polynomial, int] | None:

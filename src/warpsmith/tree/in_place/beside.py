@@ -32,14 +32,14 @@ from warpsmith.tree.in_place.versioned import Run
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.conditionals import open_conditionals
 from warpsmith.tree.text.layout import indent_at
-from warpsmith.tree.text.places import Place, bound_pragmas, place_at
+from warpsmith.tree.text.places import InsertionPoint, bound_pragmas, place_at
 
 __all__ = ["beside"]
 
 
 def beside(
     file: SourceFile, run: Run, lower: int, left_out: Sequence[tuple[int, int]], mark: str
-) -> tuple[Place, tuple[Addition, ...]] | None:
+) -> tuple[InsertionPoint, tuple[Addition, ...]] | None:
     """Return the place of what the statements `run` are preceded by, and what checks that the build compiles it; None
     where no pragma of theirs stands in a conditional. `lower`: where the construct around them starts; `left_out`: what
     the build at hand does not compile; `mark`: a macro's name that is free."""

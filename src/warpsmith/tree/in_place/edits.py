@@ -43,7 +43,7 @@ from warpsmith.tree.in_place.homes import home_additions
 from warpsmith.tree.in_place.inserted import inserted_additions
 from warpsmith.tree.in_place.instances import by_text
 from warpsmith.tree.in_place.versioned import InPlaceWords, Inserted, InsertionError, Versioned
-from warpsmith.tree.in_place.writer import Pen
+from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Member
 from warpsmith.tree.printing.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
@@ -77,15 +77,15 @@ def in_place_text(
     """
     if not versions and not inserted:
         return unit.file.text
-    pen = Pen(unit, words)
-    if MACRO in pen.taken:
+    writer = InPlaceWriter(unit, words)
+    if MACRO in writer.taken:
         message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
         place = versions[0].written[0].span if versions else inserted[0].node.span
         raise RefusedError(Finding("POR008", "error", message, place))
-    added = [one for new in inserted for one in _inserted(pen, new, versions)]
-    homes = [one for group in by_text(versions) for one in home_additions(pen, group, versions)]
+    added = [one for new in inserted for one in _inserted(writer, new, versions)]
+    homes = [one for group in by_text(versions) for one in home_additions(writer, group, versions)]
     added = [*(one for one in added if not one.closes), *homes, *(one for one in added if one.closes)]
-    added += [check for made in pen.checks.values() for check in made]
+    added += [check for made in writer.checks.values() for check in made]
     edits = as_edits(unit.file, added)
     first = min(edit.span.start for edit in edits)
     offset, top = include_offset(unit.file, _function_start(unit, first)), _top(unit.file)
@@ -109,9 +109,9 @@ def _top(file: SourceFile) -> int:
     return line if not file.text[line:first].strip() else mark
 
 
-def _inserted(pen: Pen, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
+def _inserted(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
     try:
-        return list(inserted_additions(pen, new, versions))
+        return list(inserted_additions(writer, new, versions))
     except RefusedError as error:
         raise InsertionError(new.function, *error.findings) from error
 

@@ -13,81 +13,81 @@ from warpsmith.tree.in_place.alignment import aligned
 from warpsmith.tree.in_place.instances import instances
 from warpsmith.tree.in_place.versioned import InsertionError, Run, Versioned
 from warpsmith.tree.in_place.within import NeedsCopyError, additions_within, opens_guard
-from warpsmith.tree.in_place.writer import Pen, deeper
+from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, For, Function, If, Stmt, While
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.places import Place
+from warpsmith.tree.text.places import InsertionPoint
 from warpsmith.tree.walk import walk
 
 __all__ = ["home_additions", "is_body", "is_lone"]
 
 
-def home_additions(pen: Pen, group: Sequence[Versioned], versions: Sequence[Versioned]) -> list[Addition]:
+def home_additions(writer: InPlaceWriter, group: Sequence[Versioned], versions: Sequence[Versioned]) -> list[Addition]:
     """Return the additions for the homes of one text, of all `versions`."""
     first = group[0]
-    pen.check_place(first)
+    writer.check_place(first)
     if first.instance:
-        return instances(pen, group)
+        return instances(writer, group)
     if not _kept(first.written, first.ported):
-        return _instead(pen, first)
-    checks = dict(pen.checks)
+        return _instead(writer, first)
+    checks = dict(writer.checks)
     try:
-        return _flagged(pen, first, versions)
+        return _flagged(writer, first, versions)
     except NeedsCopyError:
-        pen.checks = checks
-        return _instead(pen, first)
+        writer.checks = checks
+        return _instead(writer, first)
 
 
-def _flagged(pen: Pen, version: Versioned, versions: Sequence[Versioned]) -> list[Addition]:
+def _flagged(writer: InPlaceWriter, version: Versioned, versions: Sequence[Versioned]) -> list[Addition]:
     """Set a flag where the home is entered, and add what asks for it."""
-    flag = pen.flag(version.function.symbol.name)
-    inner = additions_within(pen, flag, version)
-    first = pen.between(version.function.body.span.start, version.written[0], early=False)
-    fallback = [_unless(pen, flag, statements) for statements in version.fallback]
-    lines = [f"const int {flag} = {pen.tested(version)};", *fallback[0]]
-    edits = [pen.opens(first, version.written, lines), *inner]
+    flag = writer.flag(version.function.symbol.name)
+    inner = additions_within(writer, flag, version)
+    first = writer.between(version.function.body.span.start, version.written[0], early=False)
+    fallback = [_unless(writer, flag, statements) for statements in version.fallback]
+    lines = [f"const int {flag} = {writer.tested(version)};", *fallback[0]]
+    edits = [writer.opens(first, version.written, lines), *inner]
     if fallback[1]:
-        edits.append(pen.closes(version.written, fallback[1]))
+        edits.append(writer.closes(version.written, fallback[1]))
     closed = is_lone(version) or bool(version.before) or _shares_names(version, versions)
-    return _closed(pen, version, first, edits) if closed else edits
+    return _closed(writer, version, first, edits) if closed else edits
 
 
-def _instead(pen: Pen, version: Versioned) -> list[Addition]:
+def _instead(writer: InPlaceWriter, version: Versioned) -> list[Addition]:
     """Write `if (on && guards) { ported } else` before the user's statements."""
     check_twice(version, kept=_kept(version.written, version.ported))
     if any(opens_guard(stmt) for stmt in version.ported):
         message = "data cannot be held from here on: the region is written twice, and what holds them would end in it"
         raise InsertionError(version.function, Finding("POR018", "note", message, version.written[0].span))
-    before, after = (pen.texts(statements, pen.indentation) for statements in version.fallback)
-    start = pen.before(version.written, version.function.body)
+    before, after = (writer.texts(statements, writer.indentation) for statements in version.fallback)
+    start = writer.before(version.written, version.function.body)
     several = len(version.written) > 1 or bool(before or after) or start.above
-    body = pen.texts(version.ported, pen.indentation)
-    lead = [f"if ({pen.tested(version)}) {{", *body, "} else {" if several else "} else", *before]
-    edits = [pen.opens(start, version.written, lead)]
+    body = writer.texts(version.ported, writer.indentation)
+    lead = [f"if ({writer.tested(version)}) {{", *body, "} else {" if several else "} else", *before]
+    edits = [writer.opens(start, version.written, lead)]
     if several:
-        edits.append(pen.closes(version.written, [*after, "}"]))
+        edits.append(writer.closes(version.written, [*after, "}"]))
     closed = is_lone(version) or bool(version.before)
-    return _closed(pen, version, start, edits) if closed else edits
+    return _closed(writer, version, start, edits) if closed else edits
 
 
-def _closed(pen: Pen, version: Versioned, first: Place, edits: list[Addition]) -> list[Addition]:
+def _closed(writer: InPlaceWriter, version: Versioned, first: InsertionPoint, edits: list[Addition]) -> list[Addition]:
     """Return additions in braces of their own, the port's declarations first; what else is inserted beside the home
     stands inside as well."""
     run = version.written
-    pen.check_whole(run, first)
-    opening = ("{", *pen.texts(version.before))
+    writer.check_whole(run, first)
+    opening = ("{", *writer.texts(version.before))
     return [
         Addition(first, opening, run[0].span.start, run[-1].span.end + 1, closes=False),
         *edits,
-        Addition(pen.after(run), ("}",), run[0].span.start - 1, run[-1].span.end, closes=True),
+        Addition(writer.after(run), ("}",), run[0].span.start - 1, run[-1].span.end, closes=True),
     ]
 
 
-def _unless(pen: Pen, flag: str, statements: Run) -> list[str]:
+def _unless(writer: InPlaceWriter, flag: str, statements: Run) -> list[str]:
     """Return statements that run where the device is not in use."""
-    lines = pen.texts(statements)
-    return [f"if (!{flag}) {{", *deeper(lines, pen.indentation), "}"] if lines else []
+    lines = writer.texts(statements)
+    return [f"if (!{flag}) {{", *deeper(lines, writer.indentation), "}"] if lines else []
 
 
 def _kept(written: Run, ported: Run) -> bool:

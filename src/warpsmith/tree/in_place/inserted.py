@@ -8,57 +8,59 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.homes import is_body, is_lone
 from warpsmith.tree.in_place.versioned import Inserted, Run, Versioned
-from warpsmith.tree.in_place.writer import Pen, deeper
+from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import DataHold, For, If, Name, Stmt, VarDecl
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.layout import indent_at
-from warpsmith.tree.text.places import Place, place_between
+from warpsmith.tree.text.places import InsertionPoint, place_between
 from warpsmith.tree.walk import walk
 
 __all__ = ["inserted_additions"]
 
 
-def inserted_additions(pen: Pen, new: Inserted, versions: Sequence[Versioned]) -> Iterator[Addition]:
+def inserted_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> Iterator[Addition]:
     """Yield what stands beside a statement outside of every home, or around a home."""
     body, node = new.function.body, new.node
     holds = tuple(stmt for stmt in new.statements if isinstance(stmt, DataHold))
-    lines = pen.texts([stmt for stmt in new.statements if stmt not in holds])
+    lines = writer.texts([stmt for stmt in new.statements if stmt not in holds])
     home = next((v for v in versions if node.span in (v.written[0].span, v.written[-1].span)), None)
-    _check_names(pen, new, () if home is None else home.before)
+    _check_names(writer, new, () if home is None else home.before)
     run: Run = (node,) if home is None else home.written
     if new.where == "within":
-        indent = indent_at(pen.file, node.span.start) + pen.indentation
-        place = place_between(pen.file, node.span.start, node.span.end - 1, indent, early=True)
+        indent = indent_at(writer.file, node.span.start) + writer.indentation
+        place = place_between(writer.file, node.span.start, node.span.end - 1, indent, early=True)
         yield Addition(place, tuple(lines), node.span.end, node.span.end, closes=True)
         return
     if new.where == "else":
-        yield from _else(pen, node, lines)
+        yield from _else(writer, node, lines)
         return
     lone = is_body(new.function, node) and not (home is not None and is_lone(home))
-    place = pen.before(run, body)
+    place = writer.before(run, body)
     if new.where == "before":
-        yield pen.opens(place, run, lines)
+        yield writer.opens(place, run, lines)
     else:
-        yield pen.closes(run, lines)
+        yield writer.closes(run, lines)
     if holds:
-        yield _outside(pen, place, run, pen.texts(holds), closes=new.where != "before")
+        yield _outside(writer, place, run, writer.texts(holds), closes=new.where != "before")
     if lone:
-        yield _outside(pen, place, run, ["{"], closes=False, by=3)
-        yield _outside(pen, place, run, ["}"], closes=True, by=3)
+        yield _outside(writer, place, run, ["{"], closes=False, by=3)
+        yield _outside(writer, place, run, ["}"], closes=True, by=3)
 
 
-def _outside(pen: Pen, place: Place, run: Run, lines: Sequence[str], *, closes: bool, by: int = 2) -> Addition:
+def _outside(
+    writer: InPlaceWriter, place: InsertionPoint, run: Run, lines: Sequence[str], *, closes: bool, by: int = 2
+) -> Addition:
     """Return lines that stand outside of what is added around `run`: what they declare is known behind it. The
     braces of a body that had none stand outside of them (`by`)."""
     start, end = run[0].span.start, run[-1].span.end
     if closes:
-        return Addition(pen.after(run), tuple(lines), start - by, end, closes=True)
+        return Addition(writer.after(run), tuple(lines), start - by, end, closes=True)
     return Addition(place, tuple(lines), start, end + by, closes=False)
 
 
-def _check_names(pen: Pen, new: Inserted, declared: Run) -> None:
+def _check_names(writer: InPlaceWriter, new: Inserted, declared: Run) -> None:
     """Refuse a statement that names a variable which only a step has made."""
-    user = next(f for f in pen.unit.functions if f.span == new.function.span)
+    user = next(f for f in writer.unit.functions if f.span == new.function.span)
     known = {*user.parameters, *(part.symbol for part in walk(user.body) if isinstance(part, VarDecl))}
     known |= {part.symbol for stmt in declared for part in walk(stmt) if isinstance(part, VarDecl)}
     known |= {part.variable for part in walk(user.body) if isinstance(part, For)}
@@ -69,13 +71,13 @@ def _check_names(pen: Pen, new: Inserted, declared: Run) -> None:
         raise RefusedError(Finding("POR008", "error", message, new.node.span))
 
 
-def _else(pen: Pen, node: Stmt, lines: list[str]) -> Iterator[Addition]:
+def _else(writer: InPlaceWriter, node: Stmt, lines: list[str]) -> Iterator[Addition]:
     """Yield an `else` branch for an `if` that has none."""
     if not isinstance(node, If):
         raise ValueError("only an `if` can have an `else`")
     if not node.then.span.text.startswith("{"):
-        yield pen.opens(pen.before((node.then,), node), (node.then,), ["{"])
-        lines = ["} else {", *deeper(lines, pen.indentation), "}"]
+        yield writer.opens(writer.before((node.then,), node), (node.then,), ["{"])
+        lines = ["} else {", *deeper(lines, writer.indentation), "}"]
     else:
-        lines = ["else {", *deeper(lines, pen.indentation), "}"]
-    yield pen.closes((node.then,), lines)
+        lines = ["else {", *deeper(lines, writer.indentation), "}"]
+    yield writer.closes((node.then,), lines)

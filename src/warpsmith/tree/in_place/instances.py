@@ -28,7 +28,7 @@ from collections.abc import Iterable, Sequence
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.in_place.writer import Pen
+from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.layout import indented
@@ -63,24 +63,24 @@ def _meet(one: Versioned, other: Versioned) -> bool:
     return one.function.span.file is other.function.span.file and start < high and low < end
 
 
-def instances(pen: Pen, versions: Sequence[Versioned]) -> list[Addition]:
+def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addition]:
     """Return the additions for the instances of one text."""
-    first, flag = versions[0], f"{pen.words.flag}_done"
-    run, unit = first.written, pen.indentation
-    start, last = pen.before(run, first.function.body), pen.after(run)
-    pen.check_whole(run, start)
+    first, flag = versions[0], f"{writer.words.flag}_done"
+    run, unit = first.written, writer.indentation
+    start, last = writer.before(run, first.function.body), writer.after(run)
+    writer.check_whole(run, start)
     lines = ["{", f"{unit}bool {flag} = false;"]
     for version in versions:
         check_twice(version, kept=False)
         lead = f"{unit}if constexpr (" if version is first else f"{unit}}} else if constexpr ("
         lines.append(f"{lead}{' && '.join(version.instance)}) {{")
-        lines += [unit * 2 + indented(line, unit * 2) for line in pen.texts(version.before)]
-        lines.append(f"{unit * 2}if ({pen.tested(version)}) {{")
-        lines += [*pen.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
+        lines += [unit * 2 + indented(line, unit * 2) for line in writer.texts(version.before)]
+        lines.append(f"{unit * 2}if ({writer.tested(version)}) {{")
+        lines += [*writer.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
     # what the fallback of one needs is right for all: it makes the two copies of data equal
     before, after = next((v.fallback for v in versions if any(v.fallback)), ((), ()))
-    lines += [f"{unit}}}", f"{unit}if (!{flag}) {{", *pen.texts(before, unit * 2)]
+    lines += [f"{unit}}}", f"{unit}if (!{flag}) {{", *writer.texts(before, unit * 2)]
     opening = Addition(start, tuple(lines), run[0].span.start, run[-1].span.end + 1, closes=False)
-    ending = (*pen.texts(after, unit * 2), f"{unit}}}", "}")
+    ending = (*writer.texts(after, unit * 2), f"{unit}}}", "}")
     closing = Addition(last, ending, run[0].span.start - 1, run[-1].span.end, closes=True)
     return [opening, closing]

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.tree.in_place.alignment import aligned, is_replaced
 from warpsmith.tree.in_place.versioned import Run, Versioned
-from warpsmith.tree.in_place.writer import Pen, deeper
+from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -51,15 +51,15 @@ class NeedsCopyError(Exception):
     """The home cannot be written as additions between the user's statements."""
 
 
-def additions_within(pen: Pen, flag: str, version: Versioned) -> list[Addition]:
+def additions_within(writer: InPlaceWriter, flag: str, version: Versioned) -> list[Addition]:
     """Return the additions in source order; raises NeedsCopyError where a declaration would have to change."""
-    return list(_Within(pen, flag, version).run(version.written, version.ported, version.function.body))
+    return list(_Within(writer, flag, version).run(version.written, version.ported, version.function.body))
 
 
 class _Within(Struct, frozen=True):
     """The additions inside one home."""
 
-    pen: Pen
+    writer: InPlaceWriter
     flag: str
     version: Versioned
 
@@ -85,7 +85,7 @@ class _Within(Struct, frozen=True):
             yield from self._replaced(gone, declared, body, owner)
             if hold is not None:
                 start, end = gone[0].span.start, gone[-1].span.end
-                yield Addition(self.pen.after(gone), tuple(self._held(hold)), start - 2, end, closes=True)
+                yield Addition(self.writer.after(gone), tuple(self._held(hold)), start - 2, end, closes=True)
             return
         lines = [*declared, *self._guarded(body)]
         if hold is not None:
@@ -95,7 +95,7 @@ class _Within(Struct, frozen=True):
 
     def _held(self, hold: DataHold) -> list[str]:
         """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
-        first, *more = self.pen.texts([replace(hold, flag=self.flag)])[0].split("\n")
+        first, *more = self.writer.texts([replace(hold, flag=self.flag)])[0].split("\n")
         return [first, *self._guarded(more)]
 
     def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
@@ -105,15 +105,15 @@ class _Within(Struct, frozen=True):
             if isinstance(before, Pragma) or (isinstance(before, Verbatim) and before.text.startswith("#")):
                 # it may belong to what is after it
                 early, lower = False, owner.span.start
-            place = self.pen.between(lower, after, early=early)
+            place = self.writer.between(lower, after, early=early)
             run, closes = ((before,), True) if early and before is not None else ((after,), False)
             return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
         # the home's own run need not reach the end of the function's body, which stands for what is around it
         around = owner is self.version.function.body or not isinstance(owner, Block)
         if before is not None and around:
-            return self.pen.closes((before,), lines)
+            return self.writer.closes((before,), lines)
         file = owner.span.file
-        indent = indent_at(file, owner.span.start) + self.pen.indentation
+        indent = indent_at(file, owner.span.start) + self.writer.indentation
         indent = indent if before is None else indent_at(file, before.span.start)
         place = place_between(file, lower, owner.span.end - 1, indent, early=True)
         start = owner.span.end if before is None else before.span.start
@@ -122,7 +122,7 @@ class _Within(Struct, frozen=True):
     def _replaced(self, gone: Run, declared: list[str], body: list[str], owner: Stmt) -> Iterator[Addition]:
         if any(isinstance(stmt, DeclStmt) for stmt in gone):
             raise NeedsCopyError
-        place = self.pen.before(gone, owner)
+        place = self.writer.before(gone, owner)
         several = len(gone) > 1 or place.above
         if body:
             lead = [*declared, *self._guarded(body)]
@@ -130,9 +130,9 @@ class _Within(Struct, frozen=True):
             lead = [*lead, otherwise] if _is_one_line(body) else [*lead[:-1], f"}} {otherwise}"]
         else:
             lead = [*declared, f"if (!{self.flag}) {{" if several else f"if (!{self.flag})"]
-        yield self.pen.opens(place, gone, lead)
+        yield self.writer.opens(place, gone, lead)
         if several:
-            yield self.pen.closes(gone, ["}"])
+            yield self.writer.closes(gone, ["}"])
 
     def _come(self, come: Run) -> tuple[list[str], list[str]]:
         """Return what `come` declares, and what it does, as lines."""
@@ -143,11 +143,11 @@ class _Within(Struct, frozen=True):
                 declared += self._declarations(stmt)
                 body += self._assignments(stmt)
             elif isinstance(stmt, DeviceAlloc | DataEnter):
-                declaration, assignment = self.pen.words.declared(stmt, self.pen.patcher.printer.expr)
+                declaration, assignment = self.writer.words.declared(stmt, self.writer.patcher.printer.expr)
                 declared.append(declaration)
                 body.append(wrapped(assignment))
             else:
-                body += self.pen.texts([stmt])
+                body += self.writer.texts([stmt])
         return declared, body
 
     def _declarations(self, stmt: DeclStmt) -> Iterator[str]:
@@ -157,18 +157,18 @@ class _Within(Struct, frozen=True):
             const = isinstance(symbol.type, Scalar | Pointer) and getattr(symbol.type, "const", False)
             if not isinstance(symbol.type, Scalar | Pointer) or const or symbol.storage != "local":
                 raise NeedsCopyError
-            yield f"{self.pen.patcher.printer.type(symbol.type, symbol.name)} = 0;"
+            yield f"{self.writer.patcher.printer.type(symbol.type, symbol.name)} = 0;"
 
     def _assignments(self, stmt: DeclStmt) -> Iterator[str]:
         for declaration in stmt.declarations:
             if declaration.init is not None:
-                yield f"{declaration.symbol.name} = {self.pen.patcher.printer.slot(declaration, declaration.init)};"
+                yield f"{declaration.symbol.name} = {self.writer.patcher.printer.slot(declaration, declaration.init)};"
 
     def _guarded(self, body: list[str]) -> list[str]:
         """Return statements that run where the device is in use."""
         if not body:
             return []
-        inner = deeper(body, self.pen.indentation)
+        inner = deeper(body, self.writer.indentation)
         return [f"if ({self.flag})", *inner] if _is_one_line(body) else [f"if ({self.flag}) {{", *inner, "}"]
 
     # --- two statements that stand for each other
@@ -204,8 +204,8 @@ class _Within(Struct, frozen=True):
             declared, body = self._come(_statements(new.other))
             if declared:
                 raise NeedsCopyError
-            lines = [f"else if ({self.flag}) {{", *deeper(body, self.pen.indentation), "}"]
-            yield self.pen.closes((old.then,), lines)
+            lines = [f"else if ({self.flag}) {{", *deeper(body, self.writer.indentation), "}"]
+            yield self.writer.closes((old.then,), lines)
 
     def _body(self, old: Stmt, new: Stmt, owner: Stmt, *, closed: bool = False) -> Iterator[Addition]:
         """Yield the additions in a body; one without braces gets them where something is added."""
@@ -217,9 +217,9 @@ class _Within(Struct, frozen=True):
         inner = list(self.run((old,), _statements(new) if _is_made(new) else (new,), owner))
         if not inner and not closed:
             return
-        yield self.pen.opens(self.pen.before((old,), owner), (old,), ["{"])
+        yield self.writer.opens(self.writer.before((old,), owner), (old,), ["{"])
         yield from inner
-        yield self.pen.closes((old,), ["}"])
+        yield self.writer.closes((old,), ["}"])
 
 
 def _with_own_pragmas(come: Run) -> Run:

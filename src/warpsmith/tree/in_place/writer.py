@@ -18,12 +18,19 @@ from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import MACRO, Addition
 from warpsmith.tree.text.layout import indent_at, indentation_unit, indented
 from warpsmith.tree.text.lexical import identifiers, tokens
-from warpsmith.tree.text.places import Place, bound_pragmas, is_balanced, place_after, place_before, place_between
+from warpsmith.tree.text.places import (
+    InsertionPoint,
+    bound_pragmas,
+    is_balanced,
+    place_after,
+    place_before,
+    place_between,
+)
 
-__all__ = ["Pen", "deeper"]
+__all__ = ["InPlaceWriter", "deeper"]
 
 
-class Pen:
+class InPlaceWriter:
     """Writes additions to one unit. `flags` counts the names given in each function; `checks` are additions by the
     statement that they belong to, which stop a build that leaves out what is added in a conditional of the user's."""
 
@@ -58,7 +65,7 @@ class Pen:
 
     # --- places
 
-    def before(self, run: Run, owner: Stmt) -> Place:
+    def before(self, run: Run, owner: Stmt) -> InsertionPoint:
         """Return the place before the statements `run`, above their pragmas."""
         lower, (start, end) = owner.span.start, (run[0].span.start, run[-1].span.end)
         try:
@@ -72,20 +79,20 @@ class Pen:
             place = self._beside(run, lower) or place if self._cuts(place, run, lower) else place
         return replace(place, indent=self.indent(run))
 
-    def between(self, lower: int, stmt: Stmt, *, early: bool) -> Place:
+    def between(self, lower: int, stmt: Stmt, *, early: bool) -> InsertionPoint:
         """Return a place between the code before `stmt` and `stmt`."""
         place = place_between(self.file, lower, stmt.span.start, self.indent((stmt,)), early=early)
         found = self._beside((stmt,), lower) if not early and self._cuts(place, (stmt,), lower) else None
         return place if found is None else replace(found, indent=place.indent)
 
-    def _cuts(self, place: Place, run: Run, lower: int) -> bool:
+    def _cuts(self, place: InsertionPoint, run: Run, lower: int) -> bool:
         """Whether a place is compiled where `run` is not, or stands between `run` and a pragma of its own, as text that
         the build leaves out may hide it."""
         start = run[0].span.start
         bound = bound_pragmas(self.file, lower, start, self._left_out())
         return not is_balanced(self.file.text[place.offset : start]) or any(p.start < place.offset for p in bound)
 
-    def _beside(self, run: Run, lower: int) -> Place | None:
+    def _beside(self, run: Run, lower: int) -> InsertionPoint | None:
         """Return the place beside the pragmas of `run` in a conditional that they share with other code."""
         found = beside(self.file, run, lower, self._left_out(), self.mark)
         if found is not None:
@@ -95,7 +102,7 @@ class Pen:
     def _left_out(self) -> list[tuple[int, int]]:
         return [(s.start, s.end) for s in self.unit.left_out if s.file is self.file]
 
-    def after(self, run: Run) -> Place:
+    def after(self, run: Run) -> InsertionPoint:
         """Return the place after the statements `run`."""
         return replace(place_after(self.file, run[-1].span.end), indent=self.indent(run))
 
@@ -116,7 +123,7 @@ class Pen:
             message = "the loop stands inside parentheses (a macro's arguments?), where nothing can be added"
             raise RefusedError(Finding("POR008", "error", message, version.written[0].span))
 
-    def check_whole(self, run: Run, place: Place) -> None:
+    def check_whole(self, run: Run, place: InsertionPoint) -> None:
         """Refuse a conditional that starts or ends between `place` and the end of the statements `run`."""
         start = run[0].span.start if place.inside else place.offset
         if not is_balanced(self.file.text[start : self.after(run).offset]):
@@ -136,7 +143,7 @@ class Pen:
         printed = (join_lines(self.patcher.printer.stmt(s), self.indentation) for s in statements)
         return [indent + indented(text, indent) for text in printed]
 
-    def opens(self, place: Place, run: Run, lines: Sequence[str]) -> Addition:
+    def opens(self, place: InsertionPoint, run: Run, lines: Sequence[str]) -> Addition:
         """Return lines that stand before the statements `run`."""
         return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes=False)
 

@@ -24,7 +24,7 @@ from msgspec import Struct
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.tree.text.layout import indented, line_end, wrapped
 from warpsmith.tree.text.lexical import directives
-from warpsmith.tree.text.places import Place
+from warpsmith.tree.text.places import InsertionPoint
 
 __all__ = ["MACRO", "Addition", "additions", "as_edits", "without_additions", "wrapped_in"]
 
@@ -39,7 +39,7 @@ _MEET = re.compile(rf"#endif(?: /\* {MACRO}: the line goes on \*/)?\n\n?#ifdef {
 class Addition(Struct, frozen=True):
     """`lines` at `place`, which belong to the user's text [start, end): before it, or behind it (`closes`)."""
 
-    place: Place
+    place: InsertionPoint
     lines: tuple[str, ...]
     start: int
     end: int

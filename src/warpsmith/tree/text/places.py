@@ -30,7 +30,7 @@ from warpsmith.tree.text.layout import indent_at, starts_line
 from warpsmith.tree.text.lexical import Directive, directives, tokens
 
 __all__ = [
-    "Place", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
+    "InsertionPoint", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
     "place_between",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ _ALONE = re.compile(
 _BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*", re.DOTALL)
 
 
-class Place(Struct, frozen=True):
+class InsertionPoint(Struct, frozen=True):
     """Where lines are added: at a line's start, or inside a line that is split (`splits`); `indent` is how deep;
     `above`: preprocessor lines stand between it and its statement; `inside`: among them the end of the conditional in
     which it stands."""
@@ -57,7 +57,7 @@ class Place(Struct, frozen=True):
     inside: bool = False
 
 
-def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
+def place_before(file: SourceFile, first: Span, end: int, lower: int) -> InsertionPoint:
     """Return the place before the statements [first.start, end), the last one that nothing of theirs stands before;
     `lower`: where the construct around them starts."""
     floor = _floor(file, lower, first.start)
@@ -73,17 +73,17 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Place:
     raise RefusedError(Finding("POR008", "error", message, first))
 
 
-def place_at(file: SourceFile, offset: int, indent: str) -> Place:
+def place_at(file: SourceFile, offset: int, indent: str) -> InsertionPoint:
     """Return the place before what starts at `offset`: on a line of its own where it starts one."""
     _check_plain(file, offset)
     line = file.location(offset)[0]
     if starts_line(file, offset) and not (line > 1 and goes_on(file.line(line - 1))):
-        return Place(file.offset(line), indent, splits=False)
+        return InsertionPoint(file.offset(line), indent, splits=False)
     # the blanks before it stay with it: no line of the user's shall end in blanks that did not
-    return Place(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
+    return InsertionPoint(len(file.text[:offset].rstrip(" \t")), indent, splits=True)
 
 
-def place_after(file: SourceFile, end: int) -> Place:
+def place_after(file: SourceFile, end: int) -> InsertionPoint:
     """Return the place after what ends at `end`, which is not the start of a conditional's branch: that may be the one
     that is not compiled."""
     line = file.text[_line_start(file, end) : end]
@@ -94,12 +94,12 @@ def place_after(file: SourceFile, end: int) -> Place:
     rest = file.text[end : None if stop == -1 else stop]
     indent = indent_at(file, end)
     if stop != -1 and _is_blank(rest):
-        return Place(stop + 1, indent, splits=False)
+        return InsertionPoint(stop + 1, indent, splits=False)
     _check_plain(file, end)
-    return Place(end, indent, splits=True)
+    return InsertionPoint(end, indent, splits=True)
 
 
-def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early: bool) -> Place:
+def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early: bool) -> InsertionPoint:
     """Return a place between the last code behind `lower` and what starts at `end`: at the outermost conditional there,
     the first such place (`early`) or the last, and never between a pragma and what it binds to."""
     start = _floor(file, lower, end)
@@ -118,7 +118,7 @@ def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early:
     if number < 0:
         return replace(place_after(file, start), indent=indent)
     stop = file.text.find("\n", found[number].end)
-    return Place(stop + 1, indent, splits=False)
+    return InsertionPoint(stop + 1, indent, splits=False)
 
 
 def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:

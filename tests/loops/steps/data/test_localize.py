@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops import linear
 from warpsmith.loops.analysis import evaluated, held_guards, invariants
 from warpsmith.loops.analysis.invariants import survey
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.steps.data import localize
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.poly.aliasing import unchanged
@@ -290,7 +290,7 @@ def test_refusals_say_why(body: str, reason: str) -> None:
     program = program_of(HEAD + "void other(void);\n" + _function("f", body))
     facts = Facts.about(program, PolyOptions(guards=False))
     verdict = Localize("f/i", guards=False).check(program, facts)
-    refused = survey(facts, Place.of(program, "f/i")).refused
+    refused = survey(facts, LoopContext.of(program, "f/i")).refused
     texts = [r.text for r in (*refused, *(verdict.reasons if isinstance(verdict, Unknown) else ()))]
     assert any(reason in text for text in texts), texts
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.loops.steps.refusals import Asked, one, verdicts
 from warpsmith.base.verdict import Refuted
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.loops.steps.order.distribute import Distribute
 
 REFUSALS: dict[str, Asked] = {
@@ -84,6 +84,6 @@ def test_a_cycle_stays_together(tmp_path: Path) -> None:
 def test_each_piece_has_its_own_counter_and_declarations(tmp_path: Path) -> None:
     stand = one("for (int i = 0; i < n; i++) { double s, t; s = x[i]; y[i] = s; t = x[i]; a[0][i] = t; }", tmp_path)
     after = stand.proved(Distribute("F/i", (3,)))
-    first, second = (Place.of(after.program, address).counted() for address in ("F/i", "F/i#2"))
+    first, second = (LoopContext.of(after.program, address).counted() for address in ("F/i", "F/i#2"))
     assert first.variable != second.variable and first.variable.name == second.variable.name
     assert len(after.loops()) == 2

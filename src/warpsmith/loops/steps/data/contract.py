@@ -19,7 +19,7 @@ from warpsmith.loops.analysis.shape import does_not_fit, marked
 from warpsmith.loops.analysis.uses import Use, element_of, mentions, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.steps.data.privatize import own_block
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.privacy import private_in, read_after
@@ -68,7 +68,7 @@ class Contract(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether every iteration uses one element only, and writes it first."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         symbol = variable(place, self.variable)
         if isinstance(symbol, Reason):
@@ -87,7 +87,7 @@ class Contract(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with a scalar in place of the array's element."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         symbol = variable(place, self.variable)
         assert isinstance(symbol, Symbol)
@@ -104,7 +104,7 @@ class Contract(Struct, frozen=True):
         return _without_declaration(changed, place.function.symbol, symbol)
 
 
-def _uses(place: Place, loop: For, symbol: Symbol) -> list[Use] | Unknown:
+def _uses(place: LoopContext, loop: For, symbol: Symbol) -> list[Use] | Unknown:
     """Return the uses of the array in the loop, or what does not fit."""
     kind = element_of(symbol.type)
     if not isinstance(symbol.type, Array) or symbol.storage != "local" or kind is None:

@@ -14,7 +14,7 @@ from warpsmith.loops.analysis.extremes import wide, wide_expr
 from warpsmith.loops.analysis.shape import marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.expansion import Shape, count_of, origin_of, settles, shape_of, slots_of
 from warpsmith.loops.writing.storage import Room, after, allocation, before, has_memory_functions, positive, release
 from warpsmith.poly.analyze import Facts
@@ -89,7 +89,7 @@ class Expand(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is private to the iterations, and whether sizes can be written."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         shape = shape_of(place, self.variable, self.depth)
         if isinstance(shape, Reason):
             return Unknown((shape,))
@@ -110,7 +110,7 @@ class Expand(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the variable expanded."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         shape = shape_of(place, self.variable, self.depth)
         assert not isinstance(shape, Reason), shape.text
         facts = Facts.about(program, PolyOptions())
@@ -125,7 +125,7 @@ class Expand(Struct, frozen=True):
         return with_run(program, place.function, (loop,), (*new, release(storage, after(span))))
 
 
-def _obstacle(facts: Facts, place: Place, shape: Shape) -> Reason | None:
+def _obstacle(facts: Facts, place: LoopContext, shape: Shape) -> Reason | None:
     """Return what else stands in the way."""
     header = place.loop.header
     if any(jumps(loop.body) for chain in shape.chains for loop in chain.loops):
@@ -144,7 +144,7 @@ def _obstacle(facts: Facts, place: Place, shape: Shape) -> Reason | None:
     return None
 
 
-def _in_block(place: Place) -> bool:
+def _in_block(place: LoopContext) -> bool:
     """Whether the loop is a statement of a block, or all that a loop or branch runs."""
     for node in walk(place.function.body):
         match node:

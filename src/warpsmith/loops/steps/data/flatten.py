@@ -33,7 +33,7 @@ from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.analysis.uses import Use, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
 from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
@@ -128,7 +128,7 @@ class Flatten(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be written over one block for each variable."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         if not facts.options.guards:
             return does_not_fit("a test before the loop is not allowed", place.loop)
         stop = pragma_in_the_way(place)
@@ -140,7 +140,7 @@ class Flatten(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
         program, found = _found(self, Identity(program), PolyOptions())
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         assert not isinstance(found, Reason), found.text
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
         tests: list[Stmt] = []
@@ -209,18 +209,18 @@ def _limits(options: PolyOptions) -> PolyOptions:
 @functools.lru_cache(maxsize=2)
 def _found(step: Flatten, given: Identity[Program], options: PolyOptions) -> tuple[Program, tuple[_Rows, ...] | Reason]:
     """Return the program without variables that hold a row, and what its loop touches behind pointers to pointers."""
-    program = _plain(given.value, Facts.about(given.value, options), Place.of(given.value, step.loop))
-    place = Place.of(program, step.loop)
+    program = _plain(given.value, Facts.about(given.value, options), LoopContext.of(given.value, step.loop))
+    place = LoopContext.of(program, step.loop)
     return program, _all(program, Facts.about(program, options), place, step.variables)
 
 
-def _plain(program: Program, facts: Facts, place: Place) -> Program:
+def _plain(program: Program, facts: Facts, place: LoopContext) -> Program:
     """Return the program without the variables of the loop that hold a row."""
     loop = without_row_pointers(place.loop, facts.origin(place.function).hidden)
     return program if loop is place.loop else with_run(program, place.function, (place.loop,), (loop,))
 
 
-def _all(program: Program, facts: Facts, place: Place, wanted: Sequence[str]) -> tuple[_Rows, ...] | Reason:
+def _all(program: Program, facts: Facts, place: LoopContext, wanted: Sequence[str]) -> tuple[_Rows, ...] | Reason:
     """Return what the loop touches behind every pointer to pointers, or behind those that are wanted."""
     own = declared_below(place.loop)
     symbols = {n.symbol.name: n.symbol for n in names(place.loop) if n.symbol not in own}
@@ -265,7 +265,7 @@ def _conjuncts(test: Expr, known: Sequence[Expr]) -> list[Expr]:
     return [] if any(same(test, old) for old in known) else [test]
 
 
-def _rows(facts: Facts, place: Place, name: str) -> _Rows | Reason:
+def _rows(facts: Facts, place: LoopContext, name: str) -> _Rows | Reason:
     """Return what the loop touches behind the pointers, or why that cannot be one block."""
     symbol = variable(place, name)
     if isinstance(symbol, Reason):
@@ -292,7 +292,7 @@ def _rows(facts: Facts, place: Place, name: str) -> _Rows | Reason:
     return _Rows(symbol, element, tuple(found), rows[0], columns[0], some, slack, (others or ()) if slack else ())
 
 
-def _reaches_between(facts: Facts, place: Place) -> bool:
+def _reaches_between(facts: Facts, place: LoopContext) -> bool:
     """Whether the loop may write something that lies between two rows and is no array of its own."""
     origin = facts.origin(place.function)
     done = origin.effects(place.loop)
@@ -310,7 +310,7 @@ def _element(type: Type) -> Scalar | None:
     return element
 
 
-def _obstacle(facts: Facts, place: Place, found: list[Use]) -> Reason | None:
+def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | None:
     """Return what changes a row pointer in the loop."""
     origin = facts.origin(place.function)
     typed = "-fno-strict-aliasing" not in place.unit.arguments
@@ -326,7 +326,7 @@ def _obstacle(facts: Facts, place: Place, found: list[Use]) -> Reason | None:
 
 
 def _range(
-    facts: Facts, place: Place, what: tuple[Symbol, Type, tuple[Use, ...]], which: int
+    facts: Facts, place: LoopContext, what: tuple[Symbol, Type, tuple[Use, ...]], which: int
 ) -> tuple[_Range, Expr | None, tuple[Section, ...] | None] | Reason:
     """Return the values of one of the two subscripts, and the condition that there is one: the section of a made-up
     array that has this subscript alone; and the sections of the other arrays, None where not all are known."""

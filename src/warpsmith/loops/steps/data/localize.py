@@ -21,7 +21,7 @@ from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.counted import counted
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
 from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
@@ -116,7 +116,7 @@ class Localize(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop reads something from memory that it does not change."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         stop = pragma_in_the_way(place)
         if stop is not None:
             return Unknown((stop,))
@@ -129,7 +129,7 @@ class Localize(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with variables in place of what the loop reads."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         facts = Facts.about(program, PolyOptions())
         found = _localization(program, facts, place, guards=self.guards)
         if not found.tests:
@@ -155,7 +155,7 @@ class _Localization(Struct, frozen=True):
     refused: tuple[Reason, ...]
 
 
-def _localization(program: Program, facts: Facts, place: Place, *, guards: bool) -> _Localization:
+def _localization(program: Program, facts: Facts, place: LoopContext, *, guards: bool) -> _Localization:
     """Return the loop with variables; those that need a test only where the tests can be written."""
     found = survey(facts, place)
     guarded = [one for one in found.held if one.stores]
@@ -195,7 +195,7 @@ def _unguarded(one: Held) -> Reason:
     return Reason("STP002", f"{text} may change in the loop: {stored} may be the same memory", one.load.span)
 
 
-def _made(program: Program, facts: Facts, place: Place, held: tuple[Held, ...]) -> _Localization:
+def _made(program: Program, facts: Facts, place: LoopContext, held: tuple[Held, ...]) -> _Localization:
     """Return the loop with variables for all of `held`."""
     if not held:
         return _Localization((), (), place.loop, program, (), ())
@@ -290,7 +290,7 @@ def _all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
 # --- where it stands
 
 
-def _known_before(facts: Facts, place: Place) -> list[tuple[Symbol, Expr]]:
+def _known_before(facts: Facts, place: LoopContext) -> list[tuple[Symbol, Expr]]:
     """Return the variables declared earlier in the same block that still have the value that they were given."""
     block = next(
         (n for n in walk(place.function.body) if isinstance(n, Block) and any(s is place.loop for s in n.statements)),
@@ -331,7 +331,7 @@ def _is_place(init: Expr) -> bool:
 class _Names:
     """Readable names that mean nothing else in the function: `u` for `s->u`, else `s_u`, else a new one."""
 
-    def __init__(self, program: Program, place: Place) -> None:
+    def __init__(self, program: Program, place: LoopContext) -> None:
         self._program = program
         self.taken = _taken(place.function) | {text.name for text in place.unit.type_texts} | _CXX_WORDS
         self.taken |= {f.symbol.name for _, f in program.functions()}

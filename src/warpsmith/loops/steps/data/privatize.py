@@ -17,7 +17,7 @@ from warpsmith.loops.analysis.shape import does_not_fit, marked, statements
 from warpsmith.loops.analysis.substitute import fixed_text, with_symbols
 from warpsmith.loops.analysis.uses import element_of, mentions, uses, variable
 from warpsmith.loops.fresh import Fresh
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.privacy import private_in, read_after
@@ -70,7 +70,7 @@ class Privatize(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is private to the iterations and dead after the loop."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         symbol = variable(place, self.variable)
         if isinstance(symbol, Reason):
@@ -87,7 +87,7 @@ class Privatize(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the variable declared in the loop's body."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         symbol = variable(place, self.variable)
         assert isinstance(symbol, Symbol)
@@ -113,7 +113,7 @@ def _unqualified(type: Type) -> Type:
     return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
 
 
-def _obstacle(place: Place, loop: For, symbol: Symbol) -> Unknown | None:
+def _obstacle(place: LoopContext, loop: For, symbol: Symbol) -> Unknown | None:
     """Return what does not fit, or None."""
     kind = element_of(symbol.type)
     if kind is None:

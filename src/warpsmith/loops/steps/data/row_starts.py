@@ -27,7 +27,7 @@ from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.analysis.uses import Use, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
 from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
@@ -106,7 +106,7 @@ class RowStarts(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be written over row starts for each variable."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         if not facts.options.guards:
             return does_not_fit("a test before the loop is not allowed", place.loop)
         found = pragma_in_the_way(place) or _all(facts, place, self.variables)
@@ -117,12 +117,12 @@ class RowStarts(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
         plain = self._applied(program, {})
-        bounds = _touched(plain, Place.of(program, self.loop))
+        bounds = _touched(plain, LoopContext.of(program, self.loop))
         return self._applied(program, bounds) if bounds else plain
 
     def _applied(self, program: Program, bounds: Mapping[Symbol, Section]) -> Program:
         """Return the program, the run time being asked for all rows that there are, or for those within bounds."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
         rows = [_rows(symbol, supply) for symbol in _chosen(place, self.variables)]
         asked = [_declared(one.starts, one.question(bounds.get(one.starts), span), span) for one in rows]
@@ -156,7 +156,7 @@ class _Rows(Struct, frozen=True):
         return row_starts(first, size, span, None if bounds is None else (bounds.lower, bounds.upper))
 
 
-def _touched(program: Program, place: Place) -> dict[Symbol, Section]:
+def _touched(program: Program, place: LoopContext) -> dict[Symbol, Section]:
     """Return the rows that the loop touches, for each variable that has where rows start: where that is known, nobody
     needs to know the block that the row pointers lie in, nor what those are that the loop leaves alone."""
     function = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
@@ -187,7 +187,7 @@ def _rows(symbol: Symbol, supply: Fresh) -> _Rows:
     return _Rows(symbol, block, supply.variable(f"{symbol.name}_at", Pointer(start), symbol))
 
 
-def _chosen(place: Place, wanted: Sequence[str]) -> list[Symbol]:
+def _chosen(place: LoopContext, wanted: Sequence[str]) -> list[Symbol]:
     """Return the pointers to rows that the loop uses, or those of them that are wanted."""
     own = declared_below(place.loop)
     found = {n.symbol for n in names(place.loop) if n.symbol not in own and _leads_to_rows(n.symbol.type)}
@@ -202,7 +202,7 @@ def _leads_to_rows(type: Type) -> bool:
     return fits and not type.to.reference and byte_size(element) is not None
 
 
-def _all(facts: Facts, place: Place, wanted: Sequence[str]) -> Reason | None:
+def _all(facts: Facts, place: LoopContext, wanted: Sequence[str]) -> Reason | None:
     """Return why the loop cannot take its rows by their starts."""
     for name in wanted:
         known = variable(place, name)
@@ -224,7 +224,7 @@ def _all(facts: Facts, place: Place, wanted: Sequence[str]) -> Reason | None:
     return None
 
 
-def _obstacle(facts: Facts, place: Place, found: list[Use]) -> Reason | None:
+def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | None:
     """Return what changes a row pointer in the loop, or may free what it leads to."""
     origin = facts.origin(place.function)
     if origin.effects(place.loop).allocates:

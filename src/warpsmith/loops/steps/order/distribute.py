@@ -25,7 +25,7 @@ from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit, not_counted, restrained, statements, unrepeatable, wrong_value
 from warpsmith.loops.analysis.substitute import copied, with_symbols
 from warpsmith.loops.fresh import Fresh
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.privacy import private_in
@@ -90,7 +90,7 @@ class Distribute(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the grouping."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -111,7 +111,7 @@ class Distribute(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with a loop for each group."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         groups = self._groups(loop)
         if isinstance(groups, Unknown):
@@ -120,7 +120,7 @@ class Distribute(Struct, frozen=True):
 
     def completed(self, program: Program, facts: Facts) -> Distribute:
         """Return the step with the finest legal grouping written out; itself where groups are given already."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For) or self.groups or self.order:
             return self
@@ -134,7 +134,7 @@ class Distribute(Struct, frozen=True):
         starts = tuple(order.index(group[0]) for group in groups[1:])
         return msgspec.structs.replace(self, groups=starts, order=() if order == sorted(order) else tuple(order))
 
-    def _hinted(self, facts: Facts, place: Place, groups: Groups, reason: Reason) -> Reason:
+    def _hinted(self, facts: Facts, place: LoopContext, groups: Groups, reason: Reason) -> Reason:
         """Add what would make the grouping legal: a scalar of which each iteration has its own, where that suffices."""
         loop = place.counted()
         if reason.dependence is None or reason.legal_if:
@@ -242,7 +242,7 @@ def _times(loop: For, groups: Groups) -> dict[Stmt, Time]:
     return times
 
 
-def _is_legal(facts: Facts, place: Place, loop: For, groups: Groups) -> bool:
+def _is_legal(facts: Facts, place: LoopContext, loop: For, groups: Groups) -> bool:
     if _shared(loop, groups) is not None or _tied(loop, groups):
         return False
     return isinstance(keeps_order(facts, place.function, (loop,), _times(loop, groups)), Proved)

@@ -27,7 +27,7 @@ from warpsmith.loops.analysis.shape import (
 )
 from warpsmith.loops.analysis.substitute import fixed_text, replaced
 from warpsmith.loops.linear import Linear, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.times import Time, at, counter
@@ -71,7 +71,7 @@ class Fuse(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the joined order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -93,7 +93,7 @@ class Fuse(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with one loop."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         second = following(place.function, loop)
         run = _run(place.function, loop, second) if isinstance(second, For) else None

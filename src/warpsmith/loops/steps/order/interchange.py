@@ -31,7 +31,7 @@ from warpsmith.loops.analysis.shape import (
 )
 from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.linear import Linear, follows, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.times import Time, counter
@@ -78,7 +78,7 @@ class Interchange(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -98,7 +98,7 @@ class Interchange(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loops in the new order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         nest = self._nest(loop)
         if isinstance(nest, Unknown):

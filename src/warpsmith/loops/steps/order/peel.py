@@ -30,7 +30,7 @@ from warpsmith.loops.analysis.shape import (
 from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import compared, guarded, instance, plus, typed, unchangeable
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.analyze import Facts
@@ -81,7 +81,7 @@ class Peel(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the iterations can be written apart."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -93,7 +93,7 @@ class Peel(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the iterations apart."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         pragma = _shared_pragma(place)
         if pragma is not None:
@@ -165,7 +165,7 @@ def _apart(loop: For, pragma: Pragma | None, fresh: Fresh) -> tuple[Stmt, ...]:
     return (main, *run) if pragma is None else (_without_lists(pragma), main, *run)
 
 
-def _shared_pragma(place: Place) -> Pragma | None:
+def _shared_pragma(place: LoopContext) -> Pragma | None:
     """Return the one pragma of a loop where it says of fewer iterations what it says of all: `parallel for`."""
     first, *rest = run_with_pragmas(place)
     directive = first.directive if isinstance(first, Pragma) else None
@@ -193,7 +193,7 @@ def _without_lists(pragma: Pragma) -> Pragma:
     return replace(pragma, text=text, directive=Directive("omp", directive.words, tuple(clauses)))
 
 
-def _left_early(facts: Facts, place: Place, loop: For) -> Unknown | None:
+def _left_early(facts: Facts, place: LoopContext, loop: For) -> Unknown | None:
     left = jump(loop.body)
     if left is not None:
         return does_not_fit(f"an iteration of the {loop.variable.name} loop may be left early", left)

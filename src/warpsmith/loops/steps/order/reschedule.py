@@ -12,7 +12,7 @@ from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.orders import Run, counters_of, judged, leaves_of, names_of, reordered
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
 from warpsmith.loops.analysis.time_text import TimeTextError, read_time, time_text
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.times import Time
@@ -69,7 +69,7 @@ class Reschedule(Struct, frozen=True):
 
     def found(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
         """Yield the step with each of the times that the search finds and that are Proved."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         run = self._run(place)
         if isinstance(run, Unknown):
             return
@@ -80,7 +80,7 @@ class Reschedule(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         run = self._run(place)
         if isinstance(run, Unknown):
             return run
@@ -92,7 +92,7 @@ class Reschedule(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the statements in the new order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         run = self._run(place)
         step = self.completed(program, Facts.about(program, PolyOptions()))
         times = run if isinstance(run, Unknown) else step._times(run)
@@ -100,7 +100,7 @@ class Reschedule(Struct, frozen=True):
             raise ValueError("the step was not checked")
         return reordered(program, place.function, run, times)
 
-    def _run(self, place: Place) -> Run | Unknown:
+    def _run(self, place: LoopContext) -> Run | Unknown:
         """Return the loop and the statements behind it that move with it."""
         loop = place.counted()
         if self.statements < 1:

@@ -25,7 +25,7 @@ from warpsmith.loops.analysis.shape import (
     unrepeatable,
 )
 from warpsmith.loops.linear import Linear, follows
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import compared, guarded
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
@@ -64,7 +64,7 @@ class Reverse(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the opposite order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -80,7 +80,7 @@ class Reverse(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop turned around."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         new = _reversed(loop, enclosing_facts(place.function, place.around))
         if isinstance(new, Unknown):

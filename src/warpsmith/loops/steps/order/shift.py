@@ -18,7 +18,7 @@ from warpsmith.loops.analysis.shape import compares_plainly, does_not_fit, not_c
 from warpsmith.loops.analysis.substitute import replaced
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import plus, typed, typed_number, unchangeable
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Cast, Expr, For, replace
@@ -59,7 +59,7 @@ class Shift(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the new values can be written."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -69,7 +69,7 @@ class Shift(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the counter shifted."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         lower, bound = self._end(loop.lower), self._end(loop.bound)
         counter = loop.variable

@@ -10,7 +10,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.orders import judged, reordered
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.times import Row, Time
 from warpsmith.tree.nodes import For, Stmt
@@ -57,7 +57,7 @@ class Skew(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be written so; its order stays."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         times = self._times(place)
         if isinstance(times, Unknown):
             return times
@@ -65,13 +65,13 @@ class Skew(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop skewed."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         times = self._times(place)
         if isinstance(times, Unknown):
             raise ValueError(times.reasons[0].text)
         return reordered(program, place.function, (place.loop,), times)
 
-    def _times(self, place: Place) -> Mapping[Stmt, Time] | Unknown:
+    def _times(self, place: LoopContext) -> Mapping[Stmt, Time] | Unknown:
         loop = place.counted()
         around = [outer for outer in place.around if isinstance(outer, For)]
         name = loop.variable.name

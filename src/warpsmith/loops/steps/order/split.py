@@ -30,7 +30,7 @@ from warpsmith.loops.analysis.shape import (
 from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, follows
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import (
     choice,
     compared,
@@ -86,7 +86,7 @@ class Split(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be cut there."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -103,7 +103,7 @@ class Split(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop cut."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         cut = self._cut(place)
         if isinstance(cut, Unknown):
             raise ValueError(cut.reasons[0].text)
@@ -111,7 +111,7 @@ class Split(Struct, frozen=True):
         new = cut.with_single(fresh) if self.single else cut.in_two(fresh)
         return with_run(program, place.function, (place.loop,), new)
 
-    def _cut(self, place: Place) -> _Cut | Unknown:
+    def _cut(self, place: LoopContext) -> _Cut | Unknown:
         loop = place.counted()
         values = range_of(loop)
         if values is None or loop.step != 1:

@@ -28,7 +28,7 @@ from warpsmith.loops.analysis.shape import (
 from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import choice, compared, plus
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Expr, For, replace
@@ -70,7 +70,7 @@ class StripMine(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the strips can be written."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -80,7 +80,7 @@ class StripMine(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop in strips."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         strip = strip_counter(loop, self.size, Fresh.of(program))
         outer, inner = stripped(loop, self.size, strip)

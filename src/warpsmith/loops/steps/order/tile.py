@@ -30,7 +30,7 @@ from warpsmith.loops.analysis.shape import (
 )
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.steps.order.strip_mine import strip_counter, strip_stop, stripped
 from warpsmith.loops.writing.pieces import choice, compared, plus
 from warpsmith.poly.analyze import Facts
@@ -80,7 +80,7 @@ class Tile(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the order of the tiles."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -103,7 +103,7 @@ class Tile(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the nest in tiles."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         nest = self._nest(loop)
         covers = nest if isinstance(nest, Unknown) else _covers(nest, enclosing_facts(place.function, place.around))

@@ -29,7 +29,7 @@ from warpsmith.loops.analysis.shape import (
 from warpsmith.loops.analysis.substitute import copied
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import choice, compared, instance, once_more, plus, typed_number, unchangeable
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Block, Cast, Empty, Expr, For, Stmt, replace
@@ -74,7 +74,7 @@ class Unroll(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the iterations can be written out."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -84,7 +84,7 @@ class Unroll(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with iterations written out."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         fresh = Fresh.of(program)
         new = _whole(loop, fresh) if self.factor == 0 else _partly(loop, self.factor, fresh)

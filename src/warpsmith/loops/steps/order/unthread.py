@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import Region, regions_of
+from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
@@ -77,7 +77,7 @@ class Unthread(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether one thread does what the region's threads do."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         region = region_around(place.function, place.loop)
         if region is None:
             return does_not_fit("the loop stands in no parallel region", place.loop)
@@ -86,7 +86,7 @@ class Unthread(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the region's statements alone."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         function = place.function
         region = region_around(function, place.loop)
         assert region is not None, "checked"
@@ -99,7 +99,7 @@ class Unthread(Struct, frozen=True):
         return with_run(program, function, run, _without(run[1:], kept))
 
 
-def region_around(function: Function, loop: Node) -> Region | None:
+def region_around(function: Function, loop: Node) -> ParallelRegion | None:
     """Return the outermost plain parallel region that holds `loop`."""
     for region in regions_of(function):
         if region.directive.words == ("parallel",) and any(part is loop for part in walk(region.body)):

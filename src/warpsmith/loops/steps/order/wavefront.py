@@ -11,7 +11,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.orders import judged, reordered
 from warpsmith.loops.analysis.shape import does_not_fit, perfect_nest, wrong_value
-from warpsmith.loops.place import Place
+from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.times import Time
@@ -60,7 +60,7 @@ class Wavefront(Struct, frozen=True):
 
     def completed(self, program: Program, facts: Facts) -> Wavefront:
         """Return the step with depth and factors filled in; itself where no factors are found."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         nest = perfect_nest(place.counted())
         depths = (self.depth,) if self.depth else range(len(nest), 1, -1)
         for depth in depths:
@@ -75,7 +75,7 @@ class Wavefront(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         step = self.completed(program, facts)
         times = step._times(place.counted())
         if isinstance(times, Unknown):
@@ -84,7 +84,7 @@ class Wavefront(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the nest walked along the sum."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         step = self if self.factors else self.completed(program, Facts.about(program, PolyOptions()))
         times = step._times(place.counted())
         if isinstance(times, Unknown):

@@ -25,7 +25,7 @@ from warpsmith.loops.analysis.shape import does_not_fit, jump, marked, movable_b
 from warpsmith.loops.analysis.substitute import copied, fixed_text
 from warpsmith.loops.analysis.uses import mentions, variable
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import after, positive
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import own_writes
@@ -112,7 +112,7 @@ class EliminateRecurrence(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is a function of the counter that can be written."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         update = _update(place, self.variable)
         if isinstance(update, Reason):
@@ -127,7 +127,7 @@ class EliminateRecurrence(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the closed form in place of the variable."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         update = _update(place, self.variable)
         assert not isinstance(update, Reason)
@@ -153,7 +153,7 @@ def _empty(loop: For) -> Stmt:
 # --- what the loop does to the variable
 
 
-def _update(place: Place, name: str) -> _Update | Reason:
+def _update(place: LoopContext, name: str) -> _Update | Reason:
     """Return the one update of the variable, or what does not fit."""
     loop = place.counted()
     symbol = variable(place, name)
@@ -234,7 +234,7 @@ def _number(value: Expr | None, symbol: Symbol) -> int | None:
     return found.number if found is not None and small else None
 
 
-def _obstacle(facts: Facts, place: Place, loop: For, update: _Update) -> Unknown | None:
+def _obstacle(facts: Facts, place: LoopContext, loop: For, update: _Update) -> Unknown | None:
     """Return what stands in the way, or None."""
     symbol, function = update.symbol, place.function
     if symbol in facts.origin(function).hidden or symbol.storage not in ("local", "parameter"):

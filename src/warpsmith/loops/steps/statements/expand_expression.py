@@ -22,7 +22,7 @@ from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import escaped
@@ -93,7 +93,7 @@ class ExpandExpression(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether there is an expression to split."""
         del facts
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         if _split(place, program) is place.loop:
             return does_not_fit(
                 "no assignment has two operations that may be split; beside calls of unknown effect none is",
@@ -103,7 +103,7 @@ class ExpandExpression(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the expressions split."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         new = _split(place, program)
         return with_run(program, place.function, (place.loop,), (new,))
 
@@ -118,7 +118,7 @@ class _Splitter(Struct, frozen=True):
     reachable: frozenset[Symbol]
 
 
-def _split(place: Place, program: Program) -> Loop:
+def _split(place: LoopContext, program: Program) -> Loop:
     """Return the loop with its assignments split; itself where there is none to split."""
     loop = place.loop
     fixed = frozenset(id(stmt) for node in walk(loop) if isinstance(node, Case) for stmt in node.body)

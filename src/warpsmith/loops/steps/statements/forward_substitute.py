@@ -20,7 +20,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.analysis.substitute import copied, fixed_text
 from warpsmith.loops.analysis.uses import declared_in
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.aliasing.unchanged import disturbance
 from warpsmith.poly.analyze import Facts
@@ -93,7 +93,7 @@ class ForwardSubstitute(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether every use of the variable in the loop has one value that can be written in its place."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         symbol = _variable(place.loop, self.variable)
         if isinstance(symbol, Reason):
             return Unknown((symbol,))
@@ -119,7 +119,7 @@ class ForwardSubstitute(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the values in place of the uses."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         symbol = _variable(place.loop, self.variable)
         assert isinstance(symbol, Symbol)
         values = scalar_values(program, place.function, place.loop)
@@ -177,7 +177,7 @@ def _is_fit(name: Name, values: Mapping[Name, Expr]) -> bool:
     return True
 
 
-def _moved_load(facts: Facts, place: Place, reads: list[Name], values: Mapping[Name, Expr]) -> Expr | None:
+def _moved_load(facts: Facts, place: LoopContext, reads: list[Name], values: Mapping[Name, Expr]) -> Expr | None:
     """Return a load in one of the values from memory that the loop may write, by any name; None where there is none."""
     origin = facts.origin(place.function)
     written = origin.effects(place.loop)

@@ -19,7 +19,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.called_value import called_value
 from warpsmith.loops.analysis.substitute import fixed_text, replaced, with_symbols
 from warpsmith.loops.fresh import Fresh, declared_symbols
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import own_writes
@@ -116,7 +116,7 @@ class Inline(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether every call of the function in the loop can be written out."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         callee = _definition(place, self.function)
         if isinstance(callee, Reason):
             return Unknown((callee,))
@@ -131,7 +131,7 @@ class Inline(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the bodies in place of the calls."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         callee = _definition(place, self.function)
         assert isinstance(callee, Function)
         sites = _sites(place, callee)
@@ -150,7 +150,7 @@ class Inline(Struct, frozen=True):
 # --- which function, which calls
 
 
-def _definition(place: Place, name: str) -> Function | Reason:
+def _definition(place: LoopContext, name: str) -> Function | Reason:
     """Return the function that is called `name`, or what does not fit."""
     found = next((f for f in place.unit.functions if f.symbol.name == name), None)
     if found is None:
@@ -160,7 +160,7 @@ def _definition(place: Place, name: str) -> Function | Reason:
     return found
 
 
-def _sites(place: Place, callee: Function) -> _Sites | Reason:
+def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
     """Return the calls in the loop, innermost last, or the one that is not a statement of its own."""
     found: list[_Site] = []
     for node in walk(place.loop.body):
@@ -224,7 +224,7 @@ def _call(expr: Expr) -> Call:
 # --- what cannot be written out
 
 
-def _obstacle(place: Place, callee: Function) -> Reason | None:
+def _obstacle(place: LoopContext, callee: Function) -> Reason | None:
     """Return what of the function does not fit, or None."""
     name, span = callee.symbol.name, callee.symbol.span
     type = callee.symbol.type
@@ -252,7 +252,7 @@ def _obstacle(place: Place, callee: Function) -> Reason | None:
     return Reason("STP002", f"{name} has a type whose size depends on its variables", fixed.span)
 
 
-def _reaches(place: Place, start: Function, goal: Symbol) -> bool:
+def _reaches(place: LoopContext, start: Function, goal: Symbol) -> bool:
     """Whether calls that can be followed lead from a function to `goal`."""
     known = {f.symbol: f for f in place.unit.functions}
     pending, seen = [start], {start.symbol}
@@ -266,7 +266,7 @@ def _reaches(place: Place, start: Function, goal: Symbol) -> bool:
     return False
 
 
-def _captured(place: Place, callee: Function) -> Reason | None:
+def _captured(place: LoopContext, callee: Function) -> Reason | None:
     """Return a name of the function that means something else where the loop stands, or None."""
     own = {*callee.parameters, *declared_symbols(callee.body)}
     taken = {s.name: s for s in (*place.function.parameters, *declared_symbols(place.function.body))}
@@ -342,7 +342,7 @@ def _names_it(expr: Expr, symbol: Symbol) -> bool:
     return isinstance(bare, Name) and bare.symbol == symbol
 
 
-def _written_out(place: Place, callee: Function, site: _Site, fresh: Fresh) -> Block:
+def _written_out(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Block:
     """Return the block that does what the call does."""
     span, caller = site.statement.span, place.function
     values: dict[Symbol, Expr] = {}

@@ -29,7 +29,7 @@ from warpsmith.loops.analysis.shape import (
 )
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.linear import Linear, follows, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import compared, guarded
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, Expr, For, Pragma, Stmt, replace
@@ -75,7 +75,7 @@ class Nest(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the statements can be moved into the inner loop."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
             return not_counted(loop)
@@ -90,7 +90,7 @@ class Nest(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with a perfect nest."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         parts = _parts(loop)
         if isinstance(parts, Unknown) or not isinstance(loop.body, Block):
@@ -131,7 +131,7 @@ def _parts(loop: For) -> Parts | Unknown:
     return tuple(inside[:position]), inner[0], tuple(inside[position + 1 :])
 
 
-def _in_the_way(facts: Facts, place: Place, loop: For, inner: For) -> Unknown | None:
+def _in_the_way(facts: Facts, place: LoopContext, loop: For, inner: For) -> Unknown | None:
     """Return what forbids to test the inner counter where the statements shall stand, or None."""
     pragma = marked(place.function, loop)
     if pragma is not None:
@@ -156,7 +156,7 @@ def _in_the_way(facts: Facts, place: Place, loop: For, inner: For) -> Unknown | 
     return None
 
 
-def _ends(place: Place, loop: For, inner: For, behind: bool, address: str) -> Unknown | None:
+def _ends(place: LoopContext, loop: For, inner: For, behind: bool, address: str) -> Unknown | None:
     """Return why the first and last turn of the inner loop are not known, or None."""
     name = inner.variable.name
     values = range_of(inner)

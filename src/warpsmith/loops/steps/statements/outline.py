@@ -24,7 +24,7 @@ from warpsmith.loops.analysis.substitute import fixed_text, with_symbols
 from warpsmith.loops.analysis.uses import declared_in
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import after, before
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
@@ -105,7 +105,7 @@ class Outline(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can stand in a function of its own."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.loop
         free = Fresh.of(program).name(self.function) == self.function
         if not free or re.fullmatch(NAME, self.function) is None:
@@ -115,7 +115,7 @@ class Outline(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the new function and its call."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         parts = _parts(Facts.about(program, PolyOptions()), place)
         made, arguments = _function(self.function, place, parts, Fresh.of(program))
         span = place.loop.span
@@ -125,7 +125,7 @@ class Outline(Struct, frozen=True):
         return msgspec.structs.replace(changed, units=units)
 
 
-def _obstacle(place: Place) -> Unknown | None:
+def _obstacle(place: LoopContext) -> Unknown | None:
     """Return what of the loop does not fit, or None."""
     loop = place.loop
     if not any(item is place.function for item in place.unit.items):
@@ -139,7 +139,7 @@ def _obstacle(place: Place) -> Unknown | None:
     return None if odd is None else does_not_fit("text or a size that is not modelled may name variables", odd)
 
 
-def _ungiven(facts: Facts, place: Place, parts: _Parts) -> Unknown | None:
+def _ungiven(facts: Facts, place: LoopContext, parts: _Parts) -> Unknown | None:
     """Return a variable that cannot be handed over, or None."""
     loop = place.loop
     hidden = facts.origin(place.function).hidden
@@ -160,7 +160,7 @@ def _can_be_given(type: Type) -> bool:
     return isinstance(type, Scalar) and not type.volatile
 
 
-def _parts(facts: Facts, place: Place) -> _Parts:
+def _parts(facts: Facts, place: LoopContext) -> _Parts:
     """Return the variables of the function that the loop names, sorted by name within each group."""
     loop = place.loop
     inside = declared_in(loop)
@@ -205,7 +205,7 @@ def _extents(type: Type) -> set[Symbol]:
     return found
 
 
-def _function(name: str, place: Place, parts: _Parts, fresh: Fresh) -> tuple[Function, tuple[Expr, ...]]:
+def _function(name: str, place: LoopContext, parts: _Parts, fresh: Fresh) -> tuple[Function, tuple[Expr, ...]]:
     """Return the new function and the arguments of its call."""
     span, loop = place.loop.span, place.loop
     symbols: dict[Symbol, Symbol] = {}

@@ -14,7 +14,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.reductions import scalar_reductions
 from warpsmith.poly.dependences.updates import Update, chained_updates
@@ -64,7 +64,7 @@ class RecognizeReduction(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Prove that the loop is a reduction, and that its updates can be written plainly."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         known = facts.loop(loop)
         if known.category != "reduction":
@@ -78,7 +78,7 @@ class RecognizeReduction(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with updates through temporaries written as one statement."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         runs = {id(run[0]): (run, update) for run, update in _chains(place.loop)}
         new = rebuild(place.loop, lambda node: _plain(node, runs))
         return program if new is place.loop else with_run(program, place.function, (place.loop,), (new,))

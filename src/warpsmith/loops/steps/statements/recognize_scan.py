@@ -16,7 +16,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.running import running_value
 from warpsmith.poly.facts import LoopFacts
@@ -83,7 +83,7 @@ class RecognizeScan(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Prove that the loop, written plainly, is a scan."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         detour = _detour(loop)
         known = facts.loop(loop)
@@ -93,12 +93,12 @@ class RecognizeScan(Struct, frozen=True):
                 text = f"{detour.temporary.name} or {detour.running.name} may be read where the text does not tell"
                 return Unknown((Reason("STP002", text, loop.header),))
             new = self.apply(program)
-            known = facts.after(new).loop(Place.of(new, self.loop).loop)
+            known = facts.after(new).loop(LoopContext.of(new, self.loop).loop)
         return _verdict(known)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the running value updated before it is used."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         detour = _detour(loop)
         if detour is None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, jump, marked, range_of, statements, trip_count
 from warpsmith.loops.linear import number, use
-from warpsmith.loops.place import Place, with_run
+from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import after, before
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Assign, Block, DeclStmt, ExprStmt, For, Stmt, VarDecl
@@ -50,7 +50,7 @@ class RemoveHeader(Struct, frozen=True):
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop runs exactly once."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         if not _runs_once(loop):
             text = f"that the {loop.variable.name} loop runs exactly once does not follow from its bounds"
@@ -65,7 +65,7 @@ class RemoveHeader(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the body in the loop's place."""
-        place = Place.of(program, self.loop)
+        place = LoopContext.of(program, self.loop)
         loop = place.counted()
         span, counter = before(loop.span), loop.variable
         first: Stmt

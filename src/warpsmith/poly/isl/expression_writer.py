@@ -4,7 +4,7 @@
     n - 1, n any int       wide:   n - 1LL (at n = INT_MIN, where the loop runs nothing, n - 1 would overflow)
 
 Invariant: the value of the C expression is the value of the linear form wherever `known` holds; where that cannot be
-shown even in 64 bits, PenError. Floors of what may be negative are written as C's truncating division needs it.
+shown even in 64 bits, NotWritableError. Floors of what may be negative are written as C's truncating division needs it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from warpsmith.tree.nodes import Cast, Conditional, Expr, Literal, Member, Name,
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, promoted
 from warpsmith.tree.walk import peel
 
-__all__ = ["Bound", "Known", "Pen", "PenError", "Variable"]
+__all__ = ["Bound", "ExpressionWriter", "Known", "NotWritableError", "Variable"]
 
 _INT = integer_range(INT)
 _WIDE = integer_range(LONG_LONG)
 
 
-class PenError(Exception):
+class NotWritableError(Exception):
     """A value cannot be written: it may not fit 64 bits, or has no host expression."""
 
 
@@ -59,7 +59,7 @@ class Bound(Struct, frozen=True):
         return Bound(-self.value, self.divisor)
 
 
-class Pen(Struct, frozen=True):
+class ExpressionWriter(Struct, frozen=True):
     """Writes at one place of a nest. `variables`: the rows that are loops here; `spelled`: how the user writes a
     parameter (a macro's name); `quoted`: his own bounds, for values that he has written himself."""
 
@@ -111,14 +111,14 @@ class Pen(Struct, frozen=True):
         known = self.vocabulary[name]
         if known.expr is not None:
             if not _is_plain(known.expr):
-                raise PenError(f"{known.text} is read from memory: copy it to a local variable before the loop")
+                raise NotWritableError(f"{known.text} is read from memory: copy it to a local variable before the loop")
             return peel(known.expr)
         if any(self._bits(part) > INT.bits for part in known.parts):
-            raise PenError(f"{known.text} may not fit 64 bits")
+            raise NotWritableError(f"{known.text} may not fit 64 bits")
         try:
             return polynomial_expr(self.vocabulary, atom(name), self.span)
         except HostError as error:
-            raise PenError(f"{error} has no value that the program can compute") from error
+            raise NotWritableError(f"{error} has no value that the program can compute") from error
 
     def _bits(self, name: str) -> int:
         expr = self.vocabulary[name].expr
@@ -131,7 +131,7 @@ class Pen(Struct, frozen=True):
         if isinstance(kind, Scalar) and kind.kind == "signed":
             return expr
         if not self._fits(atom(name), _WIDE):
-            raise PenError(f"{self.vocabulary[name].text} may not fit 64 bits")
+            raise NotWritableError(f"{self.vocabulary[name].text} may not fit 64 bits")
         return Cast(span=self.span, type=LONG_LONG, operand=expr)
 
     def _is_narrow(self, value: Polynomial, terms: Sequence[tuple[str, int]]) -> bool:
@@ -201,7 +201,7 @@ class Pen(Struct, frozen=True):
         leading = self._factor(terms[0]) < 0 < number
         parts = [*products, *_prefixes(products, number, leading)]
         if not all(self._fits(part, _WIDE) for part in parts):
-            raise PenError(f"{self._shown(value)} may not fit 64 bits")
+            raise NotWritableError(f"{self._shown(value)} may not fit 64 bits")
         leaves = [(self._factor(t), self._signed(t[0])) for t in terms]
         wide = {
             k
