@@ -65,7 +65,7 @@ def ways_never_meet(patch: Patch) -> None:
     original = Forms._join
 
     def join(self: Forms, phi: object, block: str, incoming: object, key: object) -> Form:
-        self.answer.torn.clear()
+        self.answer.diverged_joins.clear()
         return original(self, phi, block, incoming, key)  # type: ignore[arg-type]
 
     patch.setattr(Forms, "_join", join)

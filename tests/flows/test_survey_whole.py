@@ -23,7 +23,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.port.after_steps import BEST_FIRST, loop_word
 from warpsmith.report.port.served import Served
@@ -56,7 +56,7 @@ def _whole(project: Project) -> Iterator[dict[Place, tuple[str, frozenset[str]]]
     for link in project.links:
         sources = [Source(c.file, c.arguments, c.language) for c in project.target(link.output)]
         program = load_program(sources, FrontOptions()).program
-        facts = Facts.about(program, PolyOptions(described=1), honored)
+        facts = Facts.about(program, PolyOptions(described=1), apply_claims)
         prepared = automatic(Prepared(facts, facts), None)
         served = Served.of(prepared, None)
         found: dict[Place, tuple[str, frozenset[str]]] = {}

@@ -12,7 +12,7 @@ from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 
 LU = """
 void lu(double *A, int N) {
@@ -313,7 +313,7 @@ def test_claims_that_were_too_much_halve_the_budget_of_those_behind_them(monkeyp
     monkeypatch.setattr(claims, "budget", counted)
     nest = "\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = a[2*i] + a[3*i];"
     program = program_of(f"void f(int n, double *a) {{ {nest * 6} }}")
-    loops = analyze(program, PolyOptions(max_operations=800), honored).functions[0].loops
+    loops = analyze(program, PolyOptions(max_operations=800), apply_claims).functions[0].loops
     assert all(claim.given_up for loop in loops for claim in loop.claims)
     assert spent == [100, 50, 25, 12, 6, 3]
 

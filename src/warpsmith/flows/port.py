@@ -24,8 +24,8 @@ from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.assumed import check_forms, check_names, check_sizes, heeded
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.openmp.honor import honored
-from warpsmith.recipes.asked import Asked
+from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.recipes.request import StepRequest
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
@@ -36,7 +36,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 class PortOptions(Struct, frozen=True):
     """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
-    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/asked.py;
+    `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/request.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
     shall be written in place as well; `assumed`: what the configuration vouches for, granted where the program has all
     of its names."""
@@ -88,7 +88,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     """
     clock = Clock()
     # The steps that were asked for, before anything is read that takes time.
-    asked = Asked.of(options.recipe, options.transforms)
+    asked = StepRequest.of(options.recipe, options.transforms)
     check_forms(assumption.text for assumption in options.poly.granted)
     # What the user wrote: a tree whose every node knows the text that it came from.
     told = options.run.progress
@@ -101,7 +101,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
     told(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
-    facts = analyze(loaded.program, asked.poly(options.poly), honored)
+    facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
     clock.lap("analyze")
     told(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.

@@ -19,10 +19,10 @@ from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.poly.aliasing.blockers import blocker
 from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
+from warpsmith.poly.effects.assertions import resting_on, user_assertions
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.vouched import resting_on, vouched
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.access_facts import access_facts
@@ -41,7 +41,7 @@ class Facts(Struct):
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
     and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
     change no values. `brief`: what is refused has no witness, which costs more than the answer. `orders` is the memo of
-    order.py. `honor` adds what the program's pragmas claim (honor.py, whose memo is `claims`).
+    order.py. `honor` adds what the program's pragmas claim (apply_claims.py, whose memo is `claims`).
     """
 
     program: Program
@@ -221,7 +221,7 @@ class _Work(Struct):
         return self._assemble(loop, around, roles, answer)
 
     def _assemble(self, loop: For, around: tuple[Loop, ...], roles: ScalarRoles, answer: Judgement) -> LoopFacts:
-        said = vouched(self.memo.summaries, self.function)
+        said = user_assertions(self.memo.summaries, self.function)
         return LoopFacts(
             id=self.ids[loop],
             loop=loop,

@@ -30,7 +30,7 @@ from warpsmith.poly.effects.library import mentions
 from warpsmith.poly.effects.outside import Outside, OutsideFunction, encode_function
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.report.port.after_steps import BEST_FIRST, loop_word, unplanned_reasons
 from warpsmith.report.port.served import Served
 from warpsmith.survey.limits import SurveyLimits
@@ -86,7 +86,7 @@ class Desk(Struct):
         elif any(map(has_uncounted, unit.functions)):
             unit = parsed.unit_again(knowledge)
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
-        facts = Facts.about(program, self.limits.poly, honored)
+        facts = Facts.about(program, self.limits.poly, apply_claims)
         prepared = automatic(Prepared(facts, facts), None)
         served = Served.of(prepared, None)
         places = _Places(parsed.loops())

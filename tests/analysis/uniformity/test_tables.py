@@ -11,7 +11,7 @@ from tests.analysis.lane_kernels import lane_module
 from tests.analysis.uniformity import test_uniformity
 from warpsmith.analysis.affine import privates
 from warpsmith.analysis.uniformity import tables, uniformity
-from warpsmith.analysis.uniformity.crowds import Crowds
+from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
 from warpsmith.analysis.uniformity.tables import UNIFORM, Table, Tables
 
 Patch = pytest.MonkeyPatch
@@ -36,7 +36,7 @@ def rows_are_moved_anyhow(patch: Patch) -> None:
 
 def ways_do_not_matter_to_rows(patch: Patch) -> None:
     original = Tables.join
-    patch.setattr(Tables, "join", lambda self, found, *, torn: original(self, found, torn=False))
+    patch.setattr(Tables, "join", lambda self, found, *, diverged: original(self, found, diverged=False))
 
 
 def only_the_first_warp_is_compared(patch: Patch) -> None:
@@ -65,13 +65,13 @@ def others_computed_alike(patch: Patch) -> None:
 
 
 def loops_give_back_what_they_took(patch: Patch) -> None:
-    original = Crowds._behind
+    original = ActiveThreadSets._behind
 
-    def behind(self: Crowds, name: str) -> object:
+    def behind(self: ActiveThreadSets, name: str) -> object:
         self._around = dict.fromkeys(self._around, frozenset())
         return original(self, name)
 
-    patch.setattr(Crowds, "_behind", behind)
+    patch.setattr(ActiveThreadSets, "_behind", behind)
 
 
 def arrays_do_not_meet(patch: Patch) -> None:

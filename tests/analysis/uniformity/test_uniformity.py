@@ -120,11 +120,11 @@ def test_nothing_known_of_lanes_ever_differs() -> None:
         module = lane_module(seed)
         assert not wrong(module, shape(seed)), seed
         answer = _answers(module, shape(seed))["warp"]
-        crowds = answer.crowds
-        assert crowds is not None
+        active_sets = answer.active_sets
+        assert active_sets is not None
         names = answer.graph.order
-        met["alone"] += sum(crowds.alone(name) for name in names)
-        met["few"] += sum(crowds.narrow(name) and not crowds.alone(name) for name in names)
+        met["alone"] += sum(active_sets.alone(name) for name in names)
+        met["few"] += sum(active_sets.narrow(name) and not active_sets.alone(name) for name in names)
         met["rows"] += sum(len(table.numbers) > 1 and table.rest is not None for table in answer.tables.values())
         loads = [i for _, i in answer.function.instructions() if i.op == "load"]
         met["same in own memory"] += sum(_space(i) == "local" and i.result not in answer.divergent for i in loads)

@@ -19,7 +19,7 @@ from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.report.hints import hint_json
 from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Assumption
@@ -79,7 +79,7 @@ class Printed(Struct, frozen=True):
 
 @cache
 def judged(file: str) -> Facts:
-    return analyze(load_program([str(CORPUS / file)], FrontOptions()).program, PolyOptions(), honored)
+    return analyze(load_program([str(CORPUS / file)], FrontOptions()).program, PolyOptions(), apply_claims)
 
 
 def refused(file: str) -> Iterator[LoopFacts]:
@@ -116,7 +116,7 @@ def categories(one: Printed, folder: Path) -> set[str]:
             files.append(str(folder / f"effects{len(files)}.toml"))
             Path(files[-1]).write_text(remedy["text"])
     front = FrontOptions(effects=users_effects(files))
-    facts = Facts.about(load_program([str(path)], front).program, PolyOptions(granted=granted), honored)
+    facts = Facts.about(load_program([str(path)], front).program, PolyOptions(granted=granted), apply_claims)
     name = one.loop.split("/")[0].split("::")[-1]
     function = next(f for _, f in facts.program.functions() if f.symbol.name.split("::")[-1] == name)
     own = re.compile(re.escape(one.loop) + r"(#\d+)?")

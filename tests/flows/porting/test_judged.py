@@ -12,7 +12,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.run.verification import Verification
 
 # `t` is read before it has a value, where at[0] is small
@@ -35,7 +35,7 @@ void f(int n, const int *at, double *a)
 def test_a_pragma_that_a_failed_region_rests_on_is_doubted(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_text(TEXT)
-    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions(), honored)
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions(), apply_claims)
     prepared = Prepared(facts, facts)
     written = writable_port(prepared, OffloadOptions())
     assert [f.region for f in written.port.plan.fragments] == ["f/i", "f/i#2"]

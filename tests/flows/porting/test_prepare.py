@@ -9,7 +9,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.automatic import automatic
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.tree.walk import loops
 
 # the call's body goes to where it is called, with the variables that steps gave it
@@ -44,7 +44,7 @@ def test_the_answer_is_that_of_a_search_from_the_start(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_text(PROGRAM)
     program = load_program([str(path)], FrontOptions()).program
-    facts = analyze(program, PolyOptions(), honored)
+    facts = analyze(program, PolyOptions(), apply_claims)
     prepared = Prepared(facts, facts)
     whole = automatic(prepared, None)
     assert {a.function.name for a in whole.applied} >= {"row", "first", "second"}

@@ -166,9 +166,9 @@ class Forms:
         if all(form.same(first) for form in known):
             return first
         low, high = hull(form.range() for form in known)
-        torn = phi.result in self.answer.torn
+        diverged = phi.result in self.answer.diverged_joins
         varying = first.varying()
-        alike = not torn and all(form.varying().same(varying) for form in known)
+        alike = not diverged and all(form.varying().same(varying) for form in known)
         if alike:
             low, high = hull(form.common().range() for form in known)
         atom = self.lanes.atom(
@@ -271,7 +271,7 @@ class Forms:
                 return _Plan("induction", step, plan.tries + 1)
         varying = self._start(phi, cycle).varying()
         alike = all(form.varying().same(varying) for form in forms) and mine.varying().same(varying)
-        if plan.kind != "same" and phi.result not in self.answer.torn and (alike or plan.kind == "open"):
+        if plan.kind != "same" and phi.result not in self.answer.diverged_joins and (alike or plan.kind == "open"):
             return _Plan("same", tries=plan.tries + 1)
         if plan.kind == "same" and alike:
             return plan

@@ -85,14 +85,15 @@ class Tables:
                 return _within(made, i.result.type)
         return UNIFORM if all(self.is_same(table) for table in known) else None
 
-    def join(self, tables: Sequence[Table | None], *, torn: bool) -> Table | None:
-        """Return what holds of a value that is one of several. `torn`: threads of one group may have different ones."""
+    def join(self, tables: Sequence[Table | None], *, diverged: bool) -> Table | None:
+        """Return what holds of a value that is one of several. `diverged`: threads of one group may have different
+        ones."""
         first = tables[0] if tables else None
         if first is None:
             return None
-        if all(table == first for table in tables) and (first.rest is None or not torn):
+        if all(table == first for table in tables) and (first.rest is None or not diverged):
             return first
-        if torn:
+        if diverged:
             return None
         rest = first.rest
         for table in tables[1:]:

@@ -7,7 +7,7 @@ Optimistic: everything is uniform until a reason appears that it is not, and rea
 What is left is uniform. Coutinho et al. (PACT 2011), LLVM's UniformityAnalysis, and the affine domain of affine.py, by
 which tid - tid is uniform, and tid / 32 is for a warp. What a thread loads where it has stored is what it has stored
 (forwarding.py). More is known where the block has a shape: the numbers of its threads (tables.py), and which of them
-may be in a block of the function (crowds.py); only those need to agree there.
+may be in a block of the function (active_threads.py); only those need to agree there.
 
 "Together" means: at the same instruction, in the same iteration of every loop around it and through the same calls.
 Where threads race for memory, what they read may differ whatever we say.
@@ -25,7 +25,7 @@ from warpsmith.analysis.affine.affine import SHARED, Affine, of_constant, transf
 from warpsmith.analysis.affine.forwarding import forwarded
 from warpsmith.analysis.affine.joins import parting
 from warpsmith.analysis.affine.privates import privates
-from warpsmith.analysis.uniformity.crowds import Crowds
+from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
 from warpsmith.analysis.uniformity.seeds import Seed, Threads, level_of
 from warpsmith.analysis.uniformity.tables import UNIFORM, Table, Tables
 from warpsmith.ssa.graph import Cycle, Graph
@@ -61,9 +61,9 @@ class Cause(Struct, frozen=True):
 class Uniformity(Struct):
     """The answer for one function. `divergent` values with their causes; `affine`: what is known of the others and of
     them; `branches`: blocks whose threads may part, with the cause; `left`: for each block, the cycles around it that
-    threads leave in different iterations; `torn`: phis at which threads meet that came different ways; `tables`:
-    numbers that the threads of the block know by their index; `crowds`: who may be in which block; `simpler`: see
-    bounds.py."""
+    threads leave in different iterations; `diverged_joins`: phis at which threads meet that came different ways;
+    `tables`: numbers that the threads of the block know by their index; `active_sets`: who may be in which block;
+    `simpler`: see bounds.py."""
 
     function: Function
     graph: Graph
@@ -74,9 +74,9 @@ class Uniformity(Struct):
     left: dict[str, Cause] = field(default_factory=dict)
     homes: dict[Value, str] = field(default_factory=dict)
     definitions: dict[Value, Instruction | Phi] = field(default_factory=dict)
-    torn: set[Value] = field(default_factory=set)
+    diverged_joins: set[Value] = field(default_factory=set)
     tables: dict[Value, Table] = field(default_factory=dict)
-    crowds: Crowds | None = None
+    active_sets: ActiveThreadSets | None = None
     simpler: Mapping[Instruction, Instruction] = field(default_factory=dict)
 
     def in_launch(self, i: Instruction) -> Instruction:
@@ -90,14 +90,14 @@ class Uniformity(Struct):
     def cause(self, operand: Operand, block: str) -> Cause | None:
         """Return why `operand` may differ where `block` uses it; None where it does not."""
         cause = self.carried(operand, block)
-        if cause is None or self.crowds is None or not self.crowds.narrow(block):
+        if cause is None or self.active_sets is None or not self.active_sets.narrow(block):
             return cause
-        same = self.crowds.alone(block) or self.crowds.agree(self.numbers(operand, block), block)
+        same = self.active_sets.alone(block) or self.active_sets.agree(self.numbers(operand, block), block)
         return None if same else cause
 
     def is_alone(self, block: str) -> bool:
         """Whether one thread is in `block` at a time."""
-        return self.crowds is not None and self.crowds.alone(block)
+        return self.active_sets is not None and self.active_sets.alone(block)
 
     def numbers(self, operand: Operand, *blocks: str) -> Table | None:
         """Return the numbers of an operand as a block, or an edge, uses it, None where they are not known."""
@@ -163,7 +163,7 @@ class _Analysis:
         function, graph, threads = answer.function, answer.graph, answer.threads
         self.blocks = {block.name: block for block in function.blocks}
         self.parted: set[str] = set()
-        self.torn = self.answer.torn
+        self.diverged_joins = self.answer.diverged_joins
         self.seen: set[Value] = set()
         self.rules = None if threads.block is None else Tables(threads)
         self.made: dict[Instruction, tuple[tuple[Table | None, ...], Table | None]] = {}
@@ -190,7 +190,7 @@ class _Analysis:
                 for value in instruction.results:
                     answer.homes[value], answer.definitions[value] = name, instruction
         if self.rules is not None:
-            answer.crowds = Crowds(answer.graph, self.blocks, self.rules, answer)
+            answer.active_sets = ActiveThreadSets(answer.graph, self.blocks, self.rules, answer)
         changed = True
         while changed:
             changed = False
@@ -200,7 +200,7 @@ class _Analysis:
 
     def _block(self, name: str) -> bool:
         block = self.blocks[name]
-        changed = self.answer.crowds is not None and self.answer.crowds.look(name)
+        changed = self.answer.active_sets is not None and self.answer.active_sets.look(name)
         self.views[name] += changed
         for phi in self.phis[name]:
             changed = self._phi(phi, name) or changed
@@ -225,7 +225,7 @@ class _Analysis:
         instruction = self.answer.in_launch(instruction)
         seed = self._level(instruction, name)
         affine: Affine | None = None
-        if len(instruction.results) == 1 and instruction.result not in self.torn:
+        if len(instruction.results) == 1 and instruction.result not in self.diverged_joins:
             affine = transfer(instruction, lambda operand: self.answer.known(operand, name))
         changed = False
         for value in instruction.results:
@@ -259,14 +259,16 @@ class _Analysis:
 
     def _row(self, instruction: Instruction, name: str) -> Table | None:
         """Return the numbers of an instruction's result, None where they are not known."""
-        crowds = self.answer.crowds
-        if crowds is None or self.rules is None or instruction.result in self.torn:
+        active_sets = self.answer.active_sets
+        if active_sets is None or self.rules is None or instruction.result in self.diverged_joins:
             return None
-        operands = tuple(crowds.within(self.answer.numbers(operand, name), name) for operand in instruction.operands)
+        operands = tuple(
+            active_sets.within(self.answer.numbers(operand, name), name) for operand in instruction.operands
+        )
         last = self.made.get(instruction)
         if last is None or last[0] != operands:
             last = self.made[instruction] = operands, self.rules.transfer(instruction, operands)
-        return crowds.within(last[1], name)
+        return active_sets.within(last[1], name)
 
     def _keep(self, value: Value, row: Table | None) -> bool:
         """Keep the numbers of a value; return whether they have changed. What changes too often is given up."""
@@ -313,7 +315,9 @@ class _Analysis:
         if self.rules is not None:
             operands = [(b, o) for b, o in phi.incoming if not isinstance(o, Value) or o in self.seen]
             rows = [self.answer.numbers(operand, before, name) for before, operand in operands]
-            changed = self._keep(phi.result, self.rules.join(rows, torn=phi.result in self.torn)) or changed
+            changed = (
+                self._keep(phi.result, self.rules.join(rows, diverged=phi.result in self.diverged_joins)) or changed
+            )
         for before, operand in phi.incoming:
             cause = None if self.answer.is_alone(name) else self.answer.carried(operand, before, name)
             if cause is not None:
@@ -333,10 +337,12 @@ class _Analysis:
         first = forms[0] if forms else None
         if first is None:
             return None
-        if all(form == first for form in forms) and (first.constant is not None or phi.result not in self.torn):
+        if all(form == first for form in forms) and (
+            first.constant is not None or phi.result not in self.diverged_joins
+        ):
             return first
         same = all(form is not None and form.coefficients == first.coefficients for form in forms)
-        return Affine(first.coefficients) if same and phi.result not in self.torn else None
+        return Affine(first.coefficients) if same and phi.result not in self.diverged_joins else None
 
     def _divergent(self, value: Value, cause: Cause) -> bool:
         if value in self.answer.divergent:
@@ -372,18 +378,18 @@ class _Analysis:
 
     def _tear(self, phi: Phi, branch: str) -> bool:
         """Take note that threads meet at a phi that a branch has sent different ways."""
-        self.torn.add(phi.result)
+        self.diverged_joins.add(phi.result)
         return self._divergent(phi.result, Cause("sync", branch=branch))
 
     def _narrow(self, operand: Operand, depth: int = 4) -> bool:
         """Whether what `_number` looks at is the same for the threads of one way only: on another, others computed it
         alike from other numbers."""
         made = self.answer.definitions.get(operand) if isinstance(operand, Value) else None
-        crowds = self.answer.crowds
-        if crowds is None or depth == 0 or not isinstance(made, Instruction) or not isinstance(operand, Value):
+        active_sets = self.answer.active_sets
+        if active_sets is None or depth == 0 or not isinstance(made, Instruction) or not isinstance(operand, Value):
             return False
         home = self.answer.homes[operand]
-        if crowds.narrow(home) and any(self.answer.carried(o, home) is not None for o in made.operands):
+        if active_sets.narrow(home) and any(self.answer.carried(o, home) is not None for o in made.operands):
             return True
         return any(self._narrow(o, depth - 1) for o in made.operands)
 
@@ -412,7 +418,7 @@ class _Analysis:
         for name in cycle.blocks:
             block = self.blocks[name]
             values = self._made(name)
-            self.torn.update(values)
+            self.diverged_joins.update(values)
             self.views[name] += 1
             for value in values:
                 self._divergent(value, Cause("cycle", branch=branch))

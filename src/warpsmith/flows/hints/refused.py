@@ -18,7 +18,7 @@ from warpsmith.loops.remedies.model import GrantAssumption, Hint
 from warpsmith.loops.remedies.steps import step_trial
 from warpsmith.offload.plan import Plan
 from warpsmith.poly.analyze import Facts, analyze
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.report.hints import hint_text
 from warpsmith.tree.nodes import For, Loop
 from warpsmith.tree.program import Assumption
@@ -69,7 +69,7 @@ def _granted(plan: Plan, facts: Facts, loop: Loop, trials: Trials) -> Iterator[H
         granted.append(following)
         added = tuple(Assumption(text, "granted") for text in granted)
         options = replace(facts.options, granted=(*facts.options.granted, *added))
-        plan = trials.plan(analyze(facts.program, options, honored))
+        plan = trials.plan(analyze(facts.program, options, apply_claims))
         if _is_ported(plan, loop.span):
             yield Hint(tuple(map(GrantAssumption, granted)), "parallel", ported=True)
             return

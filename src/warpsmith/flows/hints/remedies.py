@@ -31,7 +31,7 @@ from warpsmith.loops.remedies.model import ApplySteps, EditCode, GrantAssumption
 from warpsmith.loops.remedies.second_buffer import second_buffers
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import Category, LoopFacts
-from warpsmith.poly.openmp.honor import honored
+from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.tree.effects.file import effects_of
 from warpsmith.tree.nodes import Function, Loop
 from warpsmith.tree.program import Assumption, Program
@@ -169,7 +169,7 @@ def _applied(state: _State, remedies: tuple[Remedy, ...]) -> _State | None:
     program = state.facts.program if inputs is state.inputs else inputs.read()
     if program is None:
         return None
-    facts = Facts.about(program, options, honored)
+    facts = Facts.about(program, options, apply_claims)
     found = _same_place(state, facts, edits)
     return _State(facts, found, inputs, (*state.remedies, *remedies)) if found else None
 

@@ -19,7 +19,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.times import Time
-from warpsmith.poly.schedule.scanning import ScanError, scan
+from warpsmith.poly.schedule.code_generation import CodeGenerationError, generate_code
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Pragma, Stmt, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, is_integer
@@ -103,17 +103,19 @@ def judged(program: Program, facts: Facts, function: Function, run: Run, times: 
         return verdict
     options = PolyOptions(guards=facts.options.guards, max_operations=facts.options.max_operations)
     try:
-        scanned = scan(Facts(program, options, facts.summaries), function, run, times, Fresh.of(program).variable)
-    except ScanError as error:
+        generated = generate_code(
+            Facts(program, options, facts.summaries), function, run, times, Fresh.of(program).variable
+        )
+    except CodeGenerationError as error:
         return does_not_fit(str(error), run[0])
-    return Proved(tuple(dict.fromkeys((*verdict.assumptions, *scanned.assumptions))))
+    return Proved(tuple(dict.fromkeys((*verdict.assumptions, *generated.assumptions))))
 
 
 def reordered(program: Program, function: Function, run: Run, times: Mapping[Stmt, Time]) -> Program:
     """Return the program with the leaves of `run` at `times`; only where `judged` is Proved."""
     facts = Facts.about(program, PolyOptions())
     try:
-        scanned = scan(facts, function, run, times, Fresh.of(program).variable)
-    except ScanError as error:
+        generated = generate_code(facts, function, run, times, Fresh.of(program).variable)
+    except CodeGenerationError as error:
         raise ValueError(str(error)) from error
-    return with_run(program, function, run, scanned.statements)
+    return with_run(program, function, run, generated.statements)

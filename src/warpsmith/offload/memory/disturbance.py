@@ -27,7 +27,7 @@ __all__ = ["disturbs", "may_change", "may_move"]
 def may_change(summaries: Summaries, function: Function, call: Call, place: Expr) -> bool:
     """Whether a call in `function` may write a part of the object that the lvalue `place` names, or of what the place
     is found by."""
-    done = summaries.doings(call, function)
+    done = summaries.memory_effects(call, function)
     if done.calls_unknown:
         return True
     where = summaries.provenance(function)
@@ -46,7 +46,7 @@ def may_move(summaries: Summaries, function: Function, calls: Iterable[Call], pl
     """Whether one of the calls may change which object `place` names."""
     where = summaries.provenance(function)
     for call in calls:
-        done = summaries.doings(call, function)
+        done = summaries.memory_effects(call, function)
         found = {n.symbol for n in names(place)}
         held = frozenset(Root("object", symbol) for symbol in found)
         if done.calls_unknown or found & done.writes or where.meet(held, frozenset(done.stores)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.meanwhile import written_meanwhile
+from warpsmith.poly.aliasing.asynchronous_writes import written_asynchronously
 from warpsmith.poly.effects.library import described_as, sets_what_is_read
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.pointers.touches import direct_call
@@ -42,7 +42,7 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
     early = _break(loop.body)
     if early is not None:
         return Reason("POR008", "the loop may be left early by break", early.span)
-    return _effects(origin, loop, loop.header) or _hidden(origin, loop) or written_meanwhile(origin, loop)
+    return _effects(origin, loop, loop.header) or _hidden(origin, loop) or written_asynchronously(origin, loop)
 
 
 def unmodelled(origin: Origin, stmt: Stmt) -> Reason | None:

@@ -265,7 +265,7 @@ def _element(type: Type) -> Type:
 def _by_call(origin: Origin, where: Provenance, call: Call, about: _Load) -> Disturbance | None:
     load, roots, typed = about
     known = origin.summaries
-    done = known.doings(call, origin.function)
+    done = known.memory_effects(call, origin.function)
     if done.calls_unknown:
         return None if _is_private(origin, load) else Disturbance(call, f"{_text(call)} calls what is not known here")
     stored = frozenset(done.stores) | frozenset(Root("object", s) for s in done.writes)

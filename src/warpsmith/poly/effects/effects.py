@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.device import device_blocker
-from warpsmith.poly.effects.doings import Doings
+from warpsmith.poly.effects.memory_effects import MemoryEffects
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.pointers import Provenance, Root
 from warpsmith.poly.pointers.touches import Touch, node_touches
@@ -83,7 +83,7 @@ def _declares(touch: Touch) -> bool:
 
 
 def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
-    done = known.doings(node.body if isinstance(node, Function) else node, around)
+    done = known.memory_effects(node.body if isinstance(node, Function) else node, around)
     where = known.provenance(around) if around is not None else None
     own = _declared(node)
     visible = known.remembered("visible", lambda: _visible(known))
@@ -116,7 +116,7 @@ def escaped(program: Program, function: Function, summaries: Summaries | None = 
     return frozenset(root.symbol for root in held if root.kind == "object" and root.symbol is not None)
 
 
-def _reason(done: Doings) -> tuple[str, Span | None]:
+def _reason(done: MemoryEffects) -> tuple[str, Span | None]:
     return done.reason, done.span
 
 

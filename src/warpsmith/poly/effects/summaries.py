@@ -16,9 +16,16 @@ import msgspec.structs
 from msgspec import Struct, field
 
 from warpsmith.base.identity import Identity
-from warpsmith.poly.effects.doings import Doings, callback, defined_call, library_call, name_everything, through
 from warpsmith.poly.effects.global_pointers import survey_globals
 from warpsmith.poly.effects.library import called_back, described, mentions
+from warpsmith.poly.effects.memory_effects import (
+    MemoryEffects,
+    callback,
+    defined_call,
+    library_call,
+    name_everything,
+    through,
+)
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.effects.world import Callee, Piece, World, remembered, world_of
@@ -269,14 +276,14 @@ class Summaries(Struct, frozen=True):
                 return None
         return tuple(given), tuple(shared)
 
-    def doings(self, node: Node, function: Function | None) -> Doings:
+    def memory_effects(self, node: Node, function: Function | None) -> MemoryEffects:
         """Return what `node` (in `function`) does, calls included."""
         where = self.provenance(function) if function is not None else _NOWHERE
         return self.done_by(node_touches(node), where)
 
-    def done_by(self, touched: Iterable[Touch], where: Provenance) -> Doings:
+    def done_by(self, touched: Iterable[Touch], where: Provenance) -> MemoryEffects:
         """Return what `touched` amounts to in a function with the provenance `where`."""
-        done = Doings()
+        done = MemoryEffects()
         for touch in touched:
             self._touch(touch, where, done)
         return done
@@ -289,7 +296,7 @@ class Summaries(Struct, frozen=True):
         known |= {Root("object", s) for s in self.globals}
         return known | {Root("entry", s) for s in self.globals if isinstance(s.type, Pointer)}
 
-    def _touch(self, touch: Touch, where: Provenance, done: Doings) -> None:
+    def _touch(self, touch: Touch, where: Provenance, done: MemoryEffects) -> None:
         match touch.kind:
             case "read" | "write":
                 assert touch.symbol is not None, "it reads or writes a variable"
@@ -310,7 +317,7 @@ class Summaries(Struct, frozen=True):
             case _:
                 assert_never(touch.kind)
 
-    def _call(self, call: Call, where: Provenance, done: Doings) -> None:
+    def _call(self, call: Call, where: Provenance, done: MemoryEffects) -> None:
         library = self.library(call)
         name = direct_call(call)
         summary = self.summary(name) if name is not None else None
@@ -335,7 +342,7 @@ class Summaries(Struct, frozen=True):
             for s, summary in found
         ]
 
-    def _special(self, node: Node, where: Provenance, done: Doings) -> None:
+    def _special(self, node: Node, where: Provenance, done: MemoryEffects) -> None:
         """What we do not model, and device statements."""
         if isinstance(node, Verbatim | VerbatimExpr):
             for symbol in node.reads:
@@ -349,7 +356,7 @@ class Summaries(Struct, frozen=True):
             assert isinstance(node, DeviceStmt), "all else is modelled"
             self._device(node, where, done)
 
-    def _device(self, node: DeviceStmt, where: Provenance, done: Doings) -> None:
+    def _device(self, node: DeviceStmt, where: Provenance, done: MemoryEffects) -> None:
         match node:
             case Copy(variable=symbol) | Update(variable=Symbol() as symbol) if node.to_device:
                 name_everything(symbol, where, done.reads, done.loads, done.load_bases)
@@ -368,7 +375,7 @@ class Summaries(Struct, frozen=True):
             case _:
                 assert_never(node)
 
-    def _anything(self, arguments: Iterable[Expr], where: Provenance, done: Doings) -> None:
+    def _anything(self, arguments: Iterable[Expr], where: Provenance, done: MemoryEffects) -> None:
         """An unknown call: all that is exposed, and all that its arguments reach, may be read and written."""
         done.calls_unknown = True
         known = self.exposed(where)

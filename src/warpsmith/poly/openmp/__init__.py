@@ -1,1 +1,1 @@
-"""What OpenMP and OpenACC pragmas claim, judged. Read `claims.py`, `honor.py`."""
+"""What OpenMP and OpenACC pragmas claim, judged. Read `claims.py`, `apply_claims.py`."""

@@ -44,7 +44,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
-from warpsmith.poly.effects.vouched import used_descriptions
+from warpsmith.poly.effects.assertions import used_descriptions
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.recipes.placement import recorded_steps
 from warpsmith.report.model import Report, Status

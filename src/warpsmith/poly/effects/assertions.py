@@ -18,14 +18,14 @@ from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import walk
 
-__all__ = ["resting_on", "used_descriptions", "vouched"]
+__all__ = ["resting_on", "used_descriptions", "user_assertions"]
 
 
-def vouched(known: Summaries, function: Function) -> tuple[Assumption, ...]:
+def user_assertions(known: Summaries, function: Function) -> tuple[Assumption, ...]:
     """Return what the user says of functions that `function`, or a function that it calls, calls."""
     if not known.program.effects.granted():
         return ()
-    return known.remembered(("vouched", function), lambda: tuple(dict.fromkeys(_found(known, function))))
+    return known.remembered(("user_assertions", function), lambda: tuple(dict.fromkeys(_found(known, function))))
 
 
 def _found(known: Summaries, function: Function) -> Iterable[Assumption]:
@@ -43,7 +43,7 @@ def _found(known: Summaries, function: Function) -> Iterable[Assumption]:
 
 def used_descriptions(known: Summaries) -> tuple[Assumption, ...]:
     """Return what the user says of functions that the program calls."""
-    return tuple(dict.fromkeys(a for function in known.definitions.values() for a in vouched(known, function)))
+    return tuple(dict.fromkeys(a for function in known.definitions.values() for a in user_assertions(known, function)))
 
 
 def resting_on(verdict: Verdict, assumptions: tuple[Assumption, ...]) -> Verdict:

@@ -23,7 +23,7 @@ from warpsmith.analysis.uniformity.tables import Table, Tables
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Block, Branch, Instruction, Operand, Phi, Value
 
-__all__ = ["Crowds", "Known"]
+__all__ = ["ActiveThreadSets", "Known"]
 
 
 class Known(Protocol):
@@ -57,7 +57,7 @@ class _Guard(Struct, frozen=True):
     once: bool
 
 
-class Crowds:
+class ActiveThreadSets:
     """Who may be in each block of a function, as far as it is known by now."""
 
     def __init__(self, graph: Graph, blocks: Mapping[str, Block], tables: Tables, known: Known) -> None:

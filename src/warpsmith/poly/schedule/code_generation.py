@@ -52,24 +52,26 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, Type, integer_range
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Fresh", "ScanError", "Scanned", "scan"]
+__all__ = ["CodeGenerationError", "Fresh", "GeneratedCode", "generate_code"]
 
 
-class ScanError(Exception):
+class CodeGenerationError(Exception):
     """The run cannot be written in that order; the text says why, in the user's words."""
 
 
 Fresh = Callable[[str, Type, Symbol], Symbol]
 
 
-class Scanned(Struct, frozen=True):
+class GeneratedCode(Struct, frozen=True):
     """The statements that run in the new order, right under `assumptions`."""
 
     statements: tuple[Stmt, ...]
     assumptions: tuple[Assumption, ...]
 
 
-def scan(facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh) -> Scanned:
+def generate_code(
+    facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh
+) -> GeneratedCode:
     """Return statements that run the leaves of `run` at `times`; whether they may is for `keeps_order` to say.
 
     `fresh(name, type, near)` gives new variables. Guards are used only where the domains need them.
@@ -80,17 +82,19 @@ def scan(facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping
             model = order_run(facts, function, run, tuple(times))
             if not all(leaf.exact for leaf in model.leaves) and facts.options.guards:
                 model = order_run(facts, function, run, tuple(times), guards=True)
-            return Scanned(_written(model, run, times, fresh), model.region.assumptions)
+            return GeneratedCode(_written(model, run, times, fresh), model.region.assumptions)
     except (ItemError, NotWritableError, QuotientError) as error:
-        raise ScanError(str(error)) from error
+        raise CodeGenerationError(str(error)) from error
     except OutOfBudgetError as error:
-        raise ScanError("the new loops are too much work to find") from error
+        raise CodeGenerationError("the new loops are too much work to find") from error
 
 
 def _written(model: Ordered, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh) -> tuple[Stmt, ...]:
     for leaf in model.leaves:
         if not leaf.exact:
-            raise ScanError(f"the statement in line {leaf.stmt.span.line} runs under a condition that depends on data")
+            raise CodeGenerationError(
+                f"the statement in line {leaf.stmt.span.line} runs under a condition that depends on data"
+            )
     length = max(len(times[leaf.stmt]) for leaf in model.leaves)
     tail = max(len(leaf.time) for leaf in model.leaves)
     dims = tuple(f"row{k}" for k in range(length + tail))
@@ -116,7 +120,9 @@ def _inner_declarations(run: tuple[Stmt, ...], leaves: Sequence[Leaf]) -> frozen
     used = {node.symbol for node in inside if isinstance(node, Name)}
     for symbol in sorted(declared - counters, key=lambda s: s.key):
         if symbol in used:
-            raise ScanError(f"{symbol.name} is declared inside the loop: declare it before the loop, or expand it")
+            raise CodeGenerationError(
+                f"{symbol.name} is declared inside the loop: declare it before the loop, or expand it"
+            )
     return frozenset(declared)
 
 
@@ -215,7 +221,7 @@ class _Scan(Struct):
         tests = [test for test in loose.hull(self.context) if self.dims[level] in test.value.atoms()]
         try:
             wide = _Ends.of(tests, self.dims[level], known)
-        except ScanError:
+        except CodeGenerationError:
             return ends
         lowers = wide.lowers if not _is_simple(ends.lowers) and _is_simple(wide.lowers) else ends.lowers
         uppers = wide.uppers if not _is_simple(ends.uppers) and _is_simple(wide.uppers) else ends.uppers
@@ -348,7 +354,7 @@ class _Ends(Struct, frozen=True):
             if factor < 0 or test.equality:
                 uppers.append(Bound(rest, -factor) if factor < 0 else Bound(-rest, factor))
         if not lowers or not uppers:
-            raise ScanError("a loop in that order would have no end")
+            raise CodeGenerationError("a loop in that order would have no end")
         return cls(dim, _pruned(lowers, known, 1), _pruned(uppers, known, -1))
 
     def met(self, points: Points) -> Points:

@@ -29,10 +29,10 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import loops, names, root_symbol, walk
 
-__all__ = ["honored"]
+__all__ = ["apply_claims"]
 
 
-def honored(facts: Facts, found: FunctionFacts) -> FunctionFacts:
+def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     """Return the facts of a function with its claims, and with what those grant."""
     own = facts.summaries.remembered("threadprivate", lambda: threadprivate(facts.program))
     claims = claims_of(found.function, own)
@@ -104,12 +104,12 @@ def _granted(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) ->
         return loop.reasons[0]
     stop = blocker(facts.origin(function), loop.loop)
     if stop is not None:
-        return _unhonored(claim, stop.text)
+        return _inapplicable(claim, stop.text)
     roles = classify_scalars(facts.program, function, loop.loop, facts.liveness(function), facts.summaries)
     combined = {r.variable: r for r in (*roles.reductions, *array_reductions(loop.loop), *loop.reductions)}
     why = next(iter((*_unlisted(claim, roles, combined), *_unowned(facts, function, loop.loop, claim))), None)
     if why is not None:
-        return _unhonored(claim, why)
+        return _inapplicable(claim, why)
     live = facts.liveness(function).after[loop.loop]
     own = tuple(c.symbol for c in roles.carried)
     private = (*loop.private, *(s for s in own if s not in loop.private))
@@ -128,7 +128,7 @@ def _granted(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) ->
     return replace(common, category="reduction", verdict=doubt, combined=Proved((assumption,)), reductions=kept)
 
 
-def _unhonored(claim: Claim, why: str) -> Reason:
+def _inapplicable(claim: Claim, why: str) -> Reason:
     return Reason("CLM002", f"the claim in line {claim.span.line} is not proved, and no kernel can rest on it: {why}",
                   claim.span)  # fmt: skip
 

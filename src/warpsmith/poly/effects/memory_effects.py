@@ -19,10 +19,10 @@ from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type
 
-__all__ = ["Doings", "callback", "defined_call", "library_call", "name_everything", "through"]
+__all__ = ["MemoryEffects", "callback", "defined_call", "library_call", "name_everything", "through"]
 
 
-class Doings(Struct):
+class MemoryEffects(Struct):
     """What a node does: variables read and written themselves, roots loaded and stored through, and the rest."""
 
     reads: set[Symbol] = field(default_factory=set)
@@ -71,7 +71,9 @@ def name_everything(symbol: Symbol, where: Provenance, own: set[Symbol], roots: 
         roots.add(UNKNOWN)
 
 
-def callback(summary: Summary, callee: Function, given: tuple[Base, ...], where: Provenance, done: Doings) -> None:
+def callback(
+    summary: Summary, callee: Function, given: tuple[Base, ...], where: Provenance, done: MemoryEffects
+) -> None:
     """Note what a function does that a library calls with pointers into `given`."""
     done.join(summary)
     for roots, into, named in (
@@ -88,7 +90,7 @@ def callback(summary: Summary, callee: Function, given: tuple[Base, ...], where:
                 into.add(UNKNOWN)
 
 
-def library_call(library: FunctionEffects, call: Call, where: Provenance, done: Doings) -> None:
+def library_call(library: FunctionEffects, call: Call, where: Provenance, done: MemoryEffects) -> None:
     """Note what a library function does with what it is given."""
     for index, argument in enumerate(call.arguments):
         if not is_pointer(argument):
@@ -108,7 +110,9 @@ def library_call(library: FunctionEffects, call: Call, where: Provenance, done: 
         done.blame(f"{library.name} {library.reason}", call.span)
 
 
-def defined_call(summary: Summary, parameters: tuple[Symbol, ...], call: Call, where: Provenance, done: Doings) -> None:
+def defined_call(
+    summary: Summary, parameters: tuple[Symbol, ...], call: Call, where: Provenance, done: MemoryEffects
+) -> None:
     """Note what a function of the program does, its roots in the terms of the call."""
     done.join(summary)
     for roots, into, named in (

@@ -19,10 +19,10 @@ from warpsmith.poly.facts import PolyOptions, statement_spans
 from warpsmith.recipes.listed import Listed
 from warpsmith.tree.program import Assumption
 
-__all__ = ["Asked"]
+__all__ = ["StepRequest"]
 
 
-class Asked(Struct, frozen=True):
+class StepRequest(Struct, frozen=True):
     """`steps` in order; `granted` is what the recipe's author vouched for; `exact`: nothing may be added."""
 
     steps: tuple[Listed, ...]
@@ -30,7 +30,7 @@ class Asked(Struct, frozen=True):
     exact: bool = False
 
     @classmethod
-    def of(cls, recipe: str | None, options: tuple[str, ...]) -> Asked:
+    def of(cls, recipe: str | None, options: tuple[str, ...]) -> StepRequest:
         """Return the steps of a recipe's file and of `--transform` options; raises UsageError where they make no
         sense."""
         if recipe is None and not options:

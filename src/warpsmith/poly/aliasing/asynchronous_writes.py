@@ -25,20 +25,20 @@ from warpsmith.tree.nodes import Block, Call, Expr, ExprStmt, For, Function, Loo
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, names, peel, root_symbol, same, walk
 
-__all__ = ["written_meanwhile"]
+__all__ = ["written_asynchronously"]
 
 _ANY = frozenset({UNKNOWN})
 _Started = tuple[Call, frozenset[Root]]
 
 
-def written_meanwhile(origin: Origin, loop: Loop) -> Reason | None:
+def written_asynchronously(origin: Origin, loop: Loop) -> Reason | None:
     """Return what may write memory while `loop` runs, None where nothing does."""
     known = origin.summaries
     threads, late = known.remembered("meanwhile", lambda: _starters(known))
     if threads:
         text = f"the program starts threads ({threads}): another one may change memory meanwhile"
         return Reason("POR006", text, loop.header, legal_if=("port the program without its threads",))
-    done = known.doings(loop, origin.function) if late else None
+    done = known.memory_effects(loop, origin.function) if late else None
     if done is None or not done.stores:
         return None
     where = known.provenance(origin.function)

@@ -17,7 +17,7 @@ from warpsmith.loops.place import with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.rows import Points
-from warpsmith.poly.schedule.scanning import ScanError, scan
+from warpsmith.poly.schedule.code_generation import CodeGenerationError, generate_code
 from warpsmith.tree.nodes import Block, For, Function, Stmt
 from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Program
@@ -44,7 +44,7 @@ def _scanned(program: Program, function: Function, nest: LogNest) -> Program:
     leaves = _leaves(run[0])
     times = {leaf: read_time(own.text(), names_of(run, leaf)) for leaf, own in zip(leaves, nest.leaves, strict=True)}
     facts = Facts.about(program, PolyOptions())
-    made = scan(facts, function, run, times, Fresh.of(program).variable)
+    made = generate_code(facts, function, run, times, Fresh.of(program).variable)
     assert not made.assumptions
     return with_run(program, function, run, made.statements)
 
@@ -109,7 +109,7 @@ def _check(seed: int, tmp_path: Path) -> None:
         function = next(f for _, f in program.functions() if f.symbol.name == nest.name)
         try:
             after = _scanned(program, function, nest)
-        except ScanError:
+        except CodeGenerationError:
             continue
         new = next(f for _, f in after.functions() if f.symbol.name == nest.name)
         done.append((nest, Printer().top(new)))
