@@ -1,1 +1,1 @@
-"""The report: one set of dataclasses, one JSON Schema, several renderings. Read `model.py`."""
+"""The report: one set of records, one JSON Schema, several renderings. Read `model.py`."""
