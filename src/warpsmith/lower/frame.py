@@ -1,7 +1,7 @@
 """What the lowering of one function knows while it goes: builder, variables, loops, findings.
 
-    value(e)      what an expression is: an Operand for a scalar, a Place for an object in memory (struct, array), a
-                  tuple of operands for a vector of OpenCL, None for nothing
+    value(e)      what an expression is: an Operand for a scalar, a MemoryPlace for an object in memory (struct,
+                  array), a tuple of operands for a vector of OpenCL, None for nothing
     target(e)     where an lvalue lives
     condition(e)  control goes one way or the other
 

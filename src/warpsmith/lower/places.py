@@ -1,12 +1,12 @@
 """Where an object lives while a function runs, and how it is read and written.
 
-    Variable   a local scalar whose address nobody takes: it is no memory, its value goes through phis
-    Place      `offset` bytes behind an address, in a space
-    Bits       a bit-field of the storage unit at a place
-    Lanes      some lanes of a vector at a place (OpenCL's v.s02)
+    Variable      a local scalar whose address nobody takes: it is no memory, its value goes through phis
+    MemoryPlace   `offset` bytes behind an address, in a space
+    Bits          a bit-field of the storage unit at a place
+    Lanes         some lanes of a vector at a place (OpenCL's v.s02)
 
-An address in a Place of space shared or local is one of that space; a pointer's value is always a generic address (as
-C's pointers are), and `ssa.spaces` finds out later into which space it leads.
+An address in a MemoryPlace of space shared or local is one of that space; a pointer's value is always a generic address
+(as C's pointers are), and `ssa.spaces` finds out later into which space it leads.
 """
 
 from __future__ import annotations
