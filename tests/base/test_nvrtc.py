@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 
-from warpsmith.base.nvrtc import has_nvrtc, load_nvrtc
+from warpsmith.base.nvrtc import has_bindings, has_nvrtc, load_nvrtc
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +27,7 @@ def _bindings(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> Modul
             raise error
         return 0, 13, 0
 
-    setattr(made, "nvrtcVersion", version)  # noqa: B010
+    vars(made)["nvrtcVersion"] = version
     for name in ("cuda", "cuda.bindings"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", made)
@@ -47,3 +48,15 @@ def test_bindings_without_their_library_count_as_none(monkeypatch: pytest.Monkey
 def test_no_bindings_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)
     assert not has_nvrtc()
+
+
+def test_asking_for_the_bindings_loads_nothing() -> None:
+    asked = "from warpsmith.base.nvrtc import has_bindings; has_bindings()"
+    text = f"import sys; {asked}; print('cuda.bindings.nvrtc' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_without_the_module_there_are_no_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)
+    assert not has_bindings()

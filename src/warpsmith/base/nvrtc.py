@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 from types import ModuleType
 
-__all__ = ["has_nvrtc", "load_nvrtc"]
+__all__ = ["has_bindings", "has_nvrtc", "load_nvrtc"]
+
+
+def has_bindings() -> bool:
+    """Whether the bindings are installed; their library may be missing. Loads nothing of it."""
+    try:
+        return importlib.util.find_spec("cuda.bindings.nvrtc") is not None
+    except ImportError:
+        return False
 
 
 def has_nvrtc() -> bool:
-    """Whether NVRTC can be used."""
+    """Whether NVRTC can be used: loads it."""
     return load_nvrtc() is not None
 
 

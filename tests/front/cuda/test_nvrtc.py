@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from warpsmith.base.findings import Finding
@@ -64,6 +66,18 @@ def test_a_compilation_without_an_end_is_given_up() -> None:
 
 
 def test_without_nvrtc_the_finding_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warpsmith.front.cuda.nvrtc.has_nvrtc", lambda: False)
+    monkeypatch.setattr("warpsmith.front.cuda.nvrtc.has_bindings", lambda: False)
     answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",))
     assert isinstance(answer, Finding) and "cuda" in answer.help[0]
+
+
+def test_bindings_without_their_library_are_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "cuda" / "bindings"
+    package.mkdir(parents=True)
+    (tmp_path / "cuda" / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "nvrtc.py").write_text("def nvrtcVersion():\n    raise RuntimeError('libnvrtc.so.13 is nowhere')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr("warpsmith.front.cuda.nvrtc.has_bindings", lambda: True)
+    answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",))
+    assert isinstance(answer, Finding) and "NVRTC is missing" in answer.message and "cuda" in answer.help[0]

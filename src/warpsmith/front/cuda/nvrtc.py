@@ -25,9 +25,9 @@ from msgspec import Struct
 
 import warpsmith
 from warpsmith.base.findings import Finding
-from warpsmith.base.nvrtc import has_nvrtc
+from warpsmith.base.nvrtc import has_bindings
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.cuda.nvrtc_worker import Answer, Request
+from warpsmith.front.cuda.nvrtc_worker import ABSENT, Answer, Request
 
 __all__ = ["PtxText", "compile_to_ptx"]
 
@@ -85,9 +85,8 @@ def compile_to_ptx(
 
     Answers a finding where NVRTC refuses the text, or is not installed.
     """
-    if not has_nvrtc():
-        message = f"{file.path}: kernels that the parser cannot take could be compiled to PTX, but NVRTC is missing"
-        return Finding("INP004", "note", message, None, ("install the `cuda` extra: pip install 'warpsmith[cuda]'",))
+    if not has_bindings():
+        return _absent(file)
     headers: dict[str, str] = {_FIRST: _LIMITS}
     options = _options(file, arguments, architecture)
     deadline = time.monotonic() + timeout_s
@@ -105,6 +104,11 @@ def compile_to_ptx(
             return _refused(said, file)
         headers.update((name, _STAND_INS.get(name, "")) for name in missing)
     return _refused("too many headers are missing", file)
+
+
+def _absent(file: SourceFile) -> Finding:
+    message = f"{file.path}: kernels that the parser cannot take could be compiled to PTX, but NVRTC is missing"
+    return Finding("INP004", "note", message, None, ("install the `cuda` extra: pip install 'warpsmith[cuda]'",))
 
 
 def _options(file: SourceFile, arguments: Sequence[str], architecture: str) -> list[bytes]:
@@ -157,6 +161,8 @@ def _asked(
         )
     except subprocess.TimeoutExpired:
         return Finding("INP003", "note", f"{file.path}: NVRTC took too long to make PTX of it")
+    if done.returncode == ABSENT:
+        return _absent(file)
     if done.returncode or not done.stdout:
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return Finding("INP004", "note", f"{file.path}: NVRTC gave no answer ({last or done.returncode})")

@@ -8,10 +8,14 @@ from __future__ import annotations
 import marshal
 import sys
 from types import ModuleType
+from typing import Final
 
 from warpsmith.base.nvrtc import load_nvrtc
 
-__all__ = ["Answer", "Request", "main"]
+__all__ = ["ABSENT", "Answer", "Request", "main"]
+
+ABSENT: Final = 3
+"""How the process exits where NVRTC is not installed."""
 
 Request = tuple[bytes, bytes, list[bytes], list[bytes], dict[bytes, bytes]]
 Answer = tuple[bytes | None, dict[bytes, bytes], bytes]
@@ -22,7 +26,7 @@ def main() -> None:
     """Serve one request."""
     nvrtc = load_nvrtc()
     if nvrtc is None:
-        sys.exit("NVRTC is not installed")
+        sys.exit(ABSENT)
     request: Request = marshal.loads(sys.stdin.buffer.read())
     sys.stdout.buffer.write(marshal.dumps(_compiled(nvrtc, request)))
 
