@@ -63,7 +63,7 @@ def _within_budget(
     try:
         with budget(options.max_operations):
             origin = Origin.of(known.program, function, known)
-            around = loops_around(function, scope[0])
+            around = loops_around(known, function, scope[0])
             region, state = build_region(origin, scope, around, guards=options.guards, granted=options.granted)
             return _sample(region, state, guards)
     except OutOfBudgetError:

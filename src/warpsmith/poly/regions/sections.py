@@ -120,7 +120,7 @@ def _open(answer: Sections) -> tuple[int, int]:
 
 def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> Sections:
     origin = Origin.of(work.program, work.function, work.summaries)
-    around = _around(work, work.scope[0])
+    around = loops_around(work.summaries, work.function, work.scope[0])
     region, state = build_region(origin, work.scope, around, guards=work.options.guards, granted=granted)
     inside = {node for stmt in run for node in walk(stmt)}
     changed = frozenset(
@@ -132,7 +132,13 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
     unbounded: set[Symbol] = set()
     elsewhere: set[Symbol] = set()
     whole = len(run) == len(work.scope) and all(a is b for a, b in zip(run, work.scope, strict=True))
-    inner = None if whole else build_region(origin, run, _around(work, run[0]), guards=False, granted=granted)
+    inner = (
+        None
+        if whole
+        else build_region(
+            origin, run, loops_around(work.summaries, work.function, run[0]), guards=False, granted=granted
+        )
+    )
     for one in (state,) if inner is None else (state, inner[1]):
         one.take(work.given)
     for (symbol, place), references in _groups(region, inside).items():
@@ -148,11 +154,6 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
         else:
             found.append(_with_cover(work, answer, every, inside) if work.covers else answer)
     return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
-
-
-def _around(work: _Work, stmt: Stmt) -> tuple[Stmt, ...]:
-    function = work.function
-    return work.summaries.remembered(("around", function), lambda: _surroundings(function)).get(stmt, ())
 
 
 def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:
@@ -309,9 +310,9 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
         yield condition
 
 
-def loops_around(function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
-    """Return the loops and conditions around a statement, outermost first."""
-    return _surroundings(function).get(stmt, ())
+def loops_around(known: Summaries, function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
+    """Return the loops and conditions around a statement of a function, outermost first."""
+    return known.remembered(("around", function), lambda: _surroundings(function)).get(stmt, ())
 
 
 def _surroundings(function: Function) -> dict[Stmt, tuple[Stmt, ...]]:
