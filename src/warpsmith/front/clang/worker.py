@@ -34,6 +34,7 @@ def main() -> None:
         data = encode_dump(dump_file(library, index, request, walks))
         sys.stdout.buffer.write(len(data).to_bytes(8, "little") + data)
         sys.stdout.buffer.flush()
+    os._exit(0)  # to take the tables and the library apart takes as long as to parse a short file
 
 
 if __name__ == "__main__":
