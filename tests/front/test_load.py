@@ -124,11 +124,12 @@ def test_a_crash_of_the_worker_is_a_finding_of_its_file(tmp_path: Path, monkeypa
     """The stand-in worker answers nothing and dies by a signal where a file is called crash.c."""
     real = process.worker_command()
     code = (
-        "import sys, io, marshal, os\n"
-        "data = sys.stdin.buffer.read()\n"
-        "if 'crash.c' in marshal.loads(data)[1][0][0]: os.kill(os.getpid(), 11)\n"
-        "class In: buffer = io.BytesIO(data)\n"
-        "sys.stdin = In\n" + real[-1]
+        "import marshal, os\n"
+        "given = marshal.loads\n"
+        "def loads(data):\n"
+        "    if 'crash.c' in str(given(data)): os.kill(os.getpid(), 11)\n"
+        "    return given(data)\n"
+        "marshal.loads = loads\n" + real[-1]
     )
     monkeypatch.setattr(process, "worker_command", lambda: [*real[:-1], code])
     for name in ("crash.c", "good.c"):

@@ -18,7 +18,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
 __all__ = ["adopt_orphans", "end_descendants", "end_with_parent"]
 
@@ -26,6 +25,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINUX = sys.platform == "linux"
 _ROUNDS = 40
+_STAT_BYTES = 4096
 
 
 def end_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
@@ -53,13 +53,13 @@ def end_descendants(*, reap: bool = False, grace_s: float = 0.0) -> None:
     for how long they may end by themselves, on SIGTERM: compilers take their temporary files away then."""
     asked: set[int] = set()
     deadline = time.monotonic() + grace_s
-    while _LINUX and grace_s and time.monotonic() < deadline and (found := _descendants(os.getpid())):
+    while _LINUX and grace_s and time.monotonic() < deadline and (found := _descendants()):
         # what a compiler started first, since it would make again what the compiler takes away
         _signal([pid for pid in reversed(found) if pid not in asked], signal.SIGTERM)
         asked.update(found)
         time.sleep(0.005)
     for _ in range(_ROUNDS if _LINUX else 0):
-        found = _descendants(os.getpid())
+        found = _descendants()
         _signal(found, signal.SIGKILL)
         if reap:
             _collect()
@@ -80,23 +80,41 @@ def _collect() -> None:
             pass
 
 
-def _descendants(root: int) -> list[int]:
-    """Return the processes below `root` that still run, parents first."""
+def _descendants() -> list[int]:
+    """Return the processes below this one that still run, parents first."""
+    if not _has_children():
+        return []
     children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (parent := _running_parent(entry)) is not None:
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit() and (parent := _running_parent(entry.path)) is not None:
             children.setdefault(parent, []).append(int(entry.name))
-    found = list(children.get(root, ()))
+    found = list(children.get(os.getpid(), ()))
     for pid in found:
         found += children.get(pid, ())
     return found
 
 
-def _running_parent(entry: Path) -> int | None:
-    """Return the parent of a process; None where it has ended."""
+def _has_children() -> bool:
+    """Whether a child of this process runs, or has ended and was not collected. Where there is none there is nothing
+    below either: the children of those that ended were adopted."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _running_parent(entry: str) -> int | None:
+    """Return the parent of a process, named by its folder; None where it has ended."""
+    try:
+        file = os.open(f"{entry}/stat", os.O_RDONLY)
+    except OSError:
+        return None
     try:
         # the name of the program, in parentheses, may hold anything
-        state, parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
+        state, parent = os.read(file, _STAT_BYTES).rpartition(b")")[2].split(None, 2)[:2]
     except (OSError, ValueError):
         return None
-    return int(parent) if state not in "ZX" else None
+    finally:
+        os.close(file)
+    return int(parent) if state not in b"ZX" else None

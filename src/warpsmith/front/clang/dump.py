@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from pathlib import Path
 from typing import Final
 
 from warpsmith.front.clang import kinds
@@ -46,20 +45,36 @@ _NAMED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.CLASS_DECL, kinds
 _LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
 
 
-def dump_file(library: Library, index: object, request: Request, walks: type[Walk] | None = None) -> Dump:
-    """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: another
-    kind of walk than that of host code."""
-    path, arguments, text, limit, diagnostics_only = request
+def reads_device_code(arguments: list[str]) -> bool:
+    """Whether a file is parsed to see its device code."""
+    return arguments[:2] == ["-x", "cl"] or "-DWARPSMITH_KERNELS" in arguments
+
+
+def dump_file(library: Library, request: Request, walks: type[Walk]) -> Dump:
+    """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: the kind of
+    walk."""
+    path, arguments, text, _, diagnostics_only = request
     path = f"./{path}" if path.startswith("-") else path  # which would be an option
     options = _KEEP_GOING | (0 if diagnostics_only else _DETAILED_PREPROCESSING)
+    index = library.createIndex(0, 0)
     unit = library.parse(index, path, arguments, options, text)
     if unit is None:
+        library.disposeIndex(index)
         broken: list[Diagnostic] = [(4, "the parser gave up", path, 1, 0)]
-        return Dump(broken, [path], [True], b"", [], [], [], [], [], [], [], False, [], {}, [])
+        return Dump(broken, [path], [True], b"", [], [], [], [], [], [], [], False, [], {}, [], None, {}, [], [], [])
+    dump = _walked(library, unit, (path, *request[1:]), walks)
+    library.disposeTranslationUnit(unit)
+    library.disposeIndex(index)
+    return dump
+
+
+def _walked(library: Library, unit: int, request: Request, walks: type[Walk]) -> Dump:
+    """Return the tables of a unit that was parsed."""
+    path, arguments, _, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
-    places.measure(unit, path, len(text) if text is not None else Path(path).stat().st_size)
+    places.measure(unit, path)
     diagnostics = _diagnostics(library, unit)
-    walk = (walks or Walk)(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
+    walk = walks(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
     if not diagnostics_only and (walk.despite_errors or not any(d[0] >= kinds.SEVERITY_ERROR for d in diagnostics)):
         walk.run(unit)
     return Dump(

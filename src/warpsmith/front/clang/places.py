@@ -41,9 +41,10 @@ class FilePlaces:
         self._number(handle, start)
         self.user[:1] = [True]
 
-    def measure(self, unit: int, handle_path: str, size: int) -> None:
-        """Learn where the main file ends in clang's numbering; `size` in bytes."""
+    def measure(self, unit: int, handle_path: str) -> None:
+        """Learn where the main file ends in clang's numbering."""
         handle = self.library.getFile(unit, handle_path.encode("utf-8", "surrogateescape")) or 0
+        size = self.library.size(unit, handle)
         end = self.library.getLocationForOffset(unit, handle, size)
         self.limit = end.data if end.data - self.base == size else self.base
 

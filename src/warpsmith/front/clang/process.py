@@ -1,26 +1,37 @@
-"""Runs the worker process: one for all files, a time limit, and an answer for every file whatever happens.
+"""Runs the worker process: one for all files of this process, a time limit, and an answer for every file whatever happens.
 
-A file whose answer is missing when the process ends crashed it; the files after it get a new process.
+A file whose answer is missing when the worker ends crashed it; the file after it gets a new worker. Between two files
+the worker waits: it ends with this process, or when it is closed.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import marshal
+import os
+import select
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import weakref
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from msgspec import Struct
 
 import warpsmith
-from warpsmith.front.clang.wire import Dump, Request, decode_dump
+from warpsmith.front.clang.wire import LENGTH_BYTES, Dump, Request, decode_dump, framed, length
 
 __all__ = ["Failed", "parse_files", "worker_command"]
+
+_READ_BYTES = 1 << 20
+_WRITE_BYTES = 1 << 16
+_END_S = 1.0
+"""How long a process that has closed its output may take to end."""
 
 
 class Failed(Struct, frozen=True):
@@ -50,50 +61,109 @@ def library_path() -> str:
 
 def parse_files(requests: Sequence[Request], timeout_s: float) -> list[Dump | Failed]:
     """Return one answer a request, in order; `timeout_s` is for all of them together."""
-    answers: list[Dump | Failed] = []
     deadline = time.monotonic() + timeout_s
-    while len(answers) < len(requests):
-        left = deadline - time.monotonic()
-        if left <= 0:
-            answers += [Failed("time-out")] * (len(requests) - len(answers))
-            break
-        got, failure = _run(requests[len(answers) :], left)
-        answers += got
-        if failure is not None:
-            answers.append(failure)
-    return answers
+    parser = _parser()
+    return [parser.answer(request, deadline) for request in requests]
 
 
-def _run(requests: Sequence[Request], timeout_s: float) -> tuple[list[Dump], Failed | None]:
-    """Run one worker; return its answers, and the failure of the request after them if one is missing."""
-    command = worker_command()
-    question = marshal.dumps((library_path(), list(requests)))
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:  # pragma: no branch
-        late = False
+def _parser() -> _Parser:
+    # the kernel ends a child with the thread that started it, and a copy of this process that `fork` made has our pipes
+    lasting = threading.current_thread() is threading.main_thread()
+    command = tuple(worker_command())
+    return _kept_parser(os.getpid(), command) if lasting else _Parser(command)
+
+
+@lru_cache(maxsize=1)
+def _kept_parser(_process: int, command: tuple[str, ...]) -> _Parser:
+    return _Parser(command)
+
+
+class _Parser:
+    """A worker, started for the first question and kept for those that follow."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._command = command
+        self._worker: _Worker | None = None
+
+    def answer(self, request: Request, deadline: float) -> Dump | Failed:
+        """Return the worker's answer to a request, or why there is none."""
+        if time.monotonic() >= deadline:
+            return Failed("time-out")
+        worker, self._worker = self._worker or _Worker(self._command), None
         try:
-            output, errors = process.communicate(question, timeout=timeout_s)
+            answer = decode_dump(worker.asked(marshal.dumps(request), deadline))
+        except TimeoutError:
+            return Failed("time-out")
+        except EOFError:
+            return Failed("crash", worker.why_ended())
+        # one that was interrupted while it answered is not kept: the next question would get that answer
+        self._worker = worker
+        return answer
+
+
+class _Worker:
+    """A process that answers questions, each with its length before it. It ends when nothing refers to it."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0
+        )
+        weakref.finalize(self, _end, self._process, self._errors, os.getpid())
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        self._said = 0
+        self._unsent = framed(marshal.dumps(library_path()))
+
+    def asked(self, question: bytes, deadline: float) -> bytes:
+        """Return the answer to a question; raises TimeoutError at the deadline and EOFError where the process ends."""
+        unsent, got = memoryview(self._unsent + framed(question)), bytearray()
+        self._unsent, self._said = b"", os.fstat(self._errors.fileno()).st_size
+        poll = select.poll()
+        poll.register(self._out, select.POLLIN)
+        poll.register(self._in, select.POLLOUT)
+        while len(got) < LENGTH_BYTES or len(got) < LENGTH_BYTES + length(got):
+            left = deadline - time.monotonic()
+            ready = dict(poll.poll(max(0.0, left * 1000)))
+            if not ready:
+                raise TimeoutError
+            if self._in in ready:
+                unsent = unsent[self._written(unsent) :]
+                if not unsent:
+                    poll.unregister(self._in)
+            if self._out in ready:
+                read = os.read(self._out, _READ_BYTES)
+                if not read:
+                    raise EOFError
+                got += read
+        return bytes(got[LENGTH_BYTES:])
+
+    def _written(self, unsent: memoryview) -> int:
+        """Return how much of `unsent` the process has taken: all of it where it takes nothing more."""
+        try:
+            return os.write(self._in, unsent[:_WRITE_BYTES])
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:
+            return len(unsent)
+
+    def why_ended(self) -> str:
+        """Return the last line of what the process said since the last question, else the signal that ended it."""
+        try:
+            self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
-            process.kill()
-            late = True
-            output, errors = process.communicate()
-    answers = _split(output)
-    if len(answers) >= len(requests):
-        return answers, None
-    last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return answers, Failed("time-out" if late else "crash", last or f"signal {-process.returncode}")
+            self._process.kill()
+        said = os.pread(self._errors.fileno(), _READ_BYTES, self._said)
+        return said.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"signal {-self._process.wait()}"
 
 
-def _split(output: bytes) -> list[Dump]:
-    """Return the complete answers in what the worker wrote."""
-    answers: list[Dump] = []
-    position = 0
-    while position + 8 <= len(output):
-        size = int.from_bytes(output[position : position + 8], "little")
-        position += 8
-        if position + size > len(output):
-            break
-        answers.append(decode_dump(output[position : position + size]))
-        position += size
-    return answers
+def _end(process: subprocess.Popen[bytes], errors: IO[bytes], owner: int) -> None:
+    """End a worker; in a copy of its owner that `fork` made, only let go of it."""
+    if os.getpid() == owner:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, process.stdout, errors):
+        assert stream is not None
+        stream.close()

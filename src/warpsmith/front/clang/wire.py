@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import marshal
 from array import array
-from dataclasses import dataclass, field, fields
-from typing import Final, Literal, cast
+from typing import Final, Literal, NamedTuple, cast
 
 __all__ = [
     "ANONYMOUS",
@@ -31,6 +30,7 @@ __all__ = [
     "Detail",
     "Diagnostic",
     "Dump",
+    "LENGTH_BYTES",
     "LaunchRow",
     "Mark",
     "MemberRow",
@@ -39,6 +39,8 @@ __all__ = [
     "TypeRow",
     "decode_dump",
     "encode_dump",
+    "framed",
+    "length",
 ]  # fmt: skip
 
 BEGINS_IN_MACRO: Final = 1
@@ -50,6 +52,9 @@ INITIALIZER: Final = 8
 """Of device code: the node is what a variable, a parameter or a field is made from."""
 
 COLUMNS: Final = 7
+
+LENGTH_BYTES: Final = 8
+"""What crosses has its length before it, in this many bytes."""
 
 VIRTUAL: Final = 1
 INSTANCE: Final = 2
@@ -87,8 +92,8 @@ LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | 
 TransferRow = tuple[str, Literal["allocated", "in", "out"], list[str], list[tuple[str, str]], int, int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+# a tuple: to load what makes dataclasses takes the worker as long as to start
+class Dump(NamedTuple):
     """One parsed file. `files` are paths as clang names them (0: the main file); `user` which of them are the user's.
 
     `macro_definitions` and `macro_uses` are (name, file, start, end); `tops` is (node, file) of every top-level
@@ -115,11 +120,11 @@ class Dump:
     instances: list[tuple[int, int]]
     details: dict[int, Detail]
     includes: list[str]
-    marks: dict[int, Mark] | None = None
-    constants: dict[int, int] = field(default_factory=dict)
-    launches: list[LaunchRow] = field(default_factory=list)
-    transfers: list[TransferRow] = field(default_factory=list)
-    skipped: list[tuple[int, int, int]] = field(default_factory=list)
+    marks: dict[int, Mark] | None
+    constants: dict[int, int]
+    launches: list[LaunchRow]
+    transfers: list[TransferRow]
+    skipped: list[tuple[int, int, int]]
 
     def columns(self) -> tuple[list[int], ...]:
         """Return the seven columns of the node table."""
@@ -130,10 +135,20 @@ class Dump:
 
 def encode_dump(dump: Dump) -> bytes:
     """Return the dump as bytes."""
-    return marshal.dumps(tuple(getattr(dump, f.name) for f in fields(dump)))
+    return marshal.dumps(tuple(dump))
 
 
 def decode_dump(data: bytes) -> Dump:
     """Return the dump that `encode_dump` made bytes of."""
     values = cast(tuple[object, ...], marshal.loads(data))
     return Dump(*values)  # type: ignore[arg-type]
+
+
+def framed(data: bytes) -> bytes:
+    """Return `data` with its length before it."""
+    return len(data).to_bytes(LENGTH_BYTES, "little") + data
+
+
+def length(data: bytes | bytearray) -> int:
+    """Return the length that stands at the start of `data`."""
+    return int.from_bytes(data[:LENGTH_BYTES], "little")

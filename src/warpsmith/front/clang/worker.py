@@ -1,8 +1,8 @@
-"""The worker process: reads requests, answers each with a dump as soon as it is made.
+"""The worker process: reads requests, answers each with a dump.
 
-Standard input: one marshalled (library path, requests). Standard output: for each request, in order, the length of
-the answer in eight bytes and the answer. A crash of libclang ends the process; what was written before stays good,
-and the first answer that is missing names the file that crashed it.
+Standard input: the path of the library, then requests, one after the other; standard output: an answer to each. All
+are marshalled, with their lengths before them. A crash of libclang ends the process: the file whose answer is missing
+crashed it.
 """
 
 from __future__ import annotations
@@ -14,27 +14,42 @@ import sys
 from typing import cast
 
 from warpsmith.base.children import end_with_parent
-from warpsmith.front.clang.device.dump import DeviceWalk, reads_device_code
-from warpsmith.front.clang.dump import dump_file
+from warpsmith.front.clang.dump import Walk, dump_file, reads_device_code
 from warpsmith.front.clang.libclang import load_library
-from warpsmith.front.clang.wire import Request, encode_dump
+from warpsmith.front.clang.wire import LENGTH_BYTES, Request, encode_dump, framed, length
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Serve one batch of requests."""
+    """Answer until there are no more questions."""
     end_with_parent(os.getppid())
-    gc.disable()  # the tables only grow, and the process ends after them
-    path, requests = cast(tuple[str, list[Request]], marshal.loads(sys.stdin.buffer.read()))
-    library = load_library(path)
-    for request in requests:
-        index = library.createIndex(0, 0)
-        walks = DeviceWalk if reads_device_code(request[1]) else None
-        data = encode_dump(dump_file(library, index, request, walks))
-        sys.stdout.buffer.write(len(data).to_bytes(8, "little") + data)
+    gc.disable()  # the tables only grow until they are sent
+    library = load_library(str(_received()))
+    gc.freeze()
+    while (request := cast(Request | None, _received())) is not None:
+        data = encode_dump(dump_file(library, request, _walk(request)))
+        sys.stdout.buffer.write(framed(data))
         sys.stdout.buffer.flush()
+        gc.collect()
     os._exit(0)  # to take the tables and the library apart takes as long as to parse a short file
+
+
+def _received() -> object:
+    """Return what is sent next; None where nothing is."""
+    size = length(sys.stdin.buffer.read(LENGTH_BYTES))
+    return marshal.loads(sys.stdin.buffer.read(size)) if size else None
+
+
+def _walk(request: Request) -> type[Walk]:
+    """Return the kind of walk that a request needs."""
+    _, arguments, _, _, diagnostics_only = request
+    if diagnostics_only or not reads_device_code(arguments):
+        return Walk
+    # loaded where it is wanted
+    from warpsmith.front.clang.device.dump import DeviceWalk
+
+    return DeviceWalk
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import INITIALIZER, Declared, Mark
 
-__all__ = ["DeviceWalk", "reads_device_code"]
+__all__ = ["DeviceWalk"]
 
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
 _TERSE: Final = 17
@@ -36,11 +36,6 @@ _WRITES: Final = {
 }  # fmt: skip
 _COPIES: Final = ("", "dim3")
 Key = tuple[int, int | None, int | None]
-
-
-def reads_device_code(arguments: list[str]) -> bool:
-    """Whether a file is parsed to see its device code."""
-    return arguments[:2] == ["-x", "cl"] or "-DWARPSMITH_KERNELS" in arguments
 
 
 class DeviceWalk(Walk):
