@@ -13,8 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from warpsmith.base.source import SourceFile
 from warpsmith.emit.device.reduction import combination
 from warpsmith.emit.parts import FEATURES, Value, fill, part_names, select
+from warpsmith.front.clang.process import parse_files
+from warpsmith.front.clang.wire import Dump
+from warpsmith.front.cuda.check import DEVICE_TIME_LIMIT_S, device_request
 from warpsmith.run.native.device_compile import has_nvcc
 from warpsmith.run.native.tools import c_compiler, cxx_compiler
 from warpsmith.tree.types import DOUBLE, INT
@@ -75,6 +79,16 @@ def test_each_compiles_as_it_stands(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("features", COMPILED, ids=_name)
 def test_every_choice_compiles(features: frozenset[str], tmp_path: Path) -> None:
     assert _checked('#include "runtime.cu"\n', tmp_path, "-std=c++17", *_defined(features)) == ""
+
+
+@pytest.mark.parametrize("features", COMPILED, ids=_name)
+def test_every_choice_is_checked_without_the_headers_of_the_library(features: frozenset[str]) -> None:
+    path, arguments, *rest = device_request(SourceFile("port.cu", "#include <mutex>\n"))
+    assert any(word.endswith("/plain") for word in arguments)
+    arguments += [*_defined(features), "-include", str(FOLDER / "runtime.cu")]
+    (answer,) = parse_files([(path, arguments, *rest)], DEVICE_TIME_LIMIT_S)
+    assert isinstance(answer, Dump)
+    assert not answer.diagnostics
 
 
 @pytest.mark.parametrize("language", ["c99", "c17", "c++11", "c++17"])

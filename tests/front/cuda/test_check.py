@@ -58,7 +58,7 @@ def test_what_is_not_device_code_does_not(text: str, said: str) -> None:
     assert (span.file.path, span.line) == ("bad.cu", 2)
 
 
-@pytest.mark.parametrize("header", ["<mutex>", "<shared_mutex>", "<vector>"])
+@pytest.mark.parametrize("header", ["<mutex>", "<shared_mutex>", "<vector>", "<deque>"])
 def test_a_mutex_on_the_host_passes_with_and_without_the_library(header: str) -> None:
     text = (
         f"#include <mutex>\n#include {header}\nstatic std::mutex lock;\n"
@@ -76,5 +76,26 @@ def test_a_mutex_on_the_host_passes_with_and_without_the_library(header: str) ->
     ],
 )
 def test_what_the_library_declares_is_not_device_code(text: str) -> None:
-    assert check_device(text.replace("<mutex>", "<vector>\n#include <mutex>"), "bad.cu") != ()
+    assert check_device(text.replace("<mutex>", "<deque>\n#include <mutex>"), "bad.cu") != ()
     assert check_device(text, "bad.cu") != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("static std::vector<int> v; void f(void) { v.push_back(1); for (int &x : v) x += (int)v.size(); }", True),
+        ("static std::vector<int> v; void f(void) { v.shrink_to_fit(); }", True),
+        ("void f(int *a) { std::sort(a, a + 9, [](int x, int y) { return x < y; }); }", True),
+        ("void f(int *a) { std::reverse(a, a + 9); }", True),
+        ("static std::multimap<int, int> m; int f(void) { return m.lower_bound(3)->second; }", True),
+        ("static std::multimap<int, int> m; int f(void) { return (int)m.count(3); }", True),
+        ("static std::vector<int> v; void f(void) { v.push_back(nullptr); }", False),
+        ("static std::vector<int> v; __global__ void k(int *a) { a[0] = (int)v.size(); }", False),
+        ("__global__ void k(int *a) { std::sort(a, a + 9, [](int x, int y) { return x < y; }); }", False),
+        ("struct less {}; void f(int *a) { std::sort(a, a + 9, less()); }", False),
+    ],
+)
+def test_containers_pass_as_with_the_library(text: str, passes: bool) -> None:
+    head = "#include <algorithm>\n#include <map>\n#include <vector>\n"
+    assert (check_device(head + text, "own.cu") == ()) == passes
+    assert (check_device("#include <deque>\n" + head + text, "library.cu") == ()) == passes

@@ -26,7 +26,7 @@ DEVICE_TIME_LIMIT_S: Final = 60.0
 _PLAIN: Final = ("plain", "cuda")
 _FULL: Final = ("cuda",)
 # what the plain headers can stand in for, or do not meet
-_C_HEADER: Final = re.compile(r"<(mutex|[\w/]+\.h)>")
+_C_HEADER: Final = re.compile(r"<(algorithm|map|mutex|vector|[\w/]+\.h)>")
 _WORDS: Final = (
     (re.compile(r"^reference to __host__ variable (`.*`) in (.*) function$"), r"\2 code uses the host's variable \1"),
     (re.compile(r"^reference to __host__ function (`.*`) in (.*) function$"), r"\2 code calls the host's function \1"),
