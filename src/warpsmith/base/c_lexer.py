@@ -94,14 +94,17 @@ _GAP: Final = re.compile(
 )
 _LETTER: Final = r"[^\x00-\x23\x25-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _LETTERS: Final = r"[^\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
+# `_`, and what goes on a number, with all that is not ASCII; by what they are not, over which `re` is not long
+_BEYOND: Final = r"[^\x00-\x5e\x60-\x7f]"
+_IN_NUMBERS: Final = r"[^\x00-\x2d\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]"
 _UNIVERSAL: Final = r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"
 _REST: Final = rf"(?:{_LETTERS}++|{_UNIVERSAL})*+"
 _PREFIX: Final = r"(?:u8|[uUL])?"
 _MARK: Final = r"[^\s()\\]{0,16}+"
 # the suffixes of the standard library, and those of the user, which begin with an underscore
-_OWN_SUFFIX: Final = rf"(?:(?:[_\x80-\U0010ffff]|{_UNIVERSAL}){_REST})?+"
+_OWN_SUFFIX: Final = rf"(?:(?:{_BEYOND}|{_UNIVERSAL}){_REST})?+"
 _SUFFIX: Final = (
-    rf"(?:(?:[_\x80-\U0010ffff]|{_UNIVERSAL}){_REST}|(?:h|min|m?s|us|ns|il?|if|d|y|sv)(?!{_LETTERS}|{_UNIVERSAL}))?+"
+    rf"(?:(?:{_BEYOND}|{_UNIVERSAL}){_REST}|(?:h|min|m?s|us|ns|il?|if|d|y|sv)(?!{_LETTERS}|{_UNIVERSAL}))?+"
 )
 _RAW: Final = re.compile(rf"({_MARK})\(")
 _RAW_PREFIX: Final = re.compile(rf'{_PREFIX}R"')
@@ -364,7 +367,7 @@ def _groups(dialect: Dialect) -> tuple[str, ...]:
         rf'{_PREFIX}"(?:[^"\\\r\n]++|\\[^\r\n])*+(?:"{suffix}|\\?+)',
         rf"{prefix}'(?:[^'\\\r\n]++|\\[^\r\n])*+(?:'{own_suffix}|\\?+)",
         rf"(?:{_LETTER}|{_UNIVERSAL}){_REST}",
-        rf"\.?[0-9](?:[eEpP][+-]|{quote}[A-Za-z0-9_.\x80-\U0010ffff]|{_UNIVERSAL})*+",
+        rf"\.?[0-9](?:[eEpP][+-]|{quote}{_IN_NUMBERS}|{_UNIVERSAL})*+",
         r"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+",
         "|".join(_signs(dialect)),
         ".",
