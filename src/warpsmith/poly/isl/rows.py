@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import islpy as isl
 from msgspec import Struct, field
 
+from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import Map, Set
 

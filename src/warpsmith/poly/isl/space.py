@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import assert_never
 
-import islpy as isl
 from msgspec import Struct
 
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
+from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.vocabulary import Vocabulary
 

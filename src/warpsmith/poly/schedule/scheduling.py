@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 
-import islpy as isl
 from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget
 from warpsmith.poly.legality.order import Leaf, Link, Ordered, order_run
 from warpsmith.poly.legality.times import Row, Time
