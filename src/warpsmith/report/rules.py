@@ -10,6 +10,8 @@ from importlib import resources
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from warpsmith.base.tables import kept_table
+
 __all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_json", "rule_text", "term_text"]
 
 
@@ -46,9 +48,13 @@ KERNEL_FAMILIES = ("DIV", "MEM", "SYN", "OCC", "ARI")
 def load_rules() -> dict[str, Rule]:
     """Return every rule by its code, in the catalogue's order."""
     folder = resources.files("warpsmith.report")
-    tables = [tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES]
-    rows = {code: entry for table in tables for code, entry in table.items()}
-    return {code: Rule(code=code, **entry | {"see": tuple(entry.get("see", ()))}) for code, entry in rows.items()}
+    files = [folder.joinpath(name) for name in _FILES]
+
+    def read() -> dict[str, Rule]:
+        rows = {code: entry for file in files for code, entry in tomllib.loads(file.read_text("utf-8")).items()}
+        return {code: Rule(code=code, **entry | {"see": tuple(entry.get("see", ()))}) for code, entry in rows.items()}
+
+    return kept_table("rules", dict[str, Rule], [*files, folder.joinpath("rules.py")], read)
 
 
 def rule_json(rule: Rule) -> dict[str, object]:

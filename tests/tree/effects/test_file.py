@@ -135,3 +135,11 @@ def test_wrong_files_are_refused_with_their_place(text: str, line: int, says: st
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         users_effects(["/nowhere/my.toml"])
+
+
+def test_the_table_is_the_same_read_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
+    read, kept = house_effects.__wrapped__().functions, house_effects.__wrapped__().functions
+    assert (tmp_path / "tables" / "effects").exists()
+    assert list(read.items()) == list(kept.items()) == list(HOUSE.functions.items())
+    assert all(type(read["memcpy"].reads) is type(entry.reads) for entry in kept.values())

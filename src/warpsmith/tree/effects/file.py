@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.base.tables import kept_table
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 
 __all__ = ["effects_of", "house_effects", "users_effects"]
@@ -44,8 +45,14 @@ _MOST_NAMES: Final = 10_000
 @lru_cache(maxsize=1)
 def house_effects() -> EffectsTable:
     """Return the table of the house: the standard library and the libraries of numerical programs."""
-    text = files("warpsmith.tree").joinpath("effects.toml").read_bytes().decode("latin-1")
-    return EffectsTable(effects_of(SourceFile("effects.toml", text)))
+    tree = files("warpsmith.tree")
+    table = tree.joinpath("effects.toml")
+    readers = [tree.joinpath("effects", name) for name in ("file.py", "effects.py")]
+
+    def read() -> dict[str, FunctionEffects]:
+        return effects_of(SourceFile("effects.toml", table.read_bytes().decode("latin-1")))
+
+    return EffectsTable(kept_table("effects", dict[str, FunctionEffects], [table, *readers], read))
 
 
 def users_effects(paths: Iterable[str]) -> EffectsTable:

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from warpsmith.base.tables import kept_table
+
+
+class Row(Struct, frozen=True):
+    """A row."""
+
+    name: str
+    numbers: frozenset[int] = frozenset()
+
+
+class Made:
+    """Makes a table of a file, and counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.source = folder / "table.toml"
+        self.source.write_text("a")
+        self.count = 0
+
+    def table(self) -> dict[str, Row]:
+        """Return the table, from the cache where it is there."""
+        return kept_table("rows", dict[str, Row], [self.source], self._make)
+
+    def _make(self) -> dict[str, Row]:
+        self.count += 1
+        return {name: Row(name, frozenset({1, self.count})) for name in self.source.read_text()}
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "tables"
+
+
+def test_a_table_is_made_once(cache: Path, tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    assert made.table() == made.table() == {"a": Row("a", frozenset({1}))}
+    assert made.count == 1
+    assert [path.name for path in cache.iterdir()] == ["rows"]
+
+
+def test_another_text_of_the_same_length_makes_another_table(cache: Path, tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    for text in "aba":
+        made.source.write_text(text)
+        assert list(made.table()) == [text]
+    assert made.count == 3
+    assert [path.name for path in cache.iterdir()] == ["rows"]
+
+
+@pytest.mark.parametrize("cut", [0, 7, 17, -1])
+def test_what_is_not_whole_is_made_again(cache: Path, tmp_path: Path, cut: int) -> None:
+    made = Made(tmp_path)
+    made.table()
+    kept = cache / "rows"
+    kept.write_bytes(kept.read_bytes()[:cut])
+    assert made.table() == {"a": Row("a", frozenset({1, 2}))}
+    assert made.table() == {"a": Row("a", frozenset({1, 2}))}
+
+
+def test_a_changed_byte_is_noticed(cache: Path, tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.table()
+    data = bytearray((cache / "rows").read_bytes())
+    data[data.index(b"\x01", 16)] = 7
+    (cache / "rows").write_bytes(data)
+    assert made.table() == {"a": Row("a", frozenset({1, 2}))}
+
+
+def test_without_a_cache_it_is_made_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path / "file"))
+    made = Made(tmp_path)
+    assert list(made.table()) == list(made.table()) == ["a"]
+    assert made.count == 2
+
+
+def test_nor_is_there_one_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("WARPSMITH_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", home)
+    assert list(Made(tmp_path).table()) == ["a"]
