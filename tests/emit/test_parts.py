@@ -83,10 +83,10 @@ def test_every_choice_compiles(features: frozenset[str], tmp_path: Path) -> None
 
 @pytest.mark.parametrize("features", COMPILED, ids=_name)
 def test_every_choice_is_checked_without_the_headers_of_the_library(features: frozenset[str]) -> None:
-    path, arguments, *rest = device_request(SourceFile("port.cu", "#include <mutex>\n"))
+    path, arguments, text, limit, only = device_request(SourceFile("port.cu", "#include <mutex>\n"))
     assert any(word.endswith("/plain") for word in arguments)
     arguments += [*_defined(features), "-include", str(FOLDER / "runtime.cu")]
-    (answer,) = parse_files([(path, arguments, *rest)], DEVICE_TIME_LIMIT_S)
+    (answer,) = parse_files([(path, arguments, text, limit, only)], DEVICE_TIME_LIMIT_S)
     assert isinstance(answer, Dump)
     assert not answer.diagnostics
 

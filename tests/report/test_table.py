@@ -47,5 +47,6 @@ def test_characters_of_other_widths_are_measured(cell: str) -> None:
 
 
 def test_plain_text_needs_no_library() -> None:
-    code = "import sys; from warpsmith.report.table import table_text; table_text([('a', 'b')]); print('rich' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    code = "import sys; from warpsmith.report.table import *; print(table_text([('a', 'b')]), 'rich' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "  a  b False\n"

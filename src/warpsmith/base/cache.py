@@ -1,14 +1,75 @@
-"""Where what is kept for later runs lies."""
+"""Where what is kept for later runs lies, and tables that come with warpsmith, read once a user: what TOML says takes as
+long to read as a short program to port.
+
+    effects.toml, file.py, …  ──►  key  ─┬─►  ~/.cache/warpsmith/tables/effects      key, check sum, the table packed
+                                         └─►  made anew where that has another key
+
+Invariant: a table that was kept was made of the same files, which are all that it depends on. One that cannot be read,
+or is not whole, counts as none; where the cache cannot be written, the table is made each time.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
+from collections.abc import Callable, Sequence
+from importlib.util import source_hash
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["cache_folder"]
+import msgspec
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+__all__ = ["cache_folder", "kept_table"]
+
+T = TypeVar("T")
+_HASH_BYTES = 8
 
 
 def cache_folder() -> Path:
-    """Return the folder of the cache, there or not: $WARPSMITH_CACHE_DIR, or `warpsmith` in the user's own."""
+    """Return the folder of the cache, there or not: $WARPSMITH_CACHE_DIR, or `warpsmith` in the user's own.
+
+    Raises RuntimeError where the user has no folder.
+    """
     named = os.environ.get("WARPSMITH_CACHE_DIR")
     return Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warpsmith"
+
+
+def kept_table(name: str, form: type[T], sources: Sequence[Traversable], make: Callable[[], T]) -> T:
+    """Return the table called `name`, of type `form`, which `make` makes of nothing but the files `sources`."""
+    try:
+        said = [source.read_bytes() for source in sources]
+        place = cache_folder() / "tables" / name
+    except (OSError, RuntimeError):  # a package without its texts, a user without a folder
+        return make()
+    key = source_hash(b"".join(len(part).to_bytes(8, "little") + part for part in said))
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return _unpacked(place.read_bytes(), key, form)
+    table = make()
+    with contextlib.suppress(OSError):
+        _keep(place, key, msgspec.msgpack.encode(table))
+    return table
+
+
+def _unpacked(data: bytes, key: bytes, form: type[T]) -> T:
+    """Return the table that `data` holds; raises DecodeError where it is another one, or not whole."""
+    head, table = data[: 2 * _HASH_BYTES], data[2 * _HASH_BYTES :]
+    if head != key + source_hash(table):
+        raise msgspec.DecodeError("made of other files, or not whole")
+    return msgspec.msgpack.decode(table, type=form)
+
+
+def _keep(place: Path, key: bytes, table: bytes) -> None:
+    """Write a table in one step: a run at the same time finds the old one, or all of the new one."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, fresh = tempfile.mkstemp(prefix="new-", dir=place.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(key + source_hash(table) + table)
+        Path(fresh).replace(place)
+    except OSError:
+        Path(fresh).unlink(missing_ok=True)
+        raise

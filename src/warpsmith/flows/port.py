@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,7 +13,6 @@ from warpsmith.base.clock import Clock
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.host.in_place import InPlace
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import planned
 from warpsmith.front.inputs import Source
@@ -29,6 +29,9 @@ from warpsmith.recipes.request import StepRequest
 from warpsmith.run.verification import Verification, VerifyOptions
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
+
+if TYPE_CHECKING:
+    from warpsmith.emit.host.in_place import InPlace
 
 __all__ = ["PortOptions", "PortResult", "port"]
 

@@ -1,9 +1,10 @@
-"""The parts of JSON that every command's report has: places, findings, the schema."""
+"""The parts of JSON that every command's report has: places, findings, the schema.
+
+Reports in words use some of it too: what writes JSON is loaded where a document is made.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from importlib import resources
 
@@ -19,6 +20,8 @@ Json = dict[str, object]
 
 def schema() -> Json:
     """Return the JSON Schema of the report."""
+    import json
+
     text = resources.files("warpsmith.report").joinpath("schema/warpsmith-report-1.json").read_text("utf-8")
     loaded: Json = json.loads(text)
     return loaded
@@ -28,6 +31,8 @@ def document(
     command: str, inputs: Sequence[str], rows: Json, status: str = "ok", diagnostics: Sequence[Finding] = ()
 ) -> str:
     """Return a document of the report's schema: what every one of them begins with, and `rows`."""
+    import json
+
     head: Json = {
         "schema": SCHEMA, "command": command, "version": __version__, "inputs": list(inputs), "status": status,
         "diagnostics": [finding_json(finding) for finding in diagnostics],
@@ -48,6 +53,8 @@ def span_json(span: Span) -> Json:
 
 def finding_json(finding: Finding) -> Json:
     """Return a finding as the schema has it."""
+    import hashlib
+
     where = "" if finding.span is None else f"{finding.span.file.path}:{finding.span.text[:80]}"
     words = f"{finding.rule}\0{where}\0{finding.message}"
     fingerprint = hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:20]

@@ -10,7 +10,7 @@ from importlib import resources
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from warpsmith.base.tables import kept_table
+from warpsmith.base.cache import kept_table
 
 __all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_json", "rule_text", "term_text"]
 

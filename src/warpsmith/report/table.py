@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain
 
 __all__ = ["table_text"]
 
@@ -51,8 +51,8 @@ def _lines(rows: Iterable[Sequence[str]], widths: Sequence[int], width: int) -> 
     left = width - sum(widths) - _GAP * len(widths)
     for *first, last in rows:
         for number, part in enumerate(_wrapped(last, left)):
-            cells = zip_longest(first if number == 0 else (), widths, fillvalue="")
-            yield "".join(f"{cell:{size + _GAP}}" for cell, size in cells) + part
+            cells = first if number == 0 else [""] * len(widths)
+            yield "".join(cell.ljust(size + _GAP) for cell, size in zip(cells, widths, strict=True)) + part
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:

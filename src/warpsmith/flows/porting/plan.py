@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,6 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda, refused_kernels
-from warpsmith.emit.host.in_place import InPlace, emit_in_place
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
@@ -22,6 +22,9 @@ from warpsmith.tree.in_place.versioned import Inserted, InsertionError
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.shared import is_own, shared_functions, without_shared
+
+if TYPE_CHECKING:
+    from warpsmith.emit.host.in_place import InPlace
 
 __all__ = ["Written", "writable_port"]
 
@@ -171,6 +174,9 @@ def _blamed(
 
 
 def _in_place(program: Program, port: Port, root: str) -> InPlace:
+    # loaded where a project is ported
+    from warpsmith.emit.host.in_place import emit_in_place
+
     beside = (new for new in port.inserted if not new.made)
     inserted = [Inserted(new.function, new.where, new.user or new.node, new.statements) for new in beside]
     return emit_in_place(program, port.program, port.versions, inserted, root)

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -24,7 +25,6 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import kernels_alone, output_paths
-from warpsmith.emit.host.in_place import InPlace
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.sources import project_headers, unit_arguments, with_own_folders
 from warpsmith.front.clang.process import Failed, parse_files
@@ -35,6 +35,9 @@ from warpsmith.front.inputs import parser_arguments
 from warpsmith.offload.plan import Fragment, Port
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.text.lexical import tokens
+
+if TYPE_CHECKING:
+    from warpsmith.emit.host.in_place import InPlace
 
 __all__ = ["Unwritable", "unwritable"]
 

@@ -1,4 +1,4 @@
-"""Runs the worker process: one for all files of this process, a time limit, and an answer for every file whatever happens.
+"""Runs the worker process: one for all files, a time limit, and an answer for every file whatever happens.
 
 A file whose answer is missing when the worker ends crashed it; the file after it gets a new worker. Between two files
 the worker waits: it ends with this process, or when it is closed.

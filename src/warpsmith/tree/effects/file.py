@@ -21,10 +21,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.cache import kept_table
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.base.tables import kept_table
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 
 __all__ = ["effects_of", "house_effects", "users_effects"]

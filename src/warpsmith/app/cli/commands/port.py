@@ -51,7 +51,6 @@ from warpsmith.report.model import Report, Status
 from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
 from warpsmith.report.port.hottest import hottest_loop
-from warpsmith.report.port.json import report_json
 from warpsmith.report.port.text import port_text
 from warpsmith.run.verification import timed_out
 from warpsmith.tree.program import Assumption
@@ -155,7 +154,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         written = _write(output, result.files, recipe)
     report = _report(paths, result, written, survey=bool(given["survey"]))
     if output.json:
-        click.echo(report_json(report))
+        _tell_json(report)
     elif output.diff:
         click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
         click.echo(port_text(report), err=True)
@@ -197,7 +196,7 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     result = replace(result, findings=(*result.findings, *told))
     report = _report(paths or (str(given["project"]),), result, written, survey=bool(given["survey"]))
     if output.json:
-        click.echo(report_json(report))
+        _tell_json(report)
     elif output.diff:
         click.echo(shown(ported), nl=False)
         click.echo(port_text(report, _WRITES), err=True)
@@ -294,6 +293,12 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         hottest=None if plan is None else hottest_loop([f for _, f in result.program.functions()], loops),
         timing_s=result.timing_s,
     )
+
+
+def _tell_json(report: Report) -> None:
+    from warpsmith.report.port.json import report_json  # loaded where it is wanted
+
+    click.echo(report_json(report))
 
 
 def _status(result: PortResult) -> Status:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,9 +15,9 @@ from warpsmith.base.source import held
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult
 from warpsmith.report.port.text import table_text
-from warpsmith.report.timeline.events import Event, Moved, timeline
-from warpsmith.report.timeline.svg import timeline_svg
-from warpsmith.report.timeline.text import timeline_text
+
+if TYPE_CHECKING:
+    from warpsmith.report.timeline.events import Event, Moved
 
 __all__ = ["check_timeline", "timeline_options", "transfer_texts"]
 
@@ -60,23 +60,28 @@ def transfer_texts(
 
 
 def _shown(result: PortResult, options: PortOptions, out: str, *, force: bool) -> str:
-    from warpsmith.flows.porting.transfers import measured_copies  # what builds and runs programs takes long to load
+    # loaded where it is wanted, as are pictures: what builds and runs programs takes long to load
+    from warpsmith.flows.porting.transfers import measured_copies
+    from warpsmith.report.timeline.events import timeline
 
     assert result.ported is not None
     measured = measured_copies(result.ported, result.files, options.run) if options.verify else None
     events = timeline(result.ported.program, measured)
+    text = _drawn(events, result, out)
     if out == "-":
-        return timeline_text(events)
-    text = _file(events, result, out)
+        return text
     (written,) = write_files(str(Path(out).parent), [OutputFile(Path(out).name, text)], force=force)
     return f"wrote   {written}"
 
 
-def _file(events: Sequence[Event], result: PortResult, out: str) -> str:
+def _drawn(events: Sequence[Event], result: PortResult, out: str) -> str:
+    from warpsmith.report.timeline.svg import timeline_svg
+    from warpsmith.report.timeline.text import timeline_text
+
     names = " ".join(Path(unit.file.path).name for unit in result.program.units)
     if Path(out).suffix == ".svg":
         return held(timeline_svg(events, f"copies of {names}"))
-    return held(timeline_text(events)) + "\n"
+    return timeline_text(events) if out == "-" else held(timeline_text(events)) + "\n"
 
 
 def _compared(result: PortResult, options: PortOptions) -> str:

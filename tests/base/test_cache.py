@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from warpsmith.base.tables import kept_table
+from warpsmith.base.cache import kept_table
 
 
 class Row(Struct, frozen=True):
