@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,10 +38,10 @@ class Time(Struct, frozen=True):
     peak: float
 
 
-def once(command: list[str]) -> Time:
+def once(command: list[str], environment: Mapping[str, str] = ENVIRONMENT) -> Time:
     """Run a command and return what it took, all processes below it counted."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

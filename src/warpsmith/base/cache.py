@@ -1,5 +1,5 @@
-"""Where what is kept for later runs lies, and tables that come with warpsmith, read once a user: what TOML says takes as
-long to read as a short program to port.
+"""Where what is kept for later runs lies; and tables that come with warpsmith, read once a user: what TOML says takes
+as long to read as a short program to port.
 
     effects.toml, file.py, …  ──►  key  ─┬─►  ~/.cache/warpsmith/tables/effects      key, check sum, the table packed
                                          └─►  made anew where that has another key
