@@ -202,8 +202,9 @@ class Walk:
         return _CONTINUE if prototype and going == _RECURSE else going
 
     def _macro(self, cursor: Cursor, kind: int) -> None:
-        file, start, end, _ = self.places.span(cursor)
-        if file >= 0 and self.places.user[file]:
+        # headers and the compiler itself have thousands
+        if self.places.is_users(cursor):
+            file, start, end, _ = self.places.span(cursor)
             name = self.library.text(self.library.getCursorSpelling(cursor))
             table = self.macro_definitions if kind == kinds.MACRO_DEFINITION else self.macro_uses
             table.append((name, file, start, end))

@@ -92,6 +92,12 @@ class FilePlaces:
         file, start = self.place(self.library.getRangeStart(extent))
         return file, start, self.place(self.library.getRangeEnd(extent))[1]
 
+    def is_users(self, cursor: Cursor) -> bool:
+        """Whether a cursor begins in a file of the user's."""
+        extent = self.library.getCursorExtent(cursor)
+        file, _ = self._known(extent.begin) or self.place(self.library.getRangeStart(extent))
+        return file >= 0 and self.user[file]
+
     def span(self, cursor: Cursor) -> tuple[int, int, int, int]:
         """Return (file, start, end, macro flags) of a cursor, quickly for the main file."""
         extent = self.library.getCursorExtent(cursor)
