@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
@@ -42,6 +43,7 @@ class Device(Struct, frozen=True):
     sources: Mapping[str, Source]
 
 
+@cache
 def load_devices() -> tuple[Device, ...]:
     """Return every GPU of the table, in its order."""
     table = tomllib.loads(files("warpsmith.machine").joinpath("devices.toml").read_text(encoding="utf-8"))
