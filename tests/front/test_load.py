@@ -10,6 +10,7 @@ from tests.front.conftest import Load, found, function
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import render_finding
 from warpsmith.front.clang import process
+from warpsmith.front.clang.wire import Dump
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import For, GlobalDecl, Name, Other, Verbatim, VerbatimExpr, While
 from warpsmith.tree.walk import walk
@@ -140,6 +141,42 @@ def test_a_crash_of_the_worker_is_a_finding_of_its_file(tmp_path: Path, monkeypa
     assert finding.rule == "INP004"
     assert "the parser crashed on" in finding.message
     assert "signal 11" in finding.message
+
+
+def test_the_worker_is_kept_while_it_sees_what_we_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths are those of the folder that we are in, and headers those that the environment names."""
+    for name in ("one", "two"):
+        (tmp_path / name / "include").mkdir(parents=True)
+        (tmp_path / name / "case.c").write_text(f'#include "own.h"\n{GOOD.replace(" f(", f" {name}(")}')
+        (tmp_path / name / "include" / "own.h").write_text("")
+    workers = set()
+    for name in ("one", "two"):
+        monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("CPATH", str(tmp_path / name / "include"))
+        for _ in range(2):
+            loaded = load_program(["case.c"], FrontOptions())
+            assert function(loaded, name).symbol.name == name
+            assert loaded.program.units[0].headers == (str(tmp_path / name / "include" / "own.h"),)
+            worker = process._parser()._worker
+            assert worker is not None
+            workers.add(worker._process.pid)
+    assert len(workers) == 2
+
+
+def test_an_answer_that_came_too_late_is_not_that_to_the_next_question(tmp_path: Path) -> None:
+    path = tmp_path / "case.c"
+
+    def asked(text: str, seconds: float) -> Dump | process.Failed:
+        path.write_text(text)
+        (answer,) = process.parse_files([(str(path), ["-x", "c"], None, 1_000_000, False)], seconds)
+        return answer
+
+    assert isinstance(asked(GOOD, 60), Dump)
+    long = "".join(GOOD.replace(" f(", f" f{number}(") for number in range(10_000))
+    assert asked(long, 0.02) == process.Failed("time-out")
+    answer = asked(GOOD.replace(" f(", " g("), 60)
+    assert isinstance(answer, Dump)
+    assert [row[1] for row in answer.declared if row[1] in ("f", "g", "f0")] == ["g"]
 
 
 def test_what_the_parser_really_crashes_on_is_a_finding(load: Load) -> None:

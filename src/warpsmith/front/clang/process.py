@@ -67,14 +67,23 @@ def parse_files(requests: Sequence[Request], timeout_s: float) -> list[Dump | Fa
 
 
 def _parser() -> _Parser:
-    # the kernel ends a child with the thread that started it, and a copy of this process that `fork` made has our pipes
-    lasting = threading.current_thread() is threading.main_thread()
+    """Return the parser that is kept, where it sees what this process sees."""
     command = tuple(worker_command())
-    return _kept_parser(os.getpid(), command) if lasting else _Parser(command)
+    # the kernel ends a child with the thread that started it
+    if threading.current_thread() is not threading.main_thread():
+        return _Parser(command)
+    try:
+        folder = os.getcwd()  # noqa: PTH109 - as the worker has it, whose paths start there
+    except FileNotFoundError:
+        return _Parser(command)
+    # a copy of this process that `fork` made must not use our pipes
+    return _kept_parser(os.getpid(), command, folder, tuple(os.environ.items()))
 
 
 @lru_cache(maxsize=1)
-def _kept_parser(_process: int, command: tuple[str, ...]) -> _Parser:
+def _kept_parser(
+    _process: int, command: tuple[str, ...], _folder: str, _environment: tuple[tuple[str, str], ...]
+) -> _Parser:
     return _Parser(command)
 
 
