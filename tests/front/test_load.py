@@ -163,6 +163,15 @@ def test_the_worker_is_kept_while_it_sees_what_we_see(tmp_path: Path, monkeypatc
     assert len(workers) == 2
 
 
+def test_a_worker_that_was_ended_while_it_waited_crashed_on_nothing(load: Load) -> None:
+    load(GOOD)
+    worker = process._parser()._worker
+    assert worker is not None
+    worker._process.kill()
+    worker._process.wait()
+    assert function(load(GOOD)).symbol.name == "f"
+
+
 def test_an_answer_that_came_too_late_is_not_that_to_the_next_question(tmp_path: Path) -> None:
     path = tmp_path / "case.c"
 

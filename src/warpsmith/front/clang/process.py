@@ -98,7 +98,8 @@ class _Parser:
         """Return the worker's answer to a request, or why there is none."""
         if time.monotonic() >= deadline:
             return Failed("time-out")
-        worker, self._worker = self._worker or _Worker(self._command), None
+        kept, self._worker = self._worker, None
+        worker = kept if kept is not None and kept.runs() else _Worker(self._command)
         try:
             answer = decode_dump(worker.asked(marshal.dumps(request), deadline))
         except TimeoutError:
@@ -125,6 +126,10 @@ class _Worker:
         os.set_blocking(self._in, False)
         self._said = 0
         self._unsent = framed(marshal.dumps(library_path()))
+
+    def runs(self) -> bool:
+        """Whether the process waits for a question; a signal to all of a terminal's processes ends it."""
+        return self._process.poll() is None
 
     def asked(self, question: bytes, deadline: float) -> bytes:
         """Return the answer to a question; raises TimeoutError at the deadline and EOFError where the process ends."""
