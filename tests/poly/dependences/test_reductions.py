@@ -104,6 +104,9 @@ NONE = [
     ("volatile double s = 0;", "s += a[i];", "b[0] = s;"),
     ("", "h[0] += h[i + 1]; l[i] = h[0];", ""),
     ("", "h[0] += h[i];", ""),
+    ("int s = 0;", "s--; for (s = 0; s < 2; s++) a[i] = s;", "b[0] = s;"),
+    ("int s = 0;", "s += h[i]; b[i] = s; for (s = 0; s < 2; s++) a[i] = s;", "b[0] = s;"),
+    ("int m = 0, s = 0;", "if (h[i] > m) { m = h[i]; s = i; } for (s = 0; s < 2; s++) a[i] = 1;", "b[0] = s + m;"),
 ]
 
 
