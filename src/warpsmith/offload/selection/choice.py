@@ -125,7 +125,7 @@ def _wanted(search: _Search, facts: LoopFacts) -> bool:
 
 def _inside(search: _Search, facts: LoopFacts) -> bool:
     """Whether the loop is part of a fragment already chosen."""
-    return any(part is facts.loop for d in search.drafts for s in d.statements for part in walk(s))
+    return any(loop is facts.loop for d in search.drafts for s in d.statements for loop, _ in loops(s))
 
 
 def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
