@@ -1,4 +1,4 @@
-"""An array of the thread's own is a value: each store makes a new one, phis stand where ways with different ones meet."""
+"""An array of the thread's own is a value: each store makes a new one, phis stand where different ones meet."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def number(k: int, bits: int = 32) -> Form:
 
 @pytest.mark.parametrize(
     ("of", "bits", "expected"),
-    [(0, 32, 0), (2**31, 32, 2**31), (2**31 + 1, 32, 1 - 2**31), (-1, 32, -1), (2**32 + 3, 32, 3), (3, 1, 1), (-1, 1, 1),
-     (255, 8, -1)],
+    [(0, 32, 0), (2**31, 32, 2**31), (2**31 + 1, 32, 1 - 2**31), (-1, 32, -1), (2**32 + 3, 32, 3), (3, 1, 1),
+     (-1, 1, 1), (255, 8, -1)],
 )  # fmt: skip
 def test_a_coefficient_is_the_number_nearest_to_zero(of: int, bits: int, expected: int) -> None:
     assert centered(of, bits) == expected
@@ -97,7 +97,9 @@ def test_residues_of_products_against_numbers() -> None:
     chance = random.Random(3)
     for _ in range(200):
         atoms = [Atom(c, "shared", k, residue=(chance.randrange(8), chance.randrange(4))) for k, c in enumerate("ab")]
-        atoms = [Atom(a.name, a.kind, a.number, residue=(a.residue[0] % 2 ** a.residue[1], a.residue[1])) for a in atoms]
+        atoms = [
+            Atom(a.name, a.kind, a.number, residue=(a.residue[0] % 2 ** a.residue[1], a.residue[1])) for a in atoms
+        ]
         a, b = atoms
         p, q, r = (chance.randrange(-9, 10) or 1 for _ in range(3))
         rest, power = Form(32, {(a, b): p, (a,): q, (): r}).residue()
