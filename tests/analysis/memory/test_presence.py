@@ -73,9 +73,7 @@ def test_a_condition_that_is_a_number_lets_just_those_through() -> None:
         ("%m:i32 = shl %b 3:i32; %s:i32 = add %m %x; %c:i1 = eq %s 2:i32", range(2, 64, 8), ALL),
     ],
 )  # fmt: skip
-def test_a_condition_of_which_a_part_is_known_keeps_some_away(
-    lines: str, yes: Iterable[int], no: Iterable[int]
-) -> None:
+def test_a_condition_known_in_part_keeps_some_away(lines: str, yes: Iterable[int], no: Iterable[int]) -> None:
     assert behind(lines) == ("some", frozenset(yes))
     assert behind(lines, way="no") == ("some", frozenset(no))
 
