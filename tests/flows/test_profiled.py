@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.report.survey.test_views import _report
+from tests.report.survey.samples import report
 from warpsmith.base.errors import UsageError
 from warpsmith.flows import profiled as flow
 from warpsmith.flows.profiled import not_counted, profiled
@@ -57,7 +57,7 @@ def test_a_run_needs_the_command_that_builds(tmp_path: Path) -> None:
 
 
 def test_loops_of_macros_are_told_once() -> None:
-    loop = _report().loops[0]
+    loop = report().loops[0]
     loops = [
         replace(loop, measured=True),
         replace(loop, measured=True),

@@ -28,7 +28,9 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[bool, str]:
     return printed.out.split()[-1] == "True", printed.err
 
 
-def test_findings_go_to_standard_error_the_errors_even_where_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_go_to_standard_error_the_errors_even_where_it_is_to_be_quiet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert "a note" in ran(capsys)[1] and "an error" in ran(capsys)[1]
     quiet = ran(capsys, "-q")[1]
     assert "a note" not in quiet and "an error" in quiet

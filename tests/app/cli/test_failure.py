@@ -50,7 +50,7 @@ def test_reports_have_the_code_of_their_status() -> None:
     ],
 )
 def test_whatever_happens_is_told_in_words(
-    error: BaseException, code: int, said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    error: BaseException, code: int, said: str, *, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(failure, "lasting_folder", lambda: str(tmp_path))

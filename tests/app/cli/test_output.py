@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-
 from warpsmith.app.cli.output import (
     check_free,
     holds,
@@ -56,7 +55,7 @@ def test_places_are_looked_at_before_anything_is_worked_out(tmp_path: Path, monk
     check_free(str(tmp_path / "not" / "yet"), ["a"], force=False)
     (tmp_path / "a").write_text("")
     (tmp_path / "b").write_text("")
-    with pytest.raises(UsageError, match="a, .*b already exist; nothing"):
+    with pytest.raises(UsageError, match=r"a, .*b already exist; nothing"):
         check_free(str(tmp_path), ["a", "b", "c"], force=False)
     check_free(str(tmp_path), ["a"], force=True)
     with pytest.raises(UsageError, match="is no folder"):

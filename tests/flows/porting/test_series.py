@@ -80,6 +80,28 @@ def test_generated_files_that_this_port_does_not_make_go_unless_they_were_edited
     assert not (root / KERNEL).exists()
 
 
+def test_a_generated_file_that_was_edited_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    applied(root, made(root, port(), monkeypatch))
+    (root / KERNEL).write_text("by hand\n")
+    applied(root, made(root, InPlace((), {}, (OutputFile(f"{FOLDER}/run.h", "rt\n"),)), monkeypatch))
+    assert (root / KERNEL).read_text() == "by hand\n"
+
+
+def test_files_that_keep_data_on_the_device_come_last_together(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "a.c").write_text("int a;\n")
+    (root / "b.c").write_text("int b;\n")
+    changed = tuple(OutputFile(f"{name}.c", f"long {name};\n") for name in ("a", "b"))
+    what = InPlace((*changed, *port().changed), {}, (), frozenset({"a.c", "b.c"}))
+    _, solve, last = made(root, what, monkeypatch).patches
+    assert "+++ b/solve.c" in solve and "Keeps data" not in solve
+    assert "+++ b/a.c" in last and "+++ b/b.c" in last and "Keeps data on the device between calls." in last
+
+
+def test_a_tool_that_is_missing_is_one_that_fails(tmp_path: Path) -> None:
+    assert flow._run(["no-such-tool-at-all"], tmp_path) == (127, "")
+    assert flow._run(["sh", "-c", "echo a; exit 3"], tmp_path) == (3, "a\n")
+
+
 def test_an_addition_that_was_edited_by_hand_is_not_overwritten(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"#ifdef WARPSMITH\nint more;\n#endif\n{SOLVE}"
     applied(root, made(root, port(text=text), monkeypatch))

@@ -85,8 +85,8 @@ def test_notes_are_a_line_each_below_their_rule() -> None:
     notes.append(replace(reported("DIV008", 12, "another", "note"), fix=fix()))
     part = text(findings=tuple(notes)).split("\n\n")[0].split("\n")
     assert part == [
-        "notes", "  DIV008 boundary-only-divergence", "    src/k.cu:5, 9: a bounds check", "    src/k.cu:12 [*]: another",
-        "    = help: swap the loops",
+        "notes", "  DIV008 boundary-only-divergence", "    src/k.cu:5, 9: a bounds check",
+        "    src/k.cu:12 [*]: another", "    = help: swap the loops",
     ]  # fmt: skip
 
 
