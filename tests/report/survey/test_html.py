@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import msgspec.structs
 
 from tests.report.survey.samples import report
-from warpsmith.report.survey.html import survey_html
+from warpsmith.report.survey.html import _share, survey_html
 
 
 class _Page(HTMLParser):
@@ -42,6 +42,12 @@ def test_the_page_has_what_a_run_has_shown() -> None:
     page = survey_html(msgspec.structs.replace(report(), loops=(loop,)))
     assert "measured: entered once, 9 iterations, 0.5 s, 72 bytes touched, 144 bytes to copy" in page
     assert "saves 0.25 s alone, 0.38 s where its data are kept" in page and "of the time" in page
+
+
+def test_work_is_shared_out_by_category() -> None:
+    loops = [msgspec.structs.replace(loop, own=0.25 * (n + 1)) for n, loop in enumerate(report().loops[:2])]
+    made = msgspec.structs.replace(report(), loops=tuple(loops))
+    assert [_share(made, name) for name in ("parallel", "sequential", "scan")] == [0.25, 0.5, 0]
 
 
 def test_html_is_one_whole_page_without_requests_and_with_every_loop() -> None:

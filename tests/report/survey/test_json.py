@@ -29,8 +29,15 @@ def test_what_is_not_known_is_left_out() -> None:
     assert not {"steps", "construct"} & set(bare) and (full["steps"], full["construct"]) == (["fuse:f/i"], "goto")
     first, second = json.loads(survey_json(report()))["loops"][:2]
     assert "dependence" not in first["reasons"][0]
-    pair = second["reasons"][0]["dependence"]
+    told = second["reasons"][0]["dependence"]
+    pair = report().loops[1].reasons[0].dependence
+    assert pair is not None
+    known = msgspec.structs.replace(pair, distance=(1, 2))
+    reason = msgspec.structs.replace(report().loops[1].reasons[0], dependence=known)
+    loop = msgspec.structs.replace(report().loops[1], reasons=(reason,))
+    (entry,) = json.loads(survey_json(msgspec.structs.replace(report(), loops=(loop,))))["loops"]
+    assert entry["reasons"][0]["dependence"]["distance"] == [1, 2]
     # a distance that varies in one loop is none
     assert (
-        pair["distance"] is None and pair["direction"] == ["<", "*"] and second["reasons"][0]["legal_if"] == ["<none>"]
+        told["distance"] is None and told["direction"] == ["<", "*"] and second["reasons"][0]["legal_if"] == ["<none>"]
     )

@@ -46,6 +46,16 @@ def test_what_a_run_has_shown_stands_beside_each_loop() -> None:
     assert "2 x 9 72 MB" in words and "never ran" in words and "seconds measured" in words and "of the time" in words
 
 
+def test_what_is_behind_says_where_and_what_else_may_help() -> None:
+    parallel, sequential, unknown = (msgspec.structs.replace(loop, own=0.3) for loop in report().loops[:3])
+    text = survey_text(msgspec.structs.replace(report(), loops=(parallel, sequential, unknown), blockers=()))
+    assert "(line 9 -> line 8)" in " ".join(text.split()) and "`warpsmith port` also looks for steps" in text
+    few = survey_text(msgspec.structs.replace(report(), loops=(parallel, unknown), blockers=()))
+    assert "also looks for steps" not in few and "more: --all" not in few
+    many = msgspec.structs.replace(sequential, measured=True, entries=2.0, iterations=500.0, seconds=0.5)
+    assert " 2 x 250 " in " ".join(survey_text(msgspec.structs.replace(report(), loops=(many,))).split())
+
+
 def test_shares_that_are_next_to_nothing_are_told_from_nothing() -> None:
     def shares(own: float) -> list[str]:
         loop = msgspec.structs.replace(report().loops[0], share=own, own=own)

@@ -26,3 +26,8 @@ def test_numbers_from_memory_are_marked(capsys: pytest.CaptureFixture[str]) -> N
     marked = {one.name for one in load_devices() if "memory" in one.sources.values()}
     rows = {line.split()[0]: line for line in out.splitlines()[1:]}
     assert {name for name, line in rows.items() if "~" in line} <= marked
+    for one in load_devices():
+        sure = "~" if one.sources.get("bandwidth_gb_s") == "memory" else ""
+        assert f" {sure}{one.bandwidth_gb_s} " in rows[one.name] and one.title in rows[one.name]
+    code, alone, _ = typed(capsys, "devices", "h100")
+    assert code == 0 and alone.splitlines()[1].split() == rows["h100"].split()
