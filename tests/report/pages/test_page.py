@@ -47,7 +47,7 @@ from warpsmith.report.timeline.events import Event
 from warpsmith.report.timeline.svg import timeline_svg
 from warpsmith.settings.read import Wanted, read_settings
 
-REPORT = Path(__file__).parents[2] / "src" / "warpsmith" / "report"
+REPORT = Path(__file__).parents[3] / "src" / "warpsmith" / "report"
 HOSTILE = "<script>alert(1)</script>&\"'"
 KERNELS = """\
 __global__ void k(float *a, const float *b, int n) // {name}
