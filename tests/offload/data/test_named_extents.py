@@ -14,6 +14,7 @@ from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Port
 from warpsmith.tree.nodes import DeclStmt, DeviceAlloc, DeviceFree, Launch
 from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.types import LONG_LONG
 from warpsmith.tree.walk import walk
 
 LONG = "for (int i = n / 3 + m; i < n * 2 - m + 7; i++) a[i] = b[i] * 2;"
@@ -22,13 +23,7 @@ LONG = "for (int i = n / 3 + m; i < n * 2 - m + 7; i++) a[i] = b[i] * 2;"
 def names(port: Port) -> dict[str, str]:
     """Return the declarations that are made for extents, with their values."""
     parts = walk(function(port.program, "f").body)
-    made = (
-        d
-        for part in parts
-        if isinstance(part, DeclStmt)
-        for d in part.declarations
-        if d.symbol.type.name == "long long"
-    )  # type: ignore[union-attr]
+    made = (d for part in parts if isinstance(part, DeclStmt) for d in part.declarations if d.symbol.type == LONG_LONG)
     return {d.symbol.name: print_expr(d.init) for d in made if d.init is not None}
 
 
