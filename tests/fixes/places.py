@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
 from typing import cast
 
 from msgspec import Struct
@@ -15,6 +17,17 @@ from warpsmith.fixes.site import Site, Trees
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 
 
+def together(head: str, start: str, bodies: Iterable[str]) -> str:
+    """Return a file with a kernel for each body, found by `case(body)`; `start` are parameters and first lines."""
+    return head + "".join(f"__global__ void k{n}{start}{case(body)}\n}}\n" for n, body in enumerate(bodies))
+
+
+def case(body: str) -> str:
+    """Return a body as it stands in its file."""
+    return f"    // a case\n    {body}"
+
+
+@cache
 def trees(text: str) -> Trees:
     """Read a file of kernels."""
     unit = read_unit(KernelFile("k.cu", text=text))
@@ -47,4 +60,7 @@ def offered(rule: Rule, text: str, place: str, within: str = "", known: Known | 
     found = rule(site(trees(text), place, within), cast(KernelFacts, known or Known()), cast(KernelFinding, None))
     before = text.splitlines()
     made = ((edited(text, fix).splitlines(), fix.safe) for fix in found)
-    return [(" ".join(s.strip() for s in after if s not in before), safe) for after, safe in made]
+    return [
+        (" ".join(new.strip() for old, new in zip(before, after, strict=True) if old != new), safe)
+        for after, safe in made
+    ]
