@@ -46,7 +46,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
     given = "struct grid *g, double *a, int n, int m"
     parts = (f"void t_{k}({given}) {{ {body} }}\n" for k, (body, *_) in CASES.items())
     more = """void f(struct grid *g, struct grid (*all)[2], double *a, int i) { double part[4], v = 2; int k;
-        k = i; a[k]++; v = g->next->u[i] + part[2] + part[i] + part[7] + all[1][0].dt + *a + (i + 2); double *q = &v; *q = 1; }"""
+        k = i; a[k]++; v = g->next->u[i] + part[2] + part[i] + part[7] + all[1][0].dt + *a + (i + 2);
+        double *q = &v; *q = 1; }"""
     return analyzed(HEAD + "".join(parts) + more, tmp_path_factory.mktemp("evaluated"))
 
 

@@ -89,7 +89,12 @@ def between(*inside: str, live: str = "") -> list[str]:
     """Findings where a kernel writes all of x, then `inside` is done in an arm, then the host reads it."""
 
     def make(p: Hand) -> list[Stmt]:
-        parts: dict[str, Stmt] = {"copy": p.copy(to_device=False), "write": p.host(whole="x"), "leave": p.leave(), "again": p.again()}
+        parts: dict[str, Stmt] = {
+            "copy": p.copy(to_device=False),
+            "write": p.host(whole="x"),
+            "leave": p.leave(),
+            "again": p.again(),
+        }
         arm = [parts[word] for word in inside]
         return [p.alloc(), p.loop(p.run(whole="x"), p.when(arm), p.host("x")), p.free()]
 
