@@ -9,6 +9,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.regions.modelled import modelled
+from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.space import make_set
 from warpsmith.tree.program import Program
 
@@ -46,6 +47,8 @@ CASES: list[tuple[str, list[int] | None, list[str]]] = [
     ("unsigned char i = 3; i < (n ^ 1); i++", None, []),
     ("int i = 3; i < (n ^ 1); i++", [*range(3, 300)], []),
     ("int i = 3; i < (u ^ 1); i++", None, []),
+    ("int i = (n ^ 1); i < n; i++", [*range(-20, 7)], []),
+    ("int i = (n ^ 1); i > n; i -= 2", [*range(8, 300)], []),
 ]
 
 
@@ -67,6 +70,10 @@ def _values(number: int, *, guards: bool) -> tuple[list[int] | None, list[str], 
     for k in range(domain.dim(isl.dim_type.param)):
         domain = domain.fix_val(isl.dim_type.param, k, isl.Val(7))
     found = [v for v in range(-20, 300) if not domain.intersect(isl.Set(f"{{ [{v}] }}")).is_empty()]
+    if guards:
+        assert inner[0].exact == (not region.broken and "^" not in CASES[number][0])
+    if region.broken:
+        assert found == [*range(-20, 300)], "anything of its type, and more"
     return (None if region.broken else found), [a.text for a in region.assumptions], bool(region.broken)
 
 
@@ -94,13 +101,24 @@ def test_why_a_counter_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bound", "computed"),
-    [("n + 2", True), ("n", False), ("u + 2", False), ("2", False), ("k[0] + 2", True)],
+    ("head", "most"),
+    [
+        ("i < n + 2", 2147483645),
+        ("i <= n + 2", 2147483645),
+        ("i != n + 2", 2147483645),
+        ("i < k[0] + 2", 2147483645),
+        ("i < n", None),
+        ("i < u + 2", None),
+        ("i < 2", None),
+    ],
 )
-def test_a_bound_that_was_computed_did_not_overflow(bound: str, computed: bool) -> None:
-    text = f"void f(int n, unsigned u, int *k, double *a) {{ for (int i = 0; i < {bound}; i++) a[i] = 0; }}"
+def test_a_bound_that_was_computed_did_not_overflow(head: str, most: int | None) -> None:
+    text = f"void f(int n, unsigned u, int *k, double *a) {{ for (int i = 0; {head}; i++) a[i] = 0; }}"
     _, state = modelled(program_of(text), "f/i")
-    assert bool(getattr(state.computed, "parts", True)) == computed
-    if computed:
-        most = make_set(state.vocabulary, (), state.computed)
-        assert "2147483645" in str(most)
+    if most is None:
+        assert state.computed == TRUE
+        return
+    sizes = make_set(state.vocabulary, (), state.computed)
+    (name,) = (str(sizes.get_dim_name(isl.dim_type.param, k)) for k in range(sizes.dim(isl.dim_type.param)))
+    least = -(2**31) - 2
+    assert sizes.is_equal(isl.Set(f"[{name}] -> {{ [] : {least} <= {name} <= {most} }}"))
