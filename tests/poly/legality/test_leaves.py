@@ -11,7 +11,7 @@ from tests.poly.programs import function, shown
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.leaves import Survey, survey
-from warpsmith.tree.nodes import ExprStmt, Function, Stmt
+from warpsmith.tree.nodes import ExprStmt, For, Function, Stmt, VarDecl
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
@@ -100,11 +100,7 @@ def test_loops_around_leaves() -> None:
 
 def test_what_is_owned_is_in_nobodys_way() -> None:
     one = function(_facts().program, "f13")
-    (k,) = (
-        n.symbol
-        for n in walk(one)
-        if getattr(n, "symbol", None) is not None and n.symbol.name == "k" and hasattr(n, "init")
-    )
+    (k,) = (n.symbol for n in walk(one) if isinstance(n, VarDecl) and n.symbol.name == "k")
     assert not _surveyed("f13", owned=frozenset({k})).obstacles
 
 
@@ -118,6 +114,6 @@ def test_a_leaf_that_does_not_stand_in_the_run() -> None:
 def test_a_leaf_that_cuts_the_loop_around_it_short() -> None:
     one = function(_facts().program, "f16")
     (loop,) = _run(one)
-    body = getattr(loop, "body")  # noqa: B009
-    found = survey(_facts(), one, (loop,), frozenset({body}), frozenset())
+    assert isinstance(loop, For)
+    found = survey(_facts(), one, (loop,), frozenset({loop.body}), frozenset())
     assert any("cuts the loop around it short" in reason.text for reason in found.obstacles)

@@ -127,7 +127,7 @@ def test_a_time_of_what_changes_is_an_error() -> None:
 
 
 def test_no_program_steps_a_counter_out_of_its_type() -> None:
-    most, down = parameters_known(_model("most")), parameters_known(_model("down"))
+    most, down = (parameters_known(_model(name)).params() for name in ("most", "down"))
     assert [ends(known, parameters_of(known)[0])[1] for known in (most, down)] == [2**31 - 2, 2**31 - 1]
 
 
