@@ -42,6 +42,7 @@ CASES: list[tuple[str, str, str, int, str]] = [
     ("a[i] += 1; a[i + 1] += 2;", "reduction", "Refuted", 0, "an associative update (+: a)"),
     ("a[k[i]] += 1;", "reduction", "Unknown", 0, "an associative update (+: a)"),
     ("a[i + 1] = a[i] + b[i];", "scan", "Refuted", 0, "a running value (+: a)"),
+    ("a[k[i]] = i; b[k[i] % 3] = 1;", "unanalyzable", "Unknown", 0, "is not affine"),
     ("a[i + 1] = a[i] && b[i];", "sequential", "Refuted", 0, "stays on the host"),
 ]
 
@@ -105,6 +106,9 @@ def test_what_the_user_grants_is_tried_before_guards() -> None:
     assert _texts(needless.verdict) == []
     size = granted(11, "m >= 9", guards=False)
     assert isinstance(size.verdict, Proved) and _texts(size.verdict) == ["m >= 9"]
+    partly = granted(18, "injective(k)", guards=False)
+    assert [s.name for s in _judged(18, PolyOptions(guards=False)).blamed] == ["a", "b"]
+    assert [s.name for s in partly.blamed] == ["b"], "what is granted counts, also where it is not enough"
     useless = granted(4, "n >= 5", guards=True)
     assert isinstance(useless.verdict, Refuted)
 

@@ -41,6 +41,16 @@ CASES: list[tuple[str, str, str, str, bool, str]] = [
         "what critical keeps apart",
     ),
     ("", "ordered", "\n#pragma omp ordered\n{ a[k[i]] = i; }\n }", "unanalyzable", False, ""),
+    ("int s = 0;", "", "\n#pragma omp critical\ns += b[i];\na[k[i]] = 1; } return s;", "reduction", True, "taken from"),
+    ("int s = 0;", "ordered", "\n#pragma omp ordered\ns += b[i];\na[k[i]] = 1; } return s;", "unanalyzable", False, ""),
+    (
+        "",
+        "",
+        "\n#pragma omp critical\n{ a[k[i]] = 1; int u = 2; b[i] = u; }\n }",
+        "unanalyzable",
+        False,
+        "what critical",
+    ),
     ("", "unheard(of)", "a[k[i]] = 1; }", "unanalyzable", False, ""),
 ]
 
