@@ -131,7 +131,8 @@ def _threadprivate_in(function: Function) -> frozenset[str]:
 
 
 def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple[Claim, ...]:
-    """Return the claims of `function` in source order; `own` are the program's threadprivate variables."""
+    """Return the claims of `function`, those of a block in the order of its text and before those of the blocks in it;
+    `own` are the program's threadprivate variables."""
     regions = [(r, frozenset(map(id, walk(r.body))), _declared(r.body)) for r in regions_of(function)]
     found: list[Claim] = []
     for pragmas, stmt in marked_statements(function.body):

@@ -11,7 +11,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.project.copying import fingerprint
 from warpsmith.project.profile import instrument as instrumenting
 from warpsmith.project.profile.loop_text import LoopText
-from warpsmith.project.profile.model import LoopProfile, Profile, profile_of
+from warpsmith.project.profile.model import LoopProfile, Profile
 from warpsmith.project.profile.run import RunRequest, profile_run
 
 PROGRAM = r"""#include <setjmp.h>
@@ -226,9 +226,3 @@ def test_loops_of_one_line_are_told_apart(tmp_path: Path) -> None:
     outer, inner = (found.at(str(root / "p.c"), 2, column) for column in (2, 30))
     assert isinstance(outer, LoopProfile) and (outer.entries, outer.iterations) == (1, 3)
     assert isinstance(inner, LoopProfile) and (inner.entries, inner.iterations) == (3, 15)
-
-
-def test_shares_of_loops_that_threads_run_at_the_same_time_are_shares_of_all_their_time() -> None:
-    loops = [LoopProfile("a.c", line, 1, 9, 4.0, 0, self_seconds=3.0, column=5) for line in (1, 2, 3)]
-    assert profile_of(loops, 5.0).busy_seconds == 9.0
-    assert profile_of(loops[:1], 5.0).busy_seconds == 5.0
