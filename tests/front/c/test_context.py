@@ -100,3 +100,17 @@ def test_lambdas_and_what_they_hold(tmp_path: Path) -> None:
     assert context.lambda_of(named["a"]) is None and context.lambda_of(found[2]) == found[2]
     keys = set(context.library_keys(house_effects()))
     assert "memset" in keys and "own" not in keys and not any("own" in key for key in keys)
+
+
+def test_variables_of_a_subtree_and_what_it_may_call(tmp_path: Path) -> None:
+    text = "int g; int h(int k);\nvoid f(int n) { int a = n + g; a = a + n; h(a); }\nvoid e(void) { g = 1; }\n"
+    context = parsed(tmp_path, text).context
+    assert context is not None
+    functions = [row for row, _ in context.dump.tops if context.table.body(row) is not None]
+    assert [[s.name for s in context.variables(row)] for row in functions] == [["a", "n", "g"], ["g"]]
+    assert [context.may_call(row) for row in functions] == [True, False]
+    text = "int f(int n) { auto l = [](int k) { int m = k; return m; }; return l(n); }\n"
+    made = parsed(tmp_path, text, name="case.cpp").context
+    assert made is not None
+    assert [s.name for s in made.variables(made.dump.tops[0][0])] == ["l", "n"]
+    assert len(made.bodies) == 1
