@@ -89,30 +89,6 @@ def test_macros_in_clauses_are_replaced() -> None:
     assert read("#pragma omp parallel for num_threads(A)", A="B", B="A").has("num_threads")
 
 
-@pytest.mark.parametrize(
-    ("text", "alone", "threads", "shares"),
-    [
-        ("#pragma omp barrier", True, False, False),
-        ("#pragma omp target update to(a)", True, False, False),
-        ("#pragma omp target enter data map(to: a)", True, False, False),
-        ("#pragma omp target data map(to: a)", False, False, False),
-        ("#pragma omp parallel", False, True, False),
-        ("#pragma omp parallel for", False, True, True),
-        ("#pragma omp for", False, False, True),
-        ("#pragma omp simd", False, False, False),
-        ("#pragma omp teams distribute", False, True, True),
-        ("#pragma acc parallel loop", False, False, True),
-        ("#pragma acc loop seq", False, False, False),
-        ("#pragma acc kernels loop", False, False, False),
-        ("#pragma acc kernels loop independent", False, False, True),
-        ("#pragma acc update self(a)", True, False, False),
-    ],
-)
-def test_what_a_directive_does(text: str, alone: bool, threads: bool, shares: bool) -> None:
-    directive = read(text)
-    assert (directive.stands_alone, directive.starts_threads, directive.shares_loop) == (alone, threads, shares)
-
-
 PLACES = """
 #define PAR _Pragma("omp parallel for private(t)")
 #define DO(x) _Pragma(#x)
