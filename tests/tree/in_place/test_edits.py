@@ -6,12 +6,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from msgspec import Struct
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted, Versioned
 from warpsmith.tree.nodes import (
     DataEnter,
     DeclStmt,
@@ -25,7 +22,6 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Unit
-from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.walk import walk
 
 DONOR = "int on(void);\nvoid device(int m), update(int what);\nvoid donor(const int *p)\n{\n    int m = *p + 1;\n}\n"
@@ -106,38 +102,3 @@ def printed(text: str, folder: Path, *flags: str) -> list[str]:
     (folder / "b.c").write_text(text + MAIN)
     subprocess.run(["gcc", "-w", "-DWARPSMITH", *flags, "b.c", "-o", "b"], cwd=folder, check=True)
     return subprocess.run(["./b"], cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-@pytest.mark.parametrize("text", [BRANCH, PLAIN, ONE_LINE], ids=["branch", "plain", "one line"])
-@pytest.mark.parametrize("updates", [False, True], ids=["alone", "with updates"])
-@pytest.mark.parametrize("declares", [False, True], ids=["no names", "own names"])
-def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool, tmp_path: Path) -> None:
-    unit, function, loop, declaration = parsed(text, tmp_path)
-    launch = Launch(span=loop.span, kernel="k", arguments=(), region="r")
-    # the declaration's own variable stands for one that a step has made: it is in scope where the kernel is launched
-    before = (declaration,) if declares else ()
-    version = Versioned(function, (loop,), (launch,), None, before)
-    ends = [
-        Update(span=loop.span, to_device=back, variable=None, address=None, bytes=None, cause=loop.span)
-        for back in (False, True)
-    ]
-    inserted = (
-        [
-            Inserted(function, "before", loop, (ends[0],)),
-            Inserted(function, "after", loop, (ends[1],)),
-        ]
-        if updates
-        else []
-    )
-    made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), Heads())
-    assert without_additions(made) == DONOR + text
-    if declares:
-        # `p` is what the declaration reads
-        made = made.replace("void f(", "static const int three = 3, *p = &three;\nvoid f(", 1)
-    around = ("update 0 ", "update 1 ") if updates else ("", "")
-    assert printed(made, tmp_path) == [
-        "57",
-        f"{around[0]}{around[1]}01",
-        "57",
-        f"{around[0]}device 4 {around[1]}77",
-    ]
