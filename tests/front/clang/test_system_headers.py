@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_ours_stand_first_and_the_compilers_behind(tmp_path: Path, monkeypatch: 
 
 def test_a_compiler_that_does_not_answer_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system_headers._ask("warpsmith-no-such-compiler", "-v") is None
-    monkeypatch.setattr(system_headers.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     done = {"good": 0, "bad": 1}
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -50,6 +51,6 @@ def test_a_compiler_that_does_not_answer_is_passed_over(monkeypatch: pytest.Monk
             raise subprocess.TimeoutExpired(command, 10)
         return subprocess.CompletedProcess(command, done[Path(command[0]).name], "/some/folder\n", "")
 
-    monkeypatch.setattr(system_headers.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert system_headers._ask("good", "-q") == Path("/some/folder")
     assert system_headers._ask("bad", "-q") is None and system_headers._ask("slow", "-q") is None

@@ -69,11 +69,17 @@ def choice(then: Expr, other: Expr) -> Conditional:
     return Conditional(span=HERE, type=INT, condition=X, then=then, other=other)
 
 
+def some(*expressions: Expr) -> tuple[Expr, ...]:
+    return expressions
+
+
 def test_which_expressions_name_an_object() -> None:
-    assert all(map(is_lvalue, (X, INDEX, unary("*", P), MacroUse(span=HERE, type=INT, name="M", expansion=X))))
+    assert all(
+        is_lvalue(e) for e in some(X, INDEX, unary("*", P), MacroUse(span=HERE, type=INT, name="M", expansion=X))
+    )
     through = Member(span=HERE, type=INT, base=CALL, field="k", arrow=True)
     assert is_lvalue(through) and not is_lvalue(FIELD)
-    assert not any(map(is_lvalue, (ONE, unary("-", X), ASSIGN, CALL, BOX)))
+    assert not any(is_lvalue(e) for e in some(ONE, unary("-", X), ASSIGN, CALL, BOX))
 
 
 @pytest.mark.parametrize(
@@ -128,5 +134,7 @@ def test_members_of_const_objects_are_const() -> None:
 
 
 def test_what_may_be_evaluated_again() -> None:
-    assert all(map(is_pure, (X, INDEX, unary("-", X), choice(X, ONE))))
-    assert not any(map(is_pure, (ASSIGN, CALL, BOX, unary("x++", X), InitList(span=HERE, type=INT, items=()))))
+    assert all(is_pure(e) for e in some(X, INDEX, unary("-", X), choice(X, ONE)))
+    assert not any(
+        is_pure(e) for e in some(ASSIGN, CALL, BOX, unary("x++", X), InitList(span=HERE, type=INT, items=()))
+    )

@@ -36,4 +36,5 @@ def test_results_have_the_lanes_of_the_call() -> None:
 
 def test_floating_point_numbers() -> None:
     assert is_number(FLOAT) and is_number(DOUBLE)
-    assert not any(map(is_number, (INT, BOOL, Pointer(FLOAT), INT2)))
+    others: tuple[Type, ...] = (INT, BOOL, Pointer(FLOAT), INT2)
+    assert not any(map(is_number, others))
