@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from warpsmith.ssa.ops import OPS
+from typing import get_args
+
+from warpsmith.ssa.ops import OPS, Cost, Domain, Effect, Shape
 
 
 def test_every_op_has_the_shape_of_its_name() -> None:
@@ -30,3 +32,12 @@ def test_operands_change_places_only_where_that_changes_nothing() -> None:
     assert {"add", "mul", "and", "or", "xor", "eq", "ne", "fadd", "ffma", "smin", "foeq", "fune", "ordered"} <= turned
     assert not turned & {"sub", "sdiv", "urem", "shl", "slt", "uge", "fsub", "folt", "fuge", "copysign", "select"}
     assert not turned & {"usubsat", "ssubsat", "insert", "uextract"} and {"saddsat", "uaddsat"} <= turned
+
+
+def test_each_column_has_its_words() -> None:
+    for op in OPS.values():
+        assert op.shape in get_args(Shape) and op.domain in get_args(Domain)
+        assert op.cost in get_args(Cost) and op.effect in get_args(Effect)
+    assert (OPS["shl"].shape, OPS["smulwide"].shape, OPS["foeq"].domain, OPS["bitcast"].cost) == (
+        "shift", "wide", "float", "none",
+    )  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.lower.opencl_answers import answers_cl
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.lower.builtins.rows import is_number, needs, of_lanes
 from warpsmith.lower.layout import NotModeled
@@ -38,3 +41,18 @@ def test_floating_point_numbers() -> None:
     assert is_number(FLOAT) and is_number(DOUBLE)
     others: tuple[Type, ...] = (INT, BOOL, Pointer(FLOAT), INT2)
     assert not any(map(is_number, others))
+
+
+VALUES: dict[str, list[int | float]] = {
+    "oi[g] = max((int2)(g, 4), 3).y + max((int2)(g, 4), 3).x": [7, 7, 7, 7, 8, 9, 10, 11],  # a number for all lanes
+    "of[g] = pow((float2)(g, 2), (float2)(2, 3)).x": [n * n for n in range(8)],
+    "of[g] = pow((float2)(g, 2), (float2)(2, 3)).y": [8] * 8,
+    "of[g] = fmin((float4)(g), 3.0f).w": [0, 1, 2, 3, 3, 3, 3, 3],
+    "of[g] = ldexp(1.0f, g)": [1, 2, 4, 8, 16, 32, 64, 128],  # an integer stays one
+    "of[g] = pow((float)g, 2)": [n * n for n in range(8)],
+    "oi[g] = clamp((int2)(g, 9), 2, 5).x": [2, 2, 2, 3, 4, 5, 5, 5],
+}
+
+
+def test_vectors_lane_by_lane(tmp_path: Path) -> None:
+    assert answers_cl(VALUES, tmp_path) == VALUES

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.lower.harness import lowered as lowered_cuda
 from tests.lower.pocl import lowered
+from warpsmith.ssa.nodes import Text
 from warpsmith.ssa.text import print_function
 from warpsmith.ssa.verify import faults
 
@@ -28,3 +30,25 @@ def test_images(tmp_path: Path) -> None:
     reads = [line for line in text.splitlines() if "read_image" in line]
     assert [line.count(":f32 ") + line.count(":i32 ") >= 4 for line in reads] == [True, True]
     assert "['get_image_width']" in text and "write_image" not in text
+
+
+FETCHES = """
+__global__ void k(cudaTextureObject_t t, float *o, float4 *v) {
+  int i = threadIdx.x;
+  o[0] = tex1Dfetch<float>(t, i);
+  v[0] = tex2D<float4>(t, i, 2.0f);
+  tex3D(&v[1], t, i, 2.0f, 3.0f);
+}
+"""
+
+
+def test_fetches_of_cuda(tmp_path: Path) -> None:
+    made = lowered_cuda(FETCHES, tmp_path)
+    kernel = made.module.function("k")
+    assert kernel is not None and faults(kernel) == () and not made.findings
+    fetches = [i for _, i in kernel.instructions() if i.op == "lanewise"]
+    assert [(i.detail.text, len(i.operands), len(i.results)) for i in fetches if isinstance(i.detail, Text)] == [
+        ("tex1Dfetch", 2, 1), ("tex2D", 3, 4), ("tex3D", 4, 4),
+    ]  # fmt: skip
+    assert [str(operand.type) for operand in fetches[1].operands] == ["i64", "i32", "f32"]
+    assert [str(value.type) for i in fetches for value in i.results] == ["f32"] * 9
