@@ -63,7 +63,10 @@ def test_a_missing_header_hides_what_follows_from_it(tmp_path: Path) -> None:
     assert finding.help == (f"it is in {tmp_path / 'inc'}: add -I {tmp_path / 'inc'}",)
     (finding,) = diagnostic_findings(str(tmp_path / "a.c"), [(4, "'none.h' file not found", "", 1, 0)], read)
     assert finding.help == ("name the folder that holds none.h with -I DIR",)
-    (finding,) = diagnostic_findings(str(tmp_path / "a.c"), [(4, "'stddef.h' file not found", "", 1, 0)], read)
+    # the folder above is searched as well: what other tests leave there must not count
+    (tmp_path / "alone" / "below").mkdir(parents=True)
+    alone = str(tmp_path / "alone" / "below" / "a.c")
+    (finding,) = diagnostic_findings(alone, [(4, "'stddef.h' file not found", "", 1, 0)], read)
     assert "install gcc" in finding.help[0]
 
 
