@@ -27,7 +27,7 @@ from warpsmith.offload.selection.scans import is_scan, scan_at
 from warpsmith.offload.selection.singles import with_singles
 from warpsmith.offload.values.reductions import is_parallel, is_reduction
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Block, For, Function, Node, Pragma, Stmt, While
+from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, While
 from warpsmith.tree.walk import children, loops, walk
 
 __all__ = ["choose", "failure_key"]
@@ -144,7 +144,7 @@ def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
 
 
 def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
-    if not isinstance(parent, Block):
+    if not isinstance(parent, Block | Case):
         return False
     if pragma.directive is not None:
         return not pragma.directive.stands_alone
