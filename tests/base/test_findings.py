@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from warpsmith.base.errors import InputError, RefusedError, UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Note, render_finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
@@ -42,15 +39,6 @@ def test_related_places_and_assumptions() -> None:
 
 def test_a_finding_about_nothing_in_particular() -> None:
     assert render_finding(Finding("INP001", "error", "no compiler")) == "error[INP001] no compiler"
-
-
-@pytest.mark.parametrize(("kind", "code"), [(UsageError, 2), (InputError, 2), (RefusedError, 1), (WarpsmithError, 2)])
-def test_errors_format_themselves(kind: type[WarpsmithError], code: int) -> None:
-    error = kind(Finding("A", "error", "first"), Finding("B", "error", "second"))
-    assert error.exit_code == code
-    assert str(error) == "error[A] first\nerror[B] second"
-    assert error.findings[1].message == "second"
-    assert isinstance(error, WarpsmithError)
 
 
 def test_verdicts_are_values() -> None:

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from warpsmith.front.clang.process import parse_files
+from warpsmith.front.clang.wire import Dump
+from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
+from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, Loaded, load_program
+from warpsmith.front.separate import Parsed, parse_separately
 from warpsmith.tree.nodes import Function, Node
 from warpsmith.tree.walk import walk
 
@@ -24,6 +29,25 @@ def load(tmp_path: Path) -> Load:
         return load_program([str(path)], FrontOptions(arguments=arguments))
 
     return run
+
+
+def parsed(folder: Path, text: str, *arguments: str, name: str = "case.c") -> Parsed:
+    """Return a text as the parser read it, before it is a tree."""
+    path = folder / name
+    path.write_text(text)
+    (made,) = parse_separately([Source(str(path), arguments)], FrontOptions())
+    return made
+
+
+def device_dump(folder: Path, text: str, *arguments: str, name: str = "k.cu", plain: bool = True) -> Dump:
+    """Return the tables of a file of device code."""
+    path = folder / name
+    path.write_text(text)
+    given = read_device_input(Source(str(path), arguments), 400_000)
+    assert isinstance(given, DeviceInput)
+    (answer,) = parse_files([(str(path), device_arguments(given, plain=plain), None, 400_000, False)], 60)
+    assert isinstance(answer, Dump)
+    return answer
 
 
 def function(loaded: Loaded, name: str = "f") -> Function:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.front.conftest import Load, found, function
@@ -91,30 +89,6 @@ def test_macros_in_clauses_are_replaced() -> None:
     assert read("#pragma omp parallel for num_threads(A)", A="B", B="A").has("num_threads")
 
 
-@pytest.mark.parametrize(
-    ("text", "alone", "threads", "shares"),
-    [
-        ("#pragma omp barrier", True, False, False),
-        ("#pragma omp target update to(a)", True, False, False),
-        ("#pragma omp target enter data map(to: a)", True, False, False),
-        ("#pragma omp target data map(to: a)", False, False, False),
-        ("#pragma omp parallel", False, True, False),
-        ("#pragma omp parallel for", False, True, True),
-        ("#pragma omp for", False, False, True),
-        ("#pragma omp simd", False, False, False),
-        ("#pragma omp teams distribute", False, True, True),
-        ("#pragma acc parallel loop", False, False, True),
-        ("#pragma acc loop seq", False, False, False),
-        ("#pragma acc kernels loop", False, False, False),
-        ("#pragma acc kernels loop independent", False, False, True),
-        ("#pragma acc update self(a)", True, False, False),
-    ],
-)
-def test_what_a_directive_does(text: str, alone: bool, threads: bool, shares: bool) -> None:
-    directive = read(text)
-    assert (directive.stands_alone, directive.starts_threads, directive.shares_loop) == (alone, threads, shares)
-
-
 PLACES = """
 #define PAR _Pragma("omp parallel for private(t)")
 #define DO(x) _Pragma(#x)
@@ -156,49 +130,6 @@ def test_pragmas_are_found_wherever_they_stand(load: Load) -> None:
         assert part.intact
 
 
-BUILDS = """
-void f(int n, double *a)
-{
-#ifdef THREADS
-#ifdef NAMED
-    n++;
-#endif
-#pragma omp parallel for
-#else
-#pragma omp simd
-#endif
-    for (int i = 0; i < n; i++) a[i] = i;
-#ifdef _OPENMP
-#pragma omp parallel for
-#endif
-    for (int i = 0; i < n; i++) a[i] = i;
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "left_out"),
-    [
-        ((), [True, False, False]),
-        (("-DTHREADS",), [False, True, False]),
-        (("-DTHREADS", "-fopenmp"), [False, True, False]),
-    ],
-)
-def test_the_build_says_which_pragmas_of_a_conditional_there_are(
-    load: Load, arguments: tuple[str, ...], left_out: list[bool]
-) -> None:
-    pragmas = found(function(load(BUILDS, *arguments)), Pragma)
-    assert [p.left_out for p in pragmas if isinstance(p, Pragma)] == left_out
-
-
-def test_a_header_that_is_included_twice_is_not_left_out(load: Load, tmp_path: Path) -> None:
-    header = "#ifndef H\n#define H\nstatic void g(int n, double *a)\n{\n#pragma omp simd\n"
-    (tmp_path / "h.h").write_text(f"{header}    for (int i = 0; i < n; i++) a[i] = i;\n}}\n#endif\nint after;\n")
-    loaded = load('#include "h.h"\n#include "h.h"\nvoid f(int n, double *a) { g(n, a); }\n')
-    (pragma,) = found(function(loaded, "g"), Pragma)
-    assert isinstance(pragma, Pragma) and not pragma.left_out
-
-
 def test_names_may_have_dollars_and_letters_beyond_ascii() -> None:
     directive = read("#pragma omp parallel for private(i$, gr\xc3\xbcn) schedule(S$)", **{"S$": "static"})
     assert directive.listed("private") == ("i$", "gr\xc3\xbcn")
@@ -210,11 +141,3 @@ def test_names_may_have_dollars_and_letters_beyond_ascii() -> None:
 )
 def test_a_pragma_may_be_written_in_any_way(text: str) -> None:
     assert read(text).words == ("barrier",)
-
-
-def test_a_macros_comments_are_no_part_of_a_clause(load: Load) -> None:
-    text = "#define SIZE$ 4 /* each */ // of them\nvoid f(int n, int *a) {\n"
-    unit = load(text + "#pragma omp parallel for schedule(static, SIZE$)\nfor (int i = 0; i < n; i++) a[i] = 0; }")
-    (pragma,) = found(function(unit), Pragma)
-    assert isinstance(pragma, Pragma) and pragma.directive is not None
-    assert pragma.directive.argument("schedule") == "static, 4"

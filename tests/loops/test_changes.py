@@ -7,13 +7,9 @@ from pathlib import Path
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.changes import changed_runs, counterparts
 from warpsmith.loops.place import with_run
-from warpsmith.loops.prepared import Applied, Prepared, as_written
 from warpsmith.loops.steps.order.interchange import Interchange
-from warpsmith.poly.analyze import Facts
-from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For, Function
 from warpsmith.tree.program import Program
-from warpsmith.tree.walk import loops
 
 TEXT = """
 void f(int n, int m, double a[restrict n][m], double *restrict b)
@@ -62,17 +58,3 @@ def test_a_removed_statement_is_a_change_of_its_list(tmp_path: Path) -> None:
     last = old.body.statements[-1]
     new = only(with_run(program, old, (last,), ()))
     assert changed_runs(old, new) == (((last,), ()),)
-
-
-def test_the_fall_back_is_the_users_own_text(tmp_path: Path) -> None:
-    program = load(tmp_path)
-    facts = Facts.about(program, PolyOptions())
-    step = Interchange("f/t/i")
-    old = only(program)
-    loop = next(loop for loop, _ in loops(old.body) if isinstance(loop, For) and loop.variable.name == "i")
-    applied = Applied(step, step.check(program, facts), old.symbol, loop.span)
-    prepared = Prepared(facts, facts.after(step.apply(program)), (applied,))
-    scope = only(prepared.program).body.statements
-    assert as_written(scope, prepared.changes()) == old.body.statements
-    assert prepared.steps_of(old.body.statements[0].span) == (applied,)
-    assert prepared.untestable() == ()

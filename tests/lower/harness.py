@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from tests.lower.constructs import CONSTRUCTS, kernel
 from tests.lower.programs import BLOCKS, HOST, PARAMETERS, PRELUDE, Writer, inputs
 from tests.run.emulated.small_programs import build
+from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
@@ -21,6 +24,8 @@ from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.text import print_function
+from warpsmith.ssa.verify import faults
 
 OUTPUTS = {"oi": 256, "of": 256, "ou": 256, "ol": 512, "od": 512}
 FLAGS = ("-fwrapv", "-ffp-contract=off")
@@ -82,6 +87,46 @@ def interpreted(module: Module, name: str, block: Dim, observer: Observer | None
     outcome = interpret(own, name, Launch((1, 1, 1), block, arguments, shared=256), memory, observer)
     assert outcome.complete, f"{name}: {outcome.problems[0].message} at {outcome.problems[0].span}"
     return [buffers[label].data.hex() for label in OUTPUTS]
+
+
+FORMATS = {"oi": "i", "of": "f", "ou": "I", "ol": "q", "od": "d"}
+
+
+def _bodies(bodies: list[str], folder: Path, before: str) -> Lowered:
+    """Return a program with a kernel for each body: a0, a1 …"""
+    given = (kernel(f"a{number}", f"{body};", PARAMETERS) for number, body in enumerate(bodies))
+    return lowered("\n".join([PRELUDE, before, *given, ""]), folder)
+
+
+def _head(span: Span) -> str:
+    """Return the line before the one of a span: there the kernel begins whose body is one line."""
+    return span.file.line(span.line - 1)
+
+
+def code(bodies: Iterable[str], folder: Path, before: str = "") -> dict[str, tuple[str, list[str]]]:
+    """Return for each body of a kernel its SSA and what is said of it."""
+    made = _bodies(list(bodies), folder, before)
+    found: dict[str, tuple[str, list[str]]] = {}
+    for number, body in enumerate(bodies):
+        function = made.module.function(f"a{number}")
+        assert function is not None
+        assert faults(function) == ()
+        told = [f.message for f in made.findings if f.span is not None and f"void a{number}(" in _head(f.span)]
+        found[body] = print_function(function), told
+    return found
+
+
+def answers(bodies: Iterable[str], folder: Path, before: str = "") -> dict[str, list[int | float]]:
+    """Return for each body of a kernel what eight threads write to the buffer that it names first (`oi[t]`, …)."""
+    made = _bodies(list(bodies), folder, before)
+    found: dict[str, list[int | float]] = {}
+    for number, body in enumerate(bodies):
+        written = re.search(r"\b(o[ifuld])\[t\]", body)
+        assert written is not None, body
+        label = written[1]
+        data = bytes.fromhex(interpreted(made.module, f"a{number}", (8, 1, 1))[list(OUTPUTS).index(label)])
+        found[body] = list(struct.unpack_from(f"<8{FORMATS[label]}", data))
+    return found
 
 
 def differences(module: Module, given: dict[str, tuple[str, Dim]], expected: dict[str, list[str]]) -> list[str]:

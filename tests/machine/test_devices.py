@@ -2,7 +2,6 @@ import pytest
 
 from warpsmith.base.errors import UsageError
 from warpsmith.machine.devices import device, load_devices
-from warpsmith.machine.limits import block_fits, grid_fits
 
 
 def test_every_device_has_a_source_for_every_number() -> None:
@@ -27,12 +26,3 @@ def test_an_unknown_device_is_answered_with_near_names() -> None:
         device("h10")
     assert "did you mean" in str(caught.value)
     assert "h100" in str(caught.value)
-
-
-def test_launch_limits() -> None:
-    assert block_fits((32, 32, 1))
-    assert not block_fits((32, 33, 1))
-    assert not block_fits((1, 1, 128))
-    assert grid_fits(65535 * 8, 8, 1)
-    assert not grid_fits(65535 * 8 + 1, 8, 1)
-    assert grid_fits(2**31, 256, 0)

@@ -197,6 +197,10 @@ def test_inner_extents_are_linearized_where_they_are_overrun() -> None:
         "void f(double *restrict p, double *restrict q, int n) { for (int i = 0; i < n; i++) (i % 2 ? p : q)[0] = i; }",
         "void f(double *p, int n) { for (int i = 0; i < n; i++) *p++ = i; }",
         "void f(unsigned long p, int n) { for (int i = 0; i < n; i++) *(double *)p = i; }",
+        # a number that is made an address may lead to any memory, also where it is only read
+        "void f(long p, double *a, int n) { for (int i = 0; i < n; i++) a[i] = ((double *)p)[i + 1]; }",
+        "struct S {double x;}; void f(long p, double *a, int n)"
+        " { for (int i = 0; i < n; i++) a[i] = ((struct S *)p)->x; }",
         "struct S {int n;}; void f(struct S *s, int *a) { for (int i = 0; i < 9; i++) { s->n = i; a[s->n / 2] = i; } }",
         "int g; void h(void) { g = 5; }"
         "void f(double *a, int n) { if (g > 0) return; h(); for (int i = 0; i < n; i++) if (g > 0) a[0] = i; }",

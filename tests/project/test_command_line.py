@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.archives import read_archive
 from warpsmith.project.command_line import Call, commands_of, compiler_family, read_call, with_implied
 
 HOME = "/home/me/p"
@@ -137,11 +136,3 @@ def test_an_mpi_compiler_says_what_it_adds(tmp_path: Path) -> None:
     assert found is not None
     assert with_implied(found).arguments == ("-I/opt/mpi/include", "-pthread")
     assert with_implied(call("gcc -c a.c")).arguments == ()
-
-
-def test_archives() -> None:
-    made = read_archive(["ar", "rcs", "libk.a", "a.o", "sub/b.o"], HOME)
-    assert made is not None
-    assert (made.output, made.inputs) == (f"{HOME}/libk.a", (f"{HOME}/a.o", f"{HOME}/sub/b.o"))
-    assert read_archive(["ar", "t", "libk.a"], HOME) is None
-    assert read_archive(["ar", "--version"], HOME) is None

@@ -9,7 +9,6 @@ import pytest
 
 from warpsmith.base.errors import InputError
 from warpsmith.project.database import project_of_files, read_database
-from warpsmith.project.model import CompileCommand, LinkCommand, Project
 
 
 def database(folder: Path, *entries: object) -> str:
@@ -97,22 +96,3 @@ def test_files_by_name(tmp_path: Path) -> None:
     assert ["gone.c" in f.message for f in project.findings] == [True]
     with pytest.raises(InputError):
         project_of_files([f"{tmp_path}/gone.c"])
-
-
-def test_a_target_takes_its_own_compilations_through_archives() -> None:
-    def command(file: str, output: str, *arguments: str) -> CompileCommand:
-        return CompileCommand(file, "/p", "gcc", arguments, output, "c")
-
-    one, two = command("/p/a.c", "/p/a1.o", "-DONE"), command("/p/a.c", "/p/a2.o", "-DTWO")
-    inside, direct = command("/p/k.c", "/p/k.o"), command("/p/m.c", "/p/second")
-    project = Project(
-        "/p",
-        (one, two, inside, direct),
-        (
-            LinkCommand("/p/libk.a", ("/p/k.o",), "/p", "ar"),
-            LinkCommand("/p/first", ("/p/a1.o", "/p/libk.a"), "/p", "gcc"),
-            LinkCommand("/p/second", ("/p/m.c", "/p/a2.o"), "/p", "gcc"),
-        ),
-    )
-    assert list(project.target("/p/first")) == [one, inside]
-    assert list(project.target("/p/second")) == [two, direct]

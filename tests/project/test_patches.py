@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.buildfiles.merging import Conflict, merged
 from warpsmith.project.patches import Change, Patch, applied_in, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))
@@ -79,22 +78,6 @@ def test_git_am_takes_the_series(tmp_path: Path) -> None:
         subprocess.run([*git, "am", "-q", f"{number}.patch"], cwd=tmp_path, check=True)
     log = subprocess.run([*git, "log", "--format=%s"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert log.stdout.split() == ["second", "first", "start"]
-
-
-def test_edits_on_both_sides_are_merged() -> None:
-    mine, theirs = LINES.replace("line 3\n", "mine\n"), LINES.replace("line 30\n", "theirs\n")
-    assert merged("k.cu", LINES, mine, theirs, run) == mine.replace("line 30\n", "theirs\n")
-    assert merged("k.cu", LINES, LINES, theirs, run) == theirs
-    assert merged("k.cu", LINES, mine, LINES, run) == mine
-    assert merged("k.cu", LINES, theirs, theirs, run) == theirs
-
-
-def test_a_conflict_names_the_line_of_the_user() -> None:
-    mine, theirs = LINES.replace("line 30\n", "mine\n"), LINES.replace("line 30\n", "theirs\n")
-    assert merged("k.cu", LINES, mine, theirs, run) == (Conflict("k.cu", 31, "mine"),)
-    found = merged("k.cu", None, mine, theirs, run)
-    assert isinstance(found, tuple)
-    assert found[0].line == 1
 
 
 @pytest.mark.parametrize("start", [".", "code/our solver", "code"])

@@ -1,7 +1,8 @@
 """Random functions of C that compilers get wrong: each is well defined, prints what it has computed, and ends.
 
     wrap-around counters, aliasing into one array, early exits, bit-fields, unions, VLAs, `goto`, shadowed and reserved
-    names, types and enumerators of a function, dense text, initializers that C++ refuses, switches that fall through
+    names, types and enumerators of a function, dense text, initializers that C++ refuses, switches that fall through,
+    accumulators that inner loops count with
 
 All arithmetic is unsigned or on small whole numbers, so that no order of evaluation changes a bit of the result, and
 every subscript is masked or in range. A program is several functions and a `main` that calls them.
@@ -189,8 +190,27 @@ def _switches(f: _Function) -> None:
     f.add(f"        case 1: {a}[{i} * 8 + {j}] = {i}; break;", f"        default: {b}[{i} * 8 + {j}] = {j}; }}")
 
 
+def _counters(f: _Function) -> None:
+    """Variables that inner loops count with, and that something else updates or reads."""
+    a, b, s, i = f.array(), f.array(), f.name(), f.name()
+    if f.rng.random() < 0.5:
+        s = f"{s}_{f.number}"
+        f.globals.append(f"static unsigned {s};")
+        f.add(f"{s} = 2;")
+    else:
+        f.add(f"unsigned {s} = 2;")
+    update = f.rng.choice((f"{s}--;", f"{s} += {i};", f"if ({s} < 5) {s} = 5;", f"{a}[{i}] = {s} & 7;", f"{s} ^= 1;",
+                           f"if ({a}[{i}] > {s}) {s} = (int){a}[{i}];", ""))  # fmt: skip
+    inner = f"for ({s} = {f.rng.choice(('0', f'{i} & 1', '1'))}; {s} < {f.rng.choice(('3', f'{i}', '2'))}; {s}++)"
+    inner += f" {b}[{f.rng.choice((f'{i}', f'{i} + {s} & 63', f'{s} & 63'))}] = {f.rng.choice(('1', f'{s} & 7'))};"
+    parts = [update, inner, f.rng.choice(("", f"{a}[{i}] = {s} & 15;", update))]
+    if f.rng.random() < 0.3:
+        parts.reverse()
+    f.add(f"for (int {i} = 0; {i} < 64; {i}++) {{ {' '.join(parts)} }}", f"{b}[{SIZE - 2}] = {s} & 15;")
+
+
 _KINDS: tuple[Callable[[_Function], None], ...] = (
-    _wraps, _aliases, _exits, _again, _fields, _shadows, _refused, _sums, _switches,
+    _wraps, _aliases, _exits, _again, _fields, _shadows, _refused, _sums, _switches, _counters,
 )  # fmt: skip
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.base.errors import InputError
-from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.reader import parse_module
-from warpsmith.ssa.text import print_module
 from warpsmith.ssa.verify import faults
 
 GOOD = """
@@ -56,12 +53,6 @@ end
 """
 
 
-def test_every_kind_of_line_is_read_and_printed_again() -> None:
-    module = parse_module(GOOD)
-    assert print_module(module).split() == GOOD.split()
-    assert [faults(function) for function in module.functions] == [(), ()]
-
-
 @pytest.mark.parametrize(
     ("right", "wrong", "fault"),
     [
@@ -86,14 +77,3 @@ def test_a_fault_is_named(right: str, wrong: str, fault: str) -> None:
     module = parse_module(GOOD.replace(right, wrong))
     found = [sentence for function in module.functions for sentence in faults(function)]
     assert any(fault in sentence for sentence in found), found
-
-
-@pytest.mark.parametrize("broken", ["kernel", "shared @x", GOOD.replace("end\n", "", 1).rpartition("end")[0], "what?"])
-def test_what_is_not_the_text_form_is_refused_with_its_line(broken: str) -> None:
-    with pytest.raises(InputError, match="line "):
-        parse_module(broken)
-
-
-def test_every_op_has_the_shape_of_its_name() -> None:
-    assert all(name == op.name for name, op in OPS.items())
-    assert all(op.pure for op in OPS.values() if op.shape in ("unary", "binary", "compare", "convert"))

@@ -126,16 +126,6 @@ def test_small_questions(tmp_path: Path) -> None:
     assert statements_of(loop) == (loop,)
 
 
-def test_a_function_is_replaced_everywhere(tmp_path: Path) -> None:
-    program = load(tmp_path)
-    old = program.units[0].functions[0]
-    new = replace(old, static=True)
-    changed = program.with_function(old, new)
-    assert new in changed.units[0].items and new in changed.units[0].functions
-    assert old not in changed.units[0].items
-    assert [f for _, f in changed.functions()] == [new]
-
-
 @pytest.mark.parametrize("count", [3, 499, 500, 501, 25_000])
 def test_a_walk_is_the_same_whether_it_is_short_enough_to_be_remembered(count: int) -> None:
     parts = tuple(Name(span=HERE, type=INT, symbol=A) for _ in range(count))

@@ -108,7 +108,7 @@ def _renamed(site: Site, call: Expr, callee: Expr) -> Iterator[Edit]:
 def _has_float(value: float) -> bool:
     """Whether a number is in the range of float: neither too large, nor lost to zero."""
     try:
-        held = struct.unpack("f", struct.pack("f", value))[0]
+        held = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
         return False
     return held != 0 or value == 0
@@ -132,7 +132,7 @@ def _is_float_number(expr: Expr) -> bool:
     if isinstance(bare, Unary) and bare.op in ("-", "+"):
         bare = peel(bare.operand)
     if isinstance(bare, Literal) and isinstance(bare.value, float | int):
-        return _has_float(bare.value) and struct.unpack("f", struct.pack("f", bare.value))[0] == bare.value
+        return _has_float(bare.value) and struct.unpack("<f", struct.pack("<f", bare.value))[0] == bare.value
     return isinstance(bare.type, Scalar) and bare.type.kind == "float" and bare.type.bits == 32
 
 

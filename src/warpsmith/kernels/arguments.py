@@ -315,6 +315,8 @@ def _loaded(name: str, path: str) -> Argument:
         raise _usage(f"--arg {name}: {path} cannot be read: {(error.strerror or str(error)).lower()}") from error
     except (ValueError, EOFError, SyntaxError) as error:
         raise _usage(f"--arg {name}: {path} is not an array of numpy (.npy)") from error
+    if isinstance(array, np.lib.npyio.NpzFile):
+        array.close()
     if not isinstance(array, np.ndarray):
         raise _usage(f"--arg {name}: {path} holds several arrays", "save one with numpy.save")
     if array.dtype == np.bool_:

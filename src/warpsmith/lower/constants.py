@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from warpsmith.lower.conversions import number
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, stored_type
 from warpsmith.lower.names import parts_of
@@ -40,6 +42,8 @@ def _cast(e: nodes.Cast) -> int | float | None:
     if value is None:
         return None
     type = stored_type(e.type)
+    if type.kind != "float" and not math.isfinite(value):
+        return None
     if type.kind == "float":
         return number_of(number(type, value).bits, type)
     bits = number(type, int(value)).bits
@@ -117,6 +121,8 @@ def _fill(data: bytearray, offset: int, type: tree.Type, init: nodes.Expr) -> bo
     if value is None or is_object(type):
         return False
     stored = stored_type(type)
+    if stored.kind != "float" and not math.isfinite(value):
+        return False
     bits = int(bool(value)) if isinstance(type, tree.Scalar) and type.kind == "bool" else number(stored, value).bits
     data[offset : offset + size_of(type)] = bits.to_bytes(stored.bytes, "little")
     return True

@@ -1,18 +1,14 @@
-"""Making host and kernel expressions, and their extremes over the counters of enclosing loops."""
+"""Making host and kernel expressions."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from warpsmith.base.source import Span
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, Unary
-from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type, is_integer
-from warpsmith.tree.walk import names, peel, same
+from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type
+from warpsmith.tree.walk import peel
 
-__all__ = ["binary", "extreme", "larger", "name", "number", "shifted", "smaller", "wide"]
-
-Range = tuple[Expr, Expr]
+__all__ = ["binary", "larger", "name", "number", "shifted", "smaller", "wide"]
 
 
 def number(value: int, span: Span) -> Expr:
@@ -63,71 +59,3 @@ def smaller(a: Expr, b: Expr) -> Expr:
 def larger(a: Expr, b: Expr) -> Expr:
     """Return `a > b ? a : b`."""
     return Conditional(span=a.span, type=LONG_LONG, condition=binary(">", a, b, INT), then=a, other=b)
-
-
-def extreme(expr: Expr, ranges: Mapping[Symbol, Range], most: bool) -> Expr | None:
-    """Return the greatest (`most`) or least value that `expr` takes while each variable runs over its range.
-
-    The result bounds `expr`, and reaches it where each variable occurs once. A part without such variables stays as it
-    is, in its own type; the rest is in 64 bits. None where the expression is not monotone in a way that we can see.
-    """
-    if not any(n.symbol in ranges for n in names(expr)):
-        return expr
-    match peel(expr):
-        case Name(symbol=symbol):
-            return ranges[symbol][1 if most else 0]
-        case Unary(op="-", operand=operand):
-            inner = extreme(operand, ranges, not most)
-            return None if inner is None else binary("-", number(0, expr.span), wide(inner))
-        case Unary(op="+", operand=operand):
-            return extreme(operand, ranges, most)
-        case Cast(type=type, operand=operand) if is_integer(type):
-            return extreme(operand, ranges, most) if getattr(type, "bits", 0) >= 32 else None
-        case Conditional(then=then, other=other):
-            a, b = extreme(then, ranges, most), extreme(other, ranges, most)
-            if a is None or b is None:
-                return None
-            # the least of two values never exceeds the least of their greatest ones, and so the other way round
-            upwards = _is_greater(peel(expr)) if _is_greater(peel(expr)) is not None else most
-            return larger(wide(a), wide(b)) if upwards else smaller(wide(a), wide(b))
-        case Binary() as inside:
-            return _extreme_binary(inside, ranges, most)
-        case _:
-            return None
-
-
-def _is_greater(expr: Expr) -> bool | None:
-    """Whether `a > b ? a : b` (True: the greater), `a < b ? a : b` (False: the smaller), or neither (None)."""
-    if not isinstance(expr, Conditional):
-        return None
-    test = peel(expr.condition)
-    if not isinstance(test, Binary) or test.op not in ("<", "<=", ">", ">="):
-        return None
-    greater = test.op in (">", ">=")
-    if same(test.left, expr.then) and same(test.right, expr.other):
-        return greater
-    return not greater if same(test.left, expr.other) and same(test.right, expr.then) else None
-
-
-def _extreme_binary(expr: Binary, ranges: Mapping[Symbol, Range], most: bool) -> Expr | None:
-    match expr.op:
-        case "+" | "-":
-            left = extreme(expr.left, ranges, most)
-            right = extreme(expr.right, ranges, most if expr.op == "+" else not most)
-            if left is None or right is None:
-                return None
-            return binary(expr.op, wide(left), wide(right))
-        case "*":
-            factor = constant(expr.left)
-            varying = expr.right if factor is not None else expr.left
-            factor = factor if factor is not None else constant(expr.right)
-            if factor is None:
-                return None
-            inner = extreme(varying, ranges, most if factor >= 0 else not most)
-            return None if inner is None else binary("*", number(factor, expr.span), wide(inner))
-        case "/":
-            divisor = constant(expr.right)
-            inner = extreme(expr.left, ranges, most)
-            return binary("/", wide(inner), number(divisor, expr.span)) if inner and divisor and divisor > 0 else None
-        case _:
-            return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -131,8 +131,9 @@ def _threadprivate_in(function: Function) -> frozenset[str]:
 
 
 def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple[Claim, ...]:
-    """Return the claims of `function` in source order; `own` are the program's threadprivate variables."""
-    regions = regions_of(function)
+    """Return the claims of `function`, those of a block in the order of its text and before those of the blocks in it;
+    `own` are the program's threadprivate variables."""
+    regions = [(r, frozenset(map(id, walk(r.body))), _declared(r.body)) for r in regions_of(function)]
     found: list[Claim] = []
     for pragmas, stmt in marked_statements(function.body):
         for pragma in pragmas:
@@ -140,9 +141,12 @@ def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple
             if directive is None or not isinstance(stmt, For | While):
                 continue
             if directive.shares_loop or directive.is_simd:
-                around = [r for r in reversed(regions) if _holds(r.body, stmt) and r.pragma is not pragma]
-                around = [] if "parallel" in directive.words else around
-                found.append(_claim(pragma, directive, stmt, around, own))
+                alone = "parallel" in directive.words
+                around = (
+                    [] if alone else [r for r in reversed(regions) if id(stmt) in r[1] and r[0].pragma is not pragma]
+                )
+                declared = own.union(*(names for _, _, names in around))
+                found.append(_claim(pragma, directive, stmt, [r for r, _, _ in around], declared))
     return tuple(found)
 
 
@@ -157,19 +161,12 @@ def covered_inside(loop: For) -> frozenset[For]:
     return frozenset(found)
 
 
-def _holds(body: Stmt, loop: Loop) -> bool:
-    return any(part is loop for part in walk(body))
-
-
 def _claim(
-    pragma: Pragma, directive: Directive, loop: Loop, around: list[ParallelRegion], own: frozenset[Symbol]
+    pragma: Pragma, directive: Directive, loop: Loop, around: Sequence[ParallelRegion], own: frozenset[Symbol]
 ) -> Claim:
+    """`own`: the variables that each thread has for itself without a clause."""
     used = _used(loop)
-    lists = [directive]
-    declared: frozenset[Symbol] = frozenset()
-    for outer in around:
-        lists.append(outer.directive)
-        declared |= _declared(outer.body)
+    lists = [directive, *(outer.directive for outer in around)]
     sharing = _Sharing.of(lists, used)
     loops, problems = _covered(directive, loop)
     claim = Claim(
@@ -179,7 +176,7 @@ def _claim(
         marked=loop,
         loops=loops,
         region=around[0].pragma if around else None,
-        private=sharing.named("private") | frozenset(s for s in used.values() if s in declared or s in own),
+        private=sharing.named("private") | frozenset(s for s in used.values() if s in own),
         firstprivate=sharing.named("firstprivate", "copyin"),
         lastprivate=sharing.named("lastprivate"),
         linear=sharing.named("linear"),

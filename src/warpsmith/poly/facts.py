@@ -127,7 +127,7 @@ class Section(Struct, frozen=True):
     """The elements of `symbol` that a statement run may touch: [lower, upper), counted in `element`s from the object's
     first element (for a pointer: from where it points on entry). Both are host expressions of integer type (evaluate in
     64 bits) over variables that do not change between the scope's entry and the run. `covers`: every element of the
-    section is certainly written whenever the run is executed with lower < upper."""
+    section is certainly written whenever the run is executed with lower < upper (False where nobody asked)."""
 
     symbol: Symbol
     element: Type

@@ -85,15 +85,6 @@ def test_nested_loops_and_branches_have_exact_spans(load: Load) -> None:
     assert inner.span.text == "for (int j = i; j < n; j++) a[j] += 1 ;"
 
 
-def test_switch_lists_its_cases(load: Load) -> None:
-    (switch,) = statements(load, "switch (x) { case 1: case N: x++; break; default: x--; { x = 2; } }")
-    assert isinstance(switch, Switch)
-    assert [len(c.labels) for c in switch.cases] == [2, 1]
-    assert switch.cases[1].labels == (None,)
-    assert [kinds(c.body) for c in switch.cases] == [["ExprStmt", "Break"], ["ExprStmt", "Block"]]
-    assert switch.cases[0].span.text == "case 1: case N: x++; break;"
-
-
 @pytest.mark.parametrize(
     ("text", "reason", "control"),
     [
@@ -136,16 +127,6 @@ def test_a_macro_statement_that_is_an_expression_is_one(load: Load) -> None:
     assert isinstance(made[0], ExprStmt)
     assert isinstance(made[0].expr, MacroUse)
     assert isinstance(statements(load, "INC(x) x = 1;")[0], Verbatim)
-
-
-def test_arrays_that_macros_declare_are_declared(load: Load) -> None:
-    made = statements(load, "VECTOR(v, N); MATRIX(m, N); m[1][2] = v[3];")
-    assert kinds(made) == ["DeclStmt", "DeclStmt", "ExprStmt"]
-    assert [s.span.text for s in made[:2]] == ["VECTOR(v, N);", "MATRIX(m, N);"]
-    assert isinstance(made[1], DeclStmt)
-    assert made[1].declarations[0].init is not None
-    loaded = load(f"{MACROS}void g(int n, double PARAMETER(p, n)) {{ p[0][0] = 1; }}")
-    assert function(loaded, "g").parameters[1].name == "p"
 
 
 def test_a_conditional_in_a_loop_boxes_what_it_names(load: Load) -> None:

@@ -23,24 +23,6 @@ int main() { std::cout << "host"; fine<<<1, 2>>>(0); lost<<<1, 32>>>((int *)0); 
 """
 
 
-def test_what_the_parser_loses_is_named_with_the_text_of_the_device() -> None:
-    unit = load_kernels(Source("n.cu", (), None, TEXT), FrontOptions())
-    assert (unit.kernels, [one.name for one in unit.lost]) == (("fine",), ["lost<int>"])
-    assert [one.name for one in unit.lost[0].parameters] == ["x"] and unit.lost[0].span.text == "lost"
-    assert "host" not in unit.device_text and "three()" in unit.device_text
-    assert len(unit.device_text) == len(TEXT)
-
-
-def test_a_kernel_that_calls_what_is_lost_is_lost_in_part() -> None:
-    text = (
-        "__device__ int f(int x) { return nowhere(x); }\n__device__ int g(int x) { return f(x) + 1; }\n"
-        "__global__ void k(int *a) { a[0] = g(2); }\n__global__ void fine(int *a) { a[0] = 2; }\n"
-    )
-    unit = load_kernels(Source("n.cu", (), None, text), FrontOptions())
-    assert (unit.kernels, [one.name for one in unit.lost]) == (("k", "fine"), ["k"])
-    assert unit.lost[0].extent.text.startswith("__global__ void k")
-
-
 @pytest.mark.skipif(not has_nvrtc(), reason="NVRTC is not installed")
 def test_lost_kernels_become_ptx() -> None:
     unit = load_kernels(Source("n.cu", (), None, TEXT), FrontOptions())

@@ -10,9 +10,8 @@ from tests.front.conftest import Load, found
 from warpsmith.front.c.counted import escapes
 from warpsmith.front.cxx import bodies as cxx_bodies
 from warpsmith.front.cxx import library as cxx_library
-from warpsmith.tree.nodes import Expr, ExprStmt, For, Function, Member, Return, VarDecl, VerbatimExpr, While
+from warpsmith.tree.nodes import Expr, ExprStmt, Function, Member, Return, VarDecl, VerbatimExpr
 from warpsmith.tree.printing.printer import nothing, print_expr
-from warpsmith.tree.walk import loops
 
 TEXT = """
 #include <vector>
@@ -141,31 +140,6 @@ def test_seeded_reference_that_is_kept(load: Load, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(escapes, "_references", lambda context, taken: set())
     kept = {"keeps(w); sum = near(p, x, w)", "double &r = w; sum = near(p, x, w); k = r"}
     assert kept <= {case.partition(":")[0] for case in _wrong(load)}
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("auto f = [k](double a) { return a * k; }; return f(x);", "x * k"),
-        ("auto f = [=](double a) { return a * k; }; return f(x);", "x * k"),
-        ("auto f = [k](double a) { return a * k; }; k = 2; return f(x);", ""),
-        ("auto f = [=](double a) { return a * k; }; k++; return f(x);", ""),
-        ("auto f = [k](double a) mutable { k += a; return k; }; return f(x);", ""),
-        ("auto f = [z = k + 1](double a) { return a * z; }; return f(x);", ""),
-        ("double &r = k; auto f = [k](double a) { return a * k; }; r = 2; return f(x);", ""),
-        ("double &r = k; auto f = [r](double a) { return a * r; }; return f(x);", ""),
-    ],
-)
-def test_a_captured_copy_stands_for_what_never_changes(load: Load, text: str, written: str) -> None:
-    made = _written(load, text)
-    assert made == written if written else "f(x)" in made
-
-
-def test_loops_behind_a_captured_copy_are_seen(load: Load) -> None:
-    text = "auto f = [k](double a) { return a * k; }; for (int j = 0; j < i; j++) { while (x > 0) x = f(x); } return x;"
-    function = _use(load, text)
-    assert [type(loop) for loop, _ in loops(function.body)] == [For, While]
-    assert len(found(function.body, Return)) == 1
 
 
 def test_private_members_say_how_they_are_reached(load: Load) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.front.conftest import Load, found
-from warpsmith.front.c.expressions import Expressions
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.front.clang.process import parse_files
@@ -16,9 +15,8 @@ from warpsmith.front.clang.wire import Dump
 from warpsmith.front.cxx import library as cxx_library
 from warpsmith.front.inputs import parser_arguments
 from warpsmith.front.load import Loaded
-from warpsmith.tree.nodes import Call, Expr, ExprStmt, For, Function, Verbatim, VerbatimExpr, While
+from warpsmith.tree.nodes import Expr, ExprStmt, Function
 from warpsmith.tree.printing.printer import nothing, print_expr, print_stmt
-from warpsmith.tree.walk import loops
 
 EVERYTHING = """
 #include <algorithm>
@@ -85,31 +83,6 @@ def _loops_of_text(path: Path) -> set[int]:
     table = NodeTable(dump)
     rows = [r for top, file in dump.tops if file == 0 for r in range(top, table.after[top])]
     return {table.start[r] for r in rows if table.kind[r] in (kinds.FOR, kinds.WHILE, kinds.DO, kinds.RANGE_FOR)}
-
-
-def test_every_loop_is_listed(load: Load, tmp_path: Path) -> None:
-    loaded = load(EVERYTHING, name="case.cpp")
-    listed = [loop for _, f in loaded.program.functions() for loop, _ in loops(f.body)]
-    assert {loop.span.start for loop in listed} == _loops_of_text(tmp_path / "case.cpp")
-    assert all(loop.reason for loop in listed if isinstance(loop, While))
-
-
-def test_names_tell_functions_apart(load: Load) -> None:
-    names = {f.symbol.label or f.symbol.name for _, f in load(EVERYTHING, name="case.cpp").program.functions()}
-    expected = {
-        "twice<double>", "twice<float>", "never", "hidden", "Fixed<double,8>::sum", "Base::run", "Derived::run",
-        "Derived::count", "over(int)", "over(double)", "main",
-    }  # fmt: skip
-    assert expected <= names
-    keys = [f.symbol.key for _, f in load(EVERYTHING, name="case.cpp").program.functions()]
-    assert len(set(keys)) == len(keys)
-
-
-def test_what_shares_its_text_is_no_item(load: Load) -> None:
-    (unit,) = load(EVERYTHING, name="case.cpp").program.units
-    items = {f.symbol.label or f.symbol.name for f in unit.items if isinstance(f, Function)}
-    assert "Fixed<double,8>::sum" in items
-    assert not {"twice<double>", "twice<float>"} & items
 
 
 CLASS = """
@@ -184,34 +157,6 @@ def _expression(load: Load, text: str) -> Expr:
 def test_what_is_implied_is_written(load: Load, text: str, written: str) -> None:
     made = _written(load, text)
     assert made == written
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("v.push_back(r)", "a call of std::vector::push_back"),
-        ("r = v.at(i)", "a call of std::vector::at"),
-        ("std::reverse(v.begin(), v.end())", "a call of std::reverse"),
-        ("std::sort(v.begin(), v.end())", "a call of std::sort"),
-        ("r = *new double(1)", "new"),
-        ("r = [&] { return c; }()", ""),
-    ],
-)
-def test_what_is_not_modelled_says_so(load: Load, text: str, reason: str) -> None:
-    boxes = [n for n in found(_expression(load, text), VerbatimExpr) if isinstance(n, VerbatimExpr)]
-    assert (boxes[0].reason if boxes else "") == reason
-
-
-def test_a_box_in_a_method_names_its_object(load: Load) -> None:
-    (box,) = found(_expression(load, "std::exchange(ny_, nx_)"), VerbatimExpr)
-    assert isinstance(box, VerbatimExpr)
-    assert "this" in {symbol.name for symbol in box.writes}
-
-
-def test_a_call_hands_over_addresses(load: Load) -> None:
-    (call,) = found(_expression(load, "bump(r, 1)"), Call)
-    assert isinstance(call, Call)
-    assert [type(a).__name__ for a in call.arguments] == ["Name", "Literal"]
 
 
 ROUND = """
@@ -310,48 +255,3 @@ def test_printed_from_the_tree_it_runs_the_same(load: Load, tmp_path: Path, monk
         cxx_library.CxxLibrary, "_extreme", lambda self, name, *rest: extreme(self, exchanged[name], *rest)
     )
     assert _rewritten(load, tmp_path) != wanted
-
-
-def test_a_range_for_is_a_counted_loop(load: Load) -> None:
-    loaded = load(ROUND, name="case.cpp")
-    shift = _function(loaded, "Grid::shift")
-    ((loop, _),) = loops(shift.body)
-    assert isinstance(loop, For)
-    assert loop.variable.name == "c_at" and loop.header.text == "for (auto &c : cells)"
-    assert print_expr(loop.bound, nothing) == "this->cells.size()"
-
-
-def test_a_destructor_runs_at_the_end_of_its_block(load: Load) -> None:
-    text = """
-    double a[10];
-    struct Writer { ~Writer() { a[0] = 1; } int n; };
-    void f(int n) { { Writer w; for (int i = 0; i < n; i++) a[i] = 2; } a[1] = 3; }
-    int g(int n) { Writer w; if (n) return 1; return 2; }
-    """
-    loaded = load(text, name="case.cpp")
-    f, g = (next(x for _, x in loaded.program.functions() if x.symbol.name == name) for name in "fg")
-    boxes = [n for n in found(f.body, Verbatim) if isinstance(n, Verbatim)]
-    assert [n.calls for n in boxes if n.reason == "the destructor of w"] == [True]
-    boxes = [n for n in found(g.body, Verbatim) if isinstance(n, Verbatim)]
-    assert [n.calls for n in boxes if n.reason.startswith("a jump out")] == [True, True]
-
-
-def test_seeded_object_left_out_of_a_box(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Expressions, "own_object", lambda self, row: ())
-    with pytest.raises(AssertionError):
-        test_a_box_in_a_method_names_its_object(load)
-
-
-def test_a_default_argument_that_is_not_modelled_leaves_the_call_as_text(load: Load) -> None:
-    text = """
-#include <string>
-struct Line { int n = 0; void add(char opt, std::string arg, std::string def = ""); };
-void Line::add(char opt, std::string arg, std::string def) { n += opt + (int)(arg.size() + def.size()); }
-void use(Line &line, double *a) { line.add('h', "x"); for (int i = 0; i < 9; i++) a[i] = i; }
-"""
-    loaded = load(text, name="case.cpp")
-    use = next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
-    first = use.body.statements[0]
-    assert isinstance(first, ExprStmt) and isinstance(first.expr, VerbatimExpr)
-    assert first.expr.calls and "default argument" in first.expr.reason
-    assert [type(loop) for loop, _ in loops(use.body)] == [For]

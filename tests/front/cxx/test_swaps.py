@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pytest
-
 from tests.front.conftest import Load, found
-from warpsmith.front.cxx import calls as cxx_calls
-from warpsmith.front.cxx import values as cxx_values
 from warpsmith.tree.nodes import Assign, Block, Function, Verbatim, VerbatimExpr
 from warpsmith.tree.printing.printer import nothing, print_expr
 
@@ -97,11 +93,6 @@ def test_a_swap_is_an_exchange_of_members(load: Load) -> None:
     assert _wrong_swaps(load) == []
 
 
-def test_seeded_class_with_code_of_its_own(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cxx_values, "_has_its_own", lambda *_: False)
-    assert _wrong_swaps(load) == ["std::swap(m, n)", "std::swap(x, y)", "std::swap(g, h)"]
-
-
 def _wrong_objects(load: Load) -> list[str]:
     wrong = []
     for (case, (calls, writes)), made in zip(MADE.items(), _functions(load, MADE), strict=True):
@@ -110,35 +101,3 @@ def _wrong_objects(load: Load) -> list[str]:
         if box.calls is not calls or (writes is not None and not writes <= written <= (writes or written)):
             wrong.append(case)
     return wrong
-
-
-def test_a_constructor_that_makes_only_its_object(load: Load) -> None:
-    assert _wrong_objects(load) == []
-
-
-def test_seeded_constructor_that_is_not_looked_at(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cxx_calls, "makes_only_its_object", lambda *_: True)
-    assert _wrong_objects(load) == ["Counted c(i)", "Told c(i)"]
-
-
-def test_instances_say_what_tells_them_apart(load: Load) -> None:
-    text = """
-    template <typename T, int N = 3> void f(T *a) { for (int i = 0; i < N; i++) a[i] = i; }
-    template <class T> struct S { template <class U> void g(U *a, T n) { for (int i = 0; i < n; i++) a[i] = n; } };
-    template <class T> struct S<T *> { void g(int *a, int n) { for (int i = 0; i < n; i++) a[i] = n; } };
-    struct P { int x; };
-    template <typename... T> void h(int *a, T... t) { for (int i = 0; i < 3; i++) a[i] = i; }
-    template <bool B> void k(int *a) { for (int i = 0; i < 3; i++) a[i] = B; }
-    void use(float *x, unsigned char *y, int *z, P *p)
-    {
-        f(x); f<unsigned char, 5>(y); S<int> s; s.g(x, 3); S<int *> t; t.g(z, 2); h(z, 1, 2); k<true>(z);
-        struct L { int x; L &operator=(int) { return *this; } } l[3]; f(l);
-    }
-    """
-    functions = [f for _, f in load(text, "--std=c++17", name="case.cpp").program.functions()]
-    told = {f.symbol.label or f.symbol.name: f.instance for f in functions if f.symbol.name != "use"}
-    assert told["f<float,3>"] == ("std::is_same<T, float>::value", "N == 3")
-    assert told["f<unsigned char,5>"] == ("std::is_same<T, unsigned char>::value", "N == 5")
-    assert [v for k, v in told.items() if k.startswith("k<")] == [("B",)]
-    assert [v for k, v in told.items() if k.startswith(("S<", "h<"))] == [None] * 3
-    assert all(v is None for k, v in told.items() if k.startswith("f<L"))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.loops.steps.refusals import one
-from warpsmith.loops.analysis.scopes import captured
-from warpsmith.loops.analysis.shape import statements
 from warpsmith.loops.analysis.substitute import copied, fixed_text, replaced
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number
-from warpsmith.loops.place import LoopContext, with_run
+from warpsmith.loops.place import LoopContext
 from warpsmith.tree.printing.printer import print_stmt
 from warpsmith.tree.walk import names, same, walk
 
@@ -37,22 +35,3 @@ def test_values_take_the_place_of_variables(tmp_path: Path) -> None:
     body = replaced(loop.body, {loop.variable: number(3, loop.span)})
     assert "x[3]" in print_stmt(body) and "a[3][j]" in print_stmt(body) and "y[3]" in print_stmt(body)
     assert fixed_text(loop.body, frozenset({loop.variable})) is None
-
-
-def test_fresh_names_avoid_all_words_of_the_text(tmp_path: Path) -> None:
-    program = one("int ii = n; /* ii2 */ for (int i = 0; i < ii; i++) x[i] = 1;", tmp_path).program
-    fresh = Fresh.of(program)
-    assert fresh.name("ii") == "ii2"
-    assert fresh.name("ii") == "ii3"
-    assert Fresh.of(program).name("ii") == "ii2", "the same program gives the same names"
-
-
-def test_a_captured_name_is_found(tmp_path: Path) -> None:
-    stand = one("double t = 1; for (int i = 0; i < n; i++) { x[i] = t; double t = 2; y[i] = t; }", tmp_path)
-    assert captured(stand.function) is None
-    loop = LoopContext.of(stand.program, "F/i").counted()
-    first, declaration, last = statements(loop.body)
-    moved = with_run(stand.program, stand.function, (first, declaration, last), (declaration, first, last))
-    function = next(f for _, f in moved.functions())
-    found = captured(function)
-    assert found is not None and found.name == "t"

@@ -9,9 +9,7 @@ import pytest
 from tests.offload.hand import load, request
 from warpsmith.machine.limits import block_fits
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
-from warpsmith.offload.mapping.profile import references, size_of
 from warpsmith.tree.nodes import For
-from warpsmith.tree.types import CHAR, DOUBLE, INT, Array, Record
 
 
 def mapping(directory: Path, body: str, *, counters: str = "int", volume: int = 256) -> tuple[ThreadMapping, list[For]]:
@@ -55,29 +53,8 @@ def test_a_short_loop_does_not_get_more_threads_than_iterations(tmp_path: Path) 
     assert short <= 8
 
 
-def test_a_reference_weighs_as_often_as_it_repeats(tmp_path: Path) -> None:
-    text = (
-        "void f(int n, double A[64][64], double *B, double *C) { for (int i = 0; i < n; i++) {"
-        " B[i] = 0; for (int k = 0; k < 10; k++) for (int t = 0; t < n; t++) C[i] += A[i][k]; } }"
-    )
-    facts = request(load(text, tmp_path), "f", []).facts
-    outer = facts.loops[0].loop
-    assert isinstance(outer, For)
-    found, assumed = references(facts.loops[0].accesses, [outer], {})
-    assert sorted(r.weight for r in found) == [1, 640, 640]
-    assert assumed == ("the loop over t (line 1) runs 64 times",)
-    known, none = references(facts.loops[0].accesses, [outer], {"n": 7})
-    assert (sorted(r.weight for r in known), none) == ([1, 70, 70], ())
-
-
 def test_axes_that_may_need_too_many_blocks_walk(tmp_path: Path) -> None:
     nest = "for (INT i = 0; i < n; i++) for (INT j = 0; j < m; j++) B[i * m + j] = 1;"
     for counters, walking in (("int", ("y",)), ("long", ("y", "x")), ("short", ())):
         found, heads = mapping(tmp_path, nest, counters=counters)
         assert strided_axes(heads, found) == walking
-
-
-def test_sizes() -> None:
-    assert (size_of(CHAR), size_of(INT), size_of(DOUBLE)) == (1, 4, 8)
-    assert size_of(Record("pair", 24)) == 24
-    assert size_of(Array(DOUBLE, None, 3)) == 24

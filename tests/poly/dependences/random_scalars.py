@@ -12,6 +12,7 @@ class Writer:
         self.random = random
         self.fresh = 0
         self.scope = ["a", "b", "c", "d", "p", "g"]
+        self.counting: list[str] = []
 
     def function(self, name: str) -> str:
         body = self.block(3, loops=0)
@@ -40,7 +41,7 @@ class Writer:
         return f"(!{self.expr(depth - 1)})"
 
     def written(self) -> str:
-        return self.random.choice([v for v in self.scope if v not in ("i", "j", "k")])
+        return self.random.choice([v for v in self.scope if v not in ("i", "j", "k", *self.counting)])
 
     def statement(self, depth: int, loops: int) -> str:
         kind = self.random.random()
@@ -80,12 +81,18 @@ class Writer:
             if not free:
                 return self.simple(loops)
             counter = free[0]
+            # a variable that is updated elsewhere too
+            others = [v for v in ("a", "b", "d", "g") if v not in self.counting]
+            if others and self.random.random() < 0.2:
+                counter = self.random.choice(others)
             kept = list(self.scope)
             bound = self.random.choice(["3", "p", "(p & 3)"])
-            declares = "int " if self.random.random() < 0.3 else ""
+            declares = "int " if counter == free[0] and self.random.random() < 0.3 else ""
             first = self.random.choice(["0", "1", "0" if declares or self.random.random() < 0.9 else counter])
             self.scope = [*self.scope, counter]
+            self.counting.append(counter)
             body = self.block(depth - 1, loops + 1)
+            self.counting.pop()
             self.scope = kept if declares or self.random.random() < 0.6 else [*kept]
             after = f" {self.written()} = {counter};" if not declares and self.random.random() < 0.2 else ""
             return f"for ({declares}{counter} = {first}; {counter} < {bound}; {counter}++) {{ {body} }}{after}"

@@ -10,10 +10,8 @@ from tests.poly.analysis import facts_of
 from tests.poly.programs import load, loop
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.dependences.reductions import Update, updates
-from warpsmith.poly.dependences.running import Running, running_value
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Node
-from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.walk import rebuild, walk
 
 HEAD = """
@@ -104,6 +102,9 @@ NONE = [
     ("volatile double s = 0;", "s += a[i];", "b[0] = s;"),
     ("", "h[0] += h[i + 1]; l[i] = h[0];", ""),
     ("", "h[0] += h[i];", ""),
+    ("int s = 0;", "s--; for (s = 0; s < 2; s++) a[i] = s;", "b[0] = s;"),
+    ("int s = 0;", "s += h[i]; b[i] = s; for (s = 0; s < 2; s++) a[i] = s;", "b[0] = s;"),
+    ("int m = 0, s = 0;", "if (h[i] > m) { m = h[i]; s = i; } for (s = 0; s < 2; s++) a[i] = 1;", "b[0] = s + m;"),
 ]
 
 
@@ -144,31 +145,3 @@ def test_a_use_that_stands_in_two_places_is_no_update(tmp_path: Path) -> None:
 
 def _nodes(one: For) -> list[Node]:
     return list(walk(one))
-
-
-RUNNING = [
-    ("int s = 0;", "s += h[i]; l[i] = s;", "+ h[i]"),
-    ("int s = 0;", "l[i] = s; s = h[i] + s + 2;", "+ h[i] + 2"),
-    ("int s = 0;", "int t = h[i]; h[i] = s; s += t;", "+ h[i]"),
-    ("int s = 0;", "int t = h[i] + i; s ^= t; h[i] = s;", "^ h[i] + i"),
-    ("long s = 0;", "s -= h[i]; l[i] = s;", "+ -(long)h[i]"),
-    ("int s = 0;", "h[i] = 2; s += h[i]; l[i] = s;", ""),
-    ("int s = 0;", "if (h[i] < 0) continue; s += h[i]; l[i] = s;", ""),
-    ("int s = 0;", "h[i] = 3; int t = h[i]; s += t; l[i] = s;", ""),
-    ("double m = 0;", "m = m > a[i] ? m : a[i]; b[i] = m;", ""),
-    ("double m = 0;", "m = a[i] > m ? a[i] : m; b[i] = m;", "max a[i]"),
-]
-
-
-@pytest.mark.parametrize(("declarations", "body", "expected"), RUNNING)
-def test_what_an_iteration_adds_to_a_running_value(declarations: str, body: str, expected: str) -> None:
-    facts = facts_about(declarations, body)
-    one = facts.loop
-    if not expected:
-        # no scan where it cannot be computed in parts
-        assert facts.category == "sequential" and not facts.reductions
-        return
-    assert facts.category == "scan" and isinstance(one, For)
-    found = running_value(one, facts.reductions[0])
-    assert isinstance(found, Running)
-    assert f"{found.op} {Printer().expr(found.element)}" == expected

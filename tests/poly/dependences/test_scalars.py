@@ -7,9 +7,8 @@ import pytest
 from tests.poly.programs import function, load, loop, shown
 from warpsmith.poly.dependences.reductions import array_reductions, array_scans
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.effects.liveness import live_after, scalar_values
+from warpsmith.poly.effects.liveness import live_after
 from warpsmith.tree.nodes import Block
-from warpsmith.tree.walk import names
 
 HEAD = """#include <math.h>
 struct pt { double x, y; };
@@ -147,33 +146,6 @@ def test_live_after(tmp_path: Path) -> None:
     assert isinstance(f.body, Block)
     lives = [shown(live_after(program, f, stmt)) for stmt in f.body.statements]
     assert lives[:4] == ["a g p", "b g p", "a b g p", "g p"]
-
-
-def test_values_inside_an_iteration(tmp_path: Path) -> None:
-    text = """void f(int n, double *a, int *h) { int i, j, t, u, w;
-    for (i = 0; i < n; i++) {
-      t = i + 1; u = t * 2; a[t] = 0; a[u] = 1;
-      t += 3; a[t] = 2;
-      if (h[i]) w = 1; else w = 2;
-      a[w] = 3;
-      for (j = 0; j < n; j++) { w = j; a[w] = 4; double *row = a + i * n; row[j] = 5; }
-      a[w] = 6;
-      t = j; for (j = 0; j < n; j++) a[t] = 7;
-    } }"""
-    program = load(text, tmp_path)
-    one = loop(program, "f/i")
-    values = scalar_values(program, function(program, "f"), one)
-    lines: dict[tuple[str, int], str] = {}
-    for name in names(one.body):
-        if name in values and name.symbol.name in ("t", "u", "w", "row"):
-            lines.setdefault((name.symbol.name, name.span.line), values[name].span.text)
-    assert lines == {
-        ("t", 3): "i + 1",
-        ("u", 3): "t * 2",
-        ("t", 4): "i + 1",
-        ("w", 7): "j",
-        ("row", 7): "a + i * n",
-    }
 
 
 def test_reasons_are_told_in_an_order_that_no_run_changes(tmp_path: Path) -> None:

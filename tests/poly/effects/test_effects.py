@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.programs import function, load, loop, shown
-from warpsmith.poly.effects.effects import device_blocker, effects, escaped
+from tests.poly.programs import function, load, shown
+from warpsmith.poly.effects.effects import effects, escaped
 from warpsmith.tree.nodes import Block
 
 PROGRAM = """
@@ -108,52 +108,3 @@ def test_escaped(tmp_path: Path) -> None:
     void f(void) { double a[3], b[3], c[3], d[3], x, y, *q = d; unknown(a); keep(b); use(c); use(&x); q[0] = y; }"""
     program = load(text, tmp_path)
     assert shown(escaped(program, function(program, "f"))) == "a b d"
-
-
-@pytest.mark.parametrize(
-    ("body", "rule", "words"),
-    [
-        ("a[i] = sin(a[i]) + fminf(1, 2) + abs(i);", "", ""),
-        ("a[i] = helper(a[i]);", "", ""),
-        ("double t[4]; t[0] = a[i]; a[i] = t[0];", "", ""),
-        ('printf("%f", a[i]);', "POR006", "printf"),
-        ("a[i] = outside(i);", "POR006", "outside"),
-        ("a[i] = (long)malloc(3);", "POR006", "malloc"),
-        ("a[i] = rand();", "POR006", "rand"),
-        ("a[i] = even(i);", "POR008", "recursive"),
-        ("a[i] = logged(a[i]);", "POR006", "logged: calls puts"),
-        ("static int s; a[i] = s++;", "POR008", "static"),
-        ("long double t = a[i]; a[i] = t;", "POR008", "long double"),
-        ("__int128 t = i; a[i] = t;", "POR008", "__int128"),
-        ("_Complex double t = a[i]; a[i] = t;", "POR008", ""),
-        ("double t[n]; t[0] = 1; a[i] = t[0];", "POR008", "variable length"),
-        ("volatile int t = i; a[i] = t;", "POR008", "volatile"),
-        ("if (i > 2) goto out; a[i] = 0;", "POR008", "goto"),
-        ("union both t; t.i = i; a[i] = t.f;", "POR008", "union"),
-        ("a[i] = op(i);", "POR008", "pointer"),
-        ("m[i][0] = 1;", "POR008", "kept in memory"),
-        ("v->data[i] = 1;", "POR008", "kept in memory"),
-        ("a[i] = apply(helper, i);", "POR008", "pointer"),
-        ('__asm__("nop"); a[i] = 0;', "POR008", ""),
-    ],
-)
-def test_what_may_not_run_on_the_device(body: str, rule: str, words: str, tmp_path: Path) -> None:
-    text = f"""#include <stdio.h>
-#include <stdlib.h>
-#include <math.h>
-struct vec {{ double *data; int n; }};
-double outside(int);
-union both {{ int i; float f; }};
-static double helper(double x) {{ return x > 0 ? x : -x; }}
-static double logged(double x) {{ puts("x"); return x; }}
-static int even(int n); static int odd(int n) {{ return n == 0 ? 0 : even(n - 1); }}
-static int even(int n) {{ return n == 0 ? 1 : odd(n - 1); }}
-static double apply(double (*g)(double), double x) {{ return g(x); }}
-void f(int n, double *a, double **m, struct vec *v, int (*op)(int)) {{
-  for (int i = 0; i < n; i++) {{ {body} }}
-out: return; }}
-"""
-    program = load(text, tmp_path)
-    found = device_blocker(program, loop(program, "f/i").body)
-    assert (found.rule if found is not None else "") == rule, found
-    assert words in (found.text if found is not None else "")

@@ -173,50 +173,6 @@ def test_errno_counts_where_it_is_read(tmp_path: Path) -> None:
     assert facts(program, "g/i").category == "parallel"
 
 
-RECEIVE, WAIT = "MPI_Irecv(u, n, 0, 0, 0, 0, &r);", "MPI_Wait(&r, 0);"
-LISTED = RECEIVE.replace("&r", "&list[0]")
-CLEAR = "for (int i = 1; i < n; i++) u[i] = 0;"
-MPI = (
-    "int MPI_Irecv(void *, int, int, int, int, int, int *); int MPI_Wait(int *, int *);\n"
-    "int MPI_Waitall(int, int *, int *);\n"
-    "static void fill(int n, double *u) { for (int i = 0; i < n; i++) u[i] = 0; }\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("body", "address", "free"),
-    [
-        (f"{RECEIVE} {CLEAR} {WAIT}", "f/i", False),
-        (f"{RECEIVE} {WAIT} {CLEAR}", "f/i", True),
-        (f"{RECEIVE} MPI_Wait(&other, 0); {CLEAR}", "f/i", False),
-        (f"{LISTED} MPI_Waitall(2, list, 0); {CLEAR}", "f/i", True),
-        (f"{LISTED} MPI_Wait(&list[1], 0); {CLEAR}", "f/i", False),
-        (f"{LISTED} MPI_Wait(&list[0], 0); {CLEAR}", "f/i", True),
-        (f"{LISTED} MPI_Waitall(2, more, 0); {CLEAR}", "f/i", False),
-        (f"{RECEIVE} if (n) {WAIT} {CLEAR}", "f/i", False),
-        (f"{CLEAR} {RECEIVE} {WAIT}", "f/i", True),
-        (f"for (int t = 0; t < 9; t++) {{ {CLEAR} {RECEIVE} }}", "f/t/i", False),
-        (f"{RECEIVE} fill(n, u); {WAIT}", "fill/i", False),
-        (f"{RECEIVE} {WAIT} fill(n, u);", "fill/i", True),
-    ],
-)  # fmt: skip
-def test_what_is_received_later(body: str, address: str, free: bool, tmp_path: Path) -> None:
-    program = load(f"{MPI}void f(int n, double *u) {{ int r, other, list[2], more[2]; {body} }}", tmp_path)
-    known = facts(program, address)
-    assert (known.category == "parallel") == free
-    assert free or "may still arrive" in first_reason(known).text
-
-
-def test_threads_change_memory_meanwhile(tmp_path: Path) -> None:
-    text = (
-        "#include <pthread.h>\nstatic void *work(void *p) { return p; }\n"
-        "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
-        "int main(void) { pthread_t t; double a[9]; pthread_create(&t, 0, work, a); f(9, a); return 0; }\n"
-    )
-    known = facts(load(text, tmp_path), "f/i")
-    assert known.category == "unanalyzable" and "pthread_create" in first_reason(known).text
-
-
 def test_a_member_is_not_the_whole_variable(tmp_path: Path) -> None:
     text = (
         "struct p { double z; int e; };"

@@ -4,40 +4,19 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.poly.isl.evaluation import holds, value_of
 from tests.poly.programs import load
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl import choices
 from warpsmith.poly.isl.choices import common_quotient, decided, extreme_of
-from warpsmith.poly.isl.formula import And, Compare, Formula, Or, at_least, both, either, equal, negate
+from warpsmith.poly.isl.formula import Compare, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
-
-
-def _value(polynomial: Polynomial, values: Mapping[str, int]) -> int:
-    total = 0
-    for monomial, factor in polynomial.terms.items():
-        product = factor
-        for name in monomial:
-            product *= values[name]
-        total += product
-    return total
-
-
-def _holds(formula: Formula, values: Mapping[str, int]) -> bool:
-    match formula:
-        case Compare(polynomial, equality):
-            value = _value(polynomial, values)
-            return value == 0 if equality else value >= 0
-        case And(parts):
-            return all(_holds(part, values) for part in parts)
-        case Or(parts):
-            return any(_holds(part, values) for part in parts)
 
 
 def _truncated(value: int, divisor: int) -> int:
@@ -68,7 +47,7 @@ def test_a_choice_read_as_a_quotient_is_that_quotient(divisor: int, scale: int) 
         for value in range(-40, 41):
             chosen = -_truncated(-value + a, divisor) if value < 0 else _truncated(value + b, divisor)
             values = {next(iter(n.atoms())): value}
-            assert chosen == _value(found[0], values) // found[1], (a, b, value)
+            assert chosen == value_of(found[0], values) // found[1], (a, b, value)
     # floor (a = d - 1, b = 0), ceiling (a = 0, b = d - 1), and those between
     assert read >= 2
 
@@ -125,8 +104,8 @@ def _disagreements(seeds: range) -> int:
             values = dict(zip(plain, point, strict=True))
             for name, meaning in meanings.items():
                 pick = min if meaning.least else max
-                values[name] = pick(_value(meaning.left, values), _value(meaning.right, values))
-            if _holds(formula, values) != _holds(without, values):
+                values[name] = pick(value_of(meaning.left, values), value_of(meaning.right, values))
+            if holds(formula, values) != holds(without, values):
                 wrong += 1
                 break
     return wrong

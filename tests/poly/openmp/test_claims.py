@@ -133,54 +133,6 @@ def test_a_seeded_bug_is_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert complaints(judge_fixed())
 
 
-NOWAIT = """
-void {name}(int n, int *restrict a, int *restrict b, int *restrict c)
-{{
-#pragma omp parallel
-    {{
-#pragma omp for nowait
-        for (int i = 0; i < n; i++)
-            a[i] = b[i];
-        {between}
-    }}
-}}
-"""
-
-
-@pytest.mark.parametrize(
-    ("between", "said"),
-    [
-        ("\n#pragma omp for\nfor (int i = 1; i < n; i++) c[i] = a[i - 1];", "nowait is wrong"),
-        ("\n#pragma omp for schedule(dynamic)\nfor (int i = 1; i < n; i++) c[i] = a[i];", "nowait is wrong"),
-        ("\n#pragma omp single\nc[0] = a[2];", "nowait is wrong"),
-        ("\n#pragma omp master\n{ c[0] = a[2]; }", "nowait is wrong"),
-        ("\n#pragma omp for\nfor (int i = 0; i < n; i++) c[i] = a[i];", ""),
-        ("\n#pragma omp barrier\n#pragma omp for\nfor (int i = 1; i < n; i++) c[i] = a[i - 1];", ""),
-        ("\n#pragma omp for\nfor (int i = 0; i < n; i++) c[i] = b[i];", ""),
-    ],
-)
-def test_who_does_not_wait(between: str, said: str, tmp_path: Path) -> None:
-    path = tmp_path / "nowait.c"
-    path.write_text(NOWAIT.format(name="f", between=between))
-    program = load_program([str(path)], FrontOptions()).program
-    facts = Facts.about(program, PolyOptions())
-    ((_, one),) = program.functions()
-    first = claims.judge_claim(facts, one, claimed.claims_of(one)[0])
-    if not said:
-        assert isinstance(first.verdict, Proved)
-        return
-    assert isinstance(first.verdict, Refuted)
-    (reason,) = first.verdict.reasons
-    assert said in reason.text
-    # the two accesses that it names are of one element
-    found = re.fullmatch(r".*iteration (\d+) of the loop writes a\[(\d+)\].* reads it(?: \(n = (\d+)\))?", reason.text)
-    assert found is not None and found[1] == found[2], reason.text
-    assert reason.dependence is not None and reason.dependence.sink.text.startswith("a[")
-    index = reason.dependence.sink.text[2:-1]
-    other = re.search(r"iteration (\d+) in line", reason.text)
-    assert eval(index, {"i": int(other[1]) if other is not None else 0}) == int(found[2])
-
-
 THREADS = """
 int omp_get_thread_num(void);
 void f(int n, int *restrict a, int *restrict b)

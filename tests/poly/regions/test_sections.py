@@ -9,7 +9,7 @@ import pytest
 from tests.poly.programs import function, load, loop
 from warpsmith.poly.effects.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Sections
-from warpsmith.poly.regions.sections import sections
+from warpsmith.poly.regions.sections import covered_sections
 from warpsmith.tree.nodes import Binary, Block, Cast, Conditional, Expr, For, Literal, Name, SizeOf
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import names, peel
@@ -47,7 +47,8 @@ def value(expr: Expr, env: Mapping[str, int]) -> int:
 
 def asked(program: Program, run: str, scope: str, *granted: Assumption) -> Sections:
     f = function(program, run.split("/")[0])
-    return sections(program, f, (loop(program, run),), (loop(program, scope),), PolyOptions(granted=granted))
+    options = PolyOptions(granted=granted)
+    return covered_sections(program, f, (loop(program, run),), (loop(program, scope),), options)
 
 
 def bounds(found: Sections, name: str, **env: int) -> tuple[int, int] | None:

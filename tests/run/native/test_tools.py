@@ -12,11 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.emulated.small_programs import build, program
 from warpsmith.base.errors import UsageError
-from warpsmith.emit.files import OutputFile
 from warpsmith.run.native.tools import Limits, c_compiler, cxx_compiler, run_limited
-from warpsmith.run.verification import Sources
 
 
 def test_output_input_and_exit_code(tmp_path: Path) -> None:
@@ -73,25 +70,3 @@ def test_a_missing_compiler_is_named_with_its_remedy(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(UsageError, match="no-such-compiler"):
         cxx_compiler()
-
-
-def test_a_compile_error_is_a_finding_at_the_users_line(tmp_path: Path) -> None:
-    built = build(program("\n\nint main() { return missing; }\n"), tmp_path)
-    assert built.command == ()
-    assert built.finding is not None and built.finding.span is not None
-    assert "missing" in built.finding.message
-    assert (built.finding.span.file.path, built.finding.span.line) == ("p.cu", 2)
-
-
-def test_a_name_that_nobody_defines_is_a_finding(tmp_path: Path) -> None:
-    built = build(Sources((OutputFile("a.c", "void f(void); int main(void) { f(); return 0; }\n"),)), tmp_path)
-    assert built.finding is not None
-    assert "f is not defined" in built.finding.message
-
-
-@pytest.mark.slow
-def test_the_cache_may_be_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    built = build(program("int main() { return 0; }\n"), tmp_path / "build")
-    assert built.finding is None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.referee.candidate import is_cuda
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, VerifyOptions
 from warpsmith.tree.walk import names
@@ -113,9 +110,3 @@ def test_runs_without_a_launch_are_told(words: tuple[str, ...], rules: set[str])
         got.reasons
     )
     assert all("ends with exit code 2" in reason.message for reason in got.reasons)
-
-
-def test_cuda_is_recognized_by_suffix_headers_and_launches(tmp_path: Path) -> None:
-    assert is_cuda(Sources((OutputFile("a.cu", ""),)))
-    assert is_cuda(Sources((OutputFile("a.cpp", "#include <cuda_runtime.h>"),)))
-    assert not is_cuda(Sources((OutputFile("a.c", "int main(void) { return 1 << 2; }"),)))

@@ -6,13 +6,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from msgspec import Struct
 
-from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted, Versioned
 from warpsmith.tree.nodes import (
     DataEnter,
     DeclStmt,
@@ -20,16 +16,12 @@ from warpsmith.tree.nodes import (
     Expr,
     For,
     Function,
-    If,
     Launch,
-    Name,
     Stmt,
     Update,
-    replace,
 )
 from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.program import Unit
-from warpsmith.tree.text.additions import without_additions
 from warpsmith.tree.walk import walk
 
 DONOR = "int on(void);\nvoid device(int m), update(int what);\nvoid donor(const int *p)\n{\n    int m = *p + 1;\n}\n"
@@ -110,86 +102,3 @@ def printed(text: str, folder: Path, *flags: str) -> list[str]:
     (folder / "b.c").write_text(text + MAIN)
     subprocess.run(["gcc", "-w", "-DWARPSMITH", *flags, "b.c", "-o", "b"], cwd=folder, check=True)
     return subprocess.run(["./b"], cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-@pytest.mark.parametrize("text", [BRANCH, PLAIN, ONE_LINE], ids=["branch", "plain", "one line"])
-@pytest.mark.parametrize("updates", [False, True], ids=["alone", "with updates"])
-@pytest.mark.parametrize("declares", [False, True], ids=["no names", "own names"])
-def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool, tmp_path: Path) -> None:
-    unit, function, loop, declaration = parsed(text, tmp_path)
-    launch = Launch(span=loop.span, kernel="k", arguments=(), region="r")
-    # the declaration's own variable stands for one that a step has made: it is in scope where the kernel is launched
-    before = (declaration,) if declares else ()
-    version = Versioned(function, (loop,), (launch,), None, before)
-    ends = [
-        Update(span=loop.span, to_device=back, variable=None, address=None, bytes=None, cause=loop.span)
-        for back in (False, True)
-    ]
-    inserted = (
-        [
-            Inserted(function, "before", loop, (ends[0],)),
-            Inserted(function, "after", loop, (ends[1],)),
-        ]
-        if updates
-        else []
-    )
-    made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), Heads())
-    assert without_additions(made) == DONOR + text
-    if declares:
-        # `p` is what the declaration reads
-        made = made.replace("void f(", "static const int three = 3, *p = &three;\nvoid f(", 1)
-    around = ("update 0 ", "update 1 ") if updates else ("", "")
-    assert printed(made, tmp_path) == [
-        "57",
-        f"{around[0]}{around[1]}01",
-        "57",
-        f"{around[0]}device 4 {around[1]}77",
-    ]
-
-
-def test_a_loop_that_changes_takes_its_pragma_along(tmp_path: Path) -> None:
-    text = (
-        "void f(int x, int n, int *a)\n{\n#pragma omp parallel for\n"
-        "    for (int i = 0; i < x; i++)\n        a[i] = i;\n    a[1] = n;\n}\n"
-    )
-    unit, function, loop, declaration = parsed(text, tmp_path)
-    assert isinstance(loop, For) and isinstance(declaration, DeclStmt)
-    (made_here,) = declaration.declarations
-    bound = Name(span=loop.bound.span, type=made_here.symbol.type, symbol=made_here.symbol)
-    pragma, _, last = function.body.statements
-    changed = (declaration, pragma, replace(loop, bound=bound), last)
-    version = Versioned(function, function.body.statements, changed, None)
-    made = in_place_text(unit, [version], [], Words(), Heads())
-    assert without_additions(made) == DONOR + text
-    assert made.count("#pragma omp parallel for") == 2
-    made = made.replace("void f(", "static const int one = 1, *p = &one;\nvoid f(", 1)
-    assert printed(made, tmp_path) == ["72", "02", "02", "02"]
-
-
-def test_what_stands_beside_the_start_of_a_conditional(tmp_path: Path) -> None:
-    text = "void f(int x, int n, int *a)\n{\n#ifdef NEVER\n    never();\n#else\n    a[0] = 5;\n#endif\n}\n"
-    path = tmp_path / "a.c"
-    path.write_text(DONOR + text)
-    (unit,) = load_program([str(path)], FrontOptions()).program.units
-    function = unit.functions[1]
-    opens = function.body.statements[0]
-    assert opens.span.text == "#ifdef NEVER"
-    update = Update(span=opens.span, to_device=False, variable=None, address=None, bytes=None, cause=opens.span)
-    made = in_place_text(unit, [], [Inserted(function, "before", opens, (update,))], Words(), Heads())
-    assert without_additions(made) == DONOR + text
-    assert printed(made, tmp_path) == ["update 0 57"] * 4
-    with pytest.raises(RefusedError, match="a branch of the preprocessor starts here"):
-        in_place_text(unit, [], [Inserted(function, "after", opens, (update,))], Words(), Heads())
-
-
-def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
-    text = "void f(int x, int n, int *a)\n{\n    if (x)\n        if (n > 5)\n            a[0] = 1;\n    a[1] = 2;\n}\n"
-    path = tmp_path / "a.c"
-    path.write_text(DONOR + text)
-    (unit,) = load_program([str(path)], FrontOptions()).program.units
-    function = unit.functions[1]
-    outer = next(node for node in walk(function) if isinstance(node, If))
-    update = Update(span=outer.span, to_device=False, variable=None, address=None, bytes=None, cause=outer.span)
-    made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), Heads())
-    assert without_additions(made) == DONOR + text
-    assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]

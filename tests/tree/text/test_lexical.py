@@ -5,8 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.base.source import SourceFile, Span
-from warpsmith.tree.text.layout import indentation_unit, indented, line_end, outdented, own_line, wrapped
 from warpsmith.tree.text.lexical import directives, identifiers, map_words, tokens
 
 
@@ -29,47 +27,6 @@ def test_directives() -> None:
     assert text[next(d for d in directives(text) if d.word == "if").start :].startswith("# if X \\\n  && Y\n")
 
 
-def test_moving_text_does_not_touch_strings() -> None:
-    text = 'if (a)\n\t\tg("x\\\n\ty");'
-    assert outdented(text, "\t") == 'if (a)\n\tg("x\\\n\ty");'
-    assert indented(outdented(text, "\t"), "  ") == 'if (a)\n  \tg("x\\\n\ty");'
-    assert indented("a\n\nb", "  ") == "a\n\n  b"
-
-
-def test_line_ends_and_units() -> None:
-    assert (line_end("a\r\nb\r\nc\n"), line_end("a\nb"), line_end("")) == ("\r\n", "\n", "\n")
-    assert indentation_unit("{\n  a\n  {\n    b\n") == "  "
-    assert indentation_unit("{\n\ta\n") == "\t"
-    assert indentation_unit("a") == "    "
-
-
-def test_a_statement_alone_on_its_line_owns_the_line() -> None:
-    file = SourceFile("a.c", "  a;  \n  b; c;\nd;")
-
-    def owned(text: str) -> str:
-        start = file.text.index(text)
-        return own_line(Span(file, start, start + len(text))).text
-
-    assert owned("a;") == "  a;  \n"
-    assert owned("b;") == "b;"
-    assert owned("c;") == "c;"
-    assert owned("d;") == "d;"
-
-
-@given(st.lists(st.sampled_from(["alpha", "f(a, b)", '"x, y"', "(c && d)"]), min_size=1, max_size=30))
-def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
-    line = "    call(" + ", ".join(parts) + ");"
-    result = wrapped(line, 40)
-    assert "".join(result.split()) == "".join(line.split())
-    assert all(len(piece) <= 40 for piece in result.split("\n"))
-
-
-def test_a_line_of_the_preprocessor_is_never_broken() -> None:
-    line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
-    assert wrapped(line, 40) == line
-    assert "\n" in wrapped(line.replace("#pragma", "pragma"), 40)
-
-
 def test_words_may_be_spliced_and_comments_end_with_a_carriage_return() -> None:
     assert identifiers("in\\\nt a; // b\rc") == {"int", "a", "c"}
     assert map_words("mi\\\nn(ma\\\nx)", lambda w: "y" if w == "min" else w) == "y(ma\\\nx)"
@@ -79,10 +36,6 @@ def test_names_of_headers_are_no_comments_and_keep_their_names() -> None:
     text = "#include <h//a.h>\n#include <b/*.h>\nint h;"
     assert identifiers(text) == {"include", "int", "a", "b", "h"}
     assert map_words(text, lambda w: "x" if w == "h" else w) == text.replace("int h", "int x")
-
-
-def test_a_line_inside_a_word_is_not_indented() -> None:
-    assert indented("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
 
 
 def test_preprocessor_lines_behind_a_byte_order_mark_and_with_a_digraph() -> None:

@@ -106,9 +106,7 @@ def _chosen(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
 def _extended(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
     """Widening is affine only where nothing wraps before it: the value must be a small index itself."""
     (a,) = operands
-    size = 1 << i.operands[0].type.bits
-    small = a.constant is not None and all(0 <= c <= _FACTOR for c in a.coefficients) and 0 <= a.constant <= _START
-    return a if small and size >= 1 << 32 else None
+    return a if _extended_value(a) and i.operands[0].type.bits >= 32 else None
 
 
 _FACTOR, _START = 1 << 10, 1 << 30
@@ -116,13 +114,13 @@ _FACTOR, _START = 1 << 10, 1 << 30
 
 
 def _wide(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
-    """A product in twice the bits: exact for what is small, see `_extended`."""
+    """A product in twice the bits: exact for what is small, see `_extended`; in 16 bits, little is."""
     a, b = operands
     if not (b.shared and b.constant is not None):
         a, b = b, a
     limit = 1 << 31
     small = b.shared and b.constant is not None and b.constant < limit and _extended_value(a)
-    return _scaled(a, b.constant or 0) if small else None
+    return _scaled(a, b.constant or 0) if small and i.operands[0].type.bits >= 32 else None
 
 
 def _extended_value(a: Affine) -> bool:

@@ -154,7 +154,7 @@ class Transfer:
         low, high = self.any_of(bits)
         for bound in bounds:
             low, high = _narrowed((low, high), bound)
-        even = math.gcd(*(bound.multiple for bound in bounds)) if bounds else 1
+        even = math.lcm(*(bound.multiple for bound in bounds))
         shown = short if offset == 0 else f"{short}+{offset}"
         residue = (0, (even & -even).bit_length() - 1)
         atom = self.lanes.atom(

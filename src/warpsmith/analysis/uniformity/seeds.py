@@ -160,4 +160,5 @@ def _is_warp_number(i: Instruction, threads: Threads, known: Known) -> bool:
     x, y, z = threads.block
     whole_rows = (y == z == 1) or x % threads.warp == 0
     aligned = value.constant % threads.warp == 0 and by % threads.warp == 0 and by > 0
-    return value.coefficients == (1, 0, 0) and aligned and whole_rows and value.constant + x <= 1 << 31
+    positive = value.constant + x <= 1 << (min(i.result.type.bits, 32) - 1)
+    return value.coefficients == (1, 0, 0) and aligned and whole_rows and positive

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from warpsmith.base.c_lexer import NAME, unspliced
-from warpsmith.base.c_text import stripped
+from warpsmith.base.c_text import stripped, words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.pragmas import read_directive
@@ -28,16 +28,29 @@ def pragma_line(context: Context, text: FileText, span: Span) -> Pragma:
 
 
 def macro_pragmas(context: Context, text: FileText, start: int, end: int) -> Iterator[Pragma]:
-    """Yield a node for every use in [start, end) of a macro whose body is a `_Pragma`."""
+    """Yield a node for every use in [start, end) of a macro whose body is a `_Pragma`, or uses such a macro."""
     uses = text.uses.within(start, end)
     bodies = macro_bodies(context, called=True) if uses else {}
     for use in uses:
-        body = bodies.get(use.name, "")
-        inside = any(line.start <= use.start < line.end for line in text.scan.lines(start, end))
-        if _MADE.search(body) and not inside:
+        # a `_Pragma` that is written in the use, or that the use is written in, is a line of its own
+        apart = all(line.end <= use.start or use.end <= line.start for line in text.scan.lines(start, end))
+        if apart and _makes_pragma(bodies, use.name):
             span = Span(text.file, use.start, use.end)
-            directive = _of_macro(context, body, span.text)
+            directive = _of_macro(context, bodies[use.name], span.text)
             yield Pragma(span=span, intact=True, text=span.text, directive=directive)
+
+
+def _makes_pragma(bodies: Mapping[str, str], name: str) -> bool:
+    """Whether a `_Pragma` stands in a macro's body, or in that of a macro that it uses."""
+    pending, seen = [name], {name}
+    while pending:
+        body = bodies.get(pending.pop(), "")
+        if _MADE.search(body):
+            return True
+        used = {word for word in words_anywhere(body) if word in bodies} - seen
+        pending += used
+        seen |= used
+    return False
 
 
 def _of_macro(context: Context, body: str, use: str) -> Directive | None:

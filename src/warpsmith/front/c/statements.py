@@ -339,11 +339,13 @@ class Statements:
         span, inner = self.span(row), self.span(parts[-1])
         if self.text.scan.conditional(span.start, inner.start):
             return [self.build(row)]
-        label = Span(span.file, span.start, span.start + len(span.text[: inner.start - span.start].rstrip()))
+        lines = self._lines(span.start, inner.start, span)
+        ahead = (lines[0].span.start if lines else inner.start) - span.start
+        label = Span(span.file, span.start, span.start + len(span.text[:ahead].rstrip()))
         mark = Verbatim(
             span=label, intact=True, text=label.text, reads=(), writes=(), calls=False, control=True, reason="a label"
         )
-        return [mark, *self._labelled(parts[-1])]
+        return [mark, *lines, *self._labelled(parts[-1])]
 
     def _lines(self, start: int, end: int, block: Span) -> list[Stmt]:
         made: list[Stmt] = [self._line(line, block) for line in self.text.scan.lines(start, end)]
@@ -409,11 +411,20 @@ class Statements:
             if has_case(self.table, first):
                 return self.box(row, "a case label inside another statement")
             cases[-1][1].append(first)
-        built = tuple(self._case(labels, rows, start) for labels, rows, start in cases)
+        ends = [*(start for _, _, start in cases[1:]), inner.end]
+        built = tuple(self._case(*case, end) for case, end in zip(cases, ends, strict=True))
         return Switch(span=span, intact=True, value=self.expressions.build(parts[0]), cases=built)
 
-    def _case(self, labels: list[Expr | None], rows: list[int], start: int) -> Case:
-        body = [stmt for row in rows for stmt in self._group([row])]
+    def _case(self, labels: list[Expr | None], rows: list[int], start: int, end: int) -> Case:
+        """Return a case with the preprocessor lines between its statements; it has [start, end) for itself."""
+        body: list[Stmt] = []
+        position, own = start, Span(self.text.file, start, end)
+        for row in rows:
+            span = self.span(row)
+            body += self._lines(position, max(position, span.start), own)
+            body += self._group([row])
+            position = max(position, span.end)
+        body += self._lines(position, end, own)
         end = body[-1].span.end if body else start
         return Case(span=Span(self.text.file, start, end), intact=True, labels=tuple(labels), body=tuple(body))
 

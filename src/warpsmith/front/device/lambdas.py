@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.device.builders import DeviceExpressionBuilder
-from warpsmith.tree.types import VOID, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
 
 __all__ = ["Lambda", "lambda_at"]
 
@@ -112,7 +112,7 @@ def _root(context: Context, row: int) -> int:
         parts = table.expressions(row)
         if not parts or table.kind[row] in (kinds.CALL, kinds.UNARY):
             return -1
-        if table.kind[row] == kinds.UNEXPOSED_EXPR and _is_pointer(context, row):
+        if table.kind[row] == kinds.UNEXPOSED_EXPR and _is_pointer(context, row) and not _is_array(context, parts[0]):
             return -1  # the value of a pointer: what it points to is another object
         row = parts[0]
     return table.aux[row]
@@ -121,3 +121,10 @@ def _root(context: Context, row: int) -> int:
 def _is_pointer(context: Context, row: int) -> bool:
     number = context.table.type[row]
     return number >= 0 and isinstance(context.types.of(number), Pointer)
+
+
+def _is_array(context: Context, row: int) -> bool:
+    table = context.table
+    number = table.type[row]
+    named = table.kind[row] == kinds.DECL_REF
+    return isinstance(context.symbol(table.aux[row]).type if named else context.types.of(number), Array)

@@ -19,6 +19,7 @@ from warpsmith.ssa.types import F16, F32, F64, I1, I32, I64, Type, integer
 __all__ = ["PtxError", "Registers"]
 
 _INTEGER: Final = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?$")
+_OCTAL: Final = re.compile(r"([-+]?)0([0-7]+)")
 _FLOAT: Final = re.compile(r"0[fFdD][0-9a-fA-F]{8,16}$|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?$")
 _SYMBOL: Final = re.compile(r"([A-Za-z_$%][\w$]*)\s*(?:\+\s*(-?\w+))?$")
 _WIDE: Final = frozenset({"clock64", "globaltimer", "gridid", "current_graph_exec"})
@@ -127,7 +128,12 @@ _KNOWN = re.compile(
 
 def number(text: str, type: Type) -> Constant:
     """Return the integer `text` as a constant of `type`: for a float, the number's value, as for `mov.f32 %f1, 1`."""
-    value = int(text.rstrip("U"), 0)
+    digits = text.rstrip("U")
+    octal = _OCTAL.fullmatch(digits)
+    try:
+        value = int(octal[1] + octal[2], 8) if octal is not None else int(digits, 0)
+    except ValueError:
+        raise PtxError(f"{text} is no number") from None
     return _float_constant(float(value), type) if type.kind == "float" else constant(type, value)
 
 

@@ -20,7 +20,7 @@ from warpsmith.base.source import SourceFile, Span
 __all__ = ["Statement", "statements"]
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
-_LINE: Final = re.compile(r"\.(?:loc|file|version|target|address_size)\b[^\n;]*")
+_LINE: Final = re.compile(r"\.(?:loc|file|version|target|address_size)\b(?:\"(?:\\.|[^\"\\\n])*\"|[^\n;])*")
 _SECTION: Final = re.compile(r"\.section\s+[^{;]*\{[^}]*\}")
 _LABEL: Final = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)")
 _INITIAL: Final = re.compile(r"=\s*\{")

@@ -14,6 +14,7 @@ from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.ssa.nodes import Convert, Float, Rounding
 from warpsmith.ssa.types import I64
 from warpsmith.tree import nodes
+from warpsmith.tree import types as tree
 from warpsmith.tree.types import LONG_LONG
 
 __all__ = ["NUMBERS"]
@@ -54,7 +55,8 @@ def _rounded_to(rounding: Rounding) -> Rule:
         builder, argument = frame.builder, needs(e, 1)[0]
         if is_object(argument.type) or lanes_of(e.type):
             raise NotModeled("a conversion of a pair", e.span)
-        value, own, to = frame.scalar(argument), argument.type, value_type(e.type)
+        own, to = _wanted(e, argument), value_type(e.type)
+        value = frame.as_type(argument, own)
         if value.type.kind == "float" and to.kind == "integer":
             return builder.emit("ftosi" if is_signed(e.type) else "ftoui", (value,), to, Convert(rounding))
         if value.type.kind == "integer" and to.kind == "float":
@@ -66,12 +68,18 @@ def _rounded_to(rounding: Rounding) -> Rule:
     return rule
 
 
+def _wanted(e: nodes.Call, argument: nodes.Expr) -> tree.Type:
+    """Return the type of the number that a function of one number takes."""
+    kinds = e.function.type.parameters if isinstance(e.function.type, tree.FunctionType) else ()
+    return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], tree.Scalar) else argument.type
+
+
 def _whole(rounding: Rounding) -> Rule:
     """Return the rule of lrint and the like: a number rounded to an integer."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         argument = needs(e, 1)[0]
-        found = frame.builder.emit("ftosi", (frame.scalar(argument),), I64, Convert(rounding))
+        found = frame.builder.emit("ftosi", (frame.as_type(argument, _wanted(e, argument)),), I64, Convert(rounding))
         return converted(frame.builder, found, LONG_LONG, e.type)
 
     return rule

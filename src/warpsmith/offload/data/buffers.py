@@ -39,7 +39,7 @@ from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.legality.privacy import reads_first
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
-from warpsmith.poly.regions.sections import known_extent, sections
+from warpsmith.poly.regions.sections import covered_sections, known_extent, sections
 from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Assumption
@@ -79,7 +79,7 @@ class BufferFinder:
         self.escaped = escaped(request.program, request.facts.function, request.summaries)
         # how often the work budget of a question was spent
         self.given_up = 0
-        self._sections: dict[tuple[Symbol, tuple[Draft, ...], Stmt, Stmt, tuple[int, ...]], Sections] = {}
+        self._sections: dict[tuple[Symbol, tuple[Draft, ...], Stmt, Stmt, tuple[int, ...], bool], Sections] = {}
         self._symbols: dict[Symbol, Symbol] = {}
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
 
@@ -152,7 +152,9 @@ class BufferFinder:
         if starts is not None:
             device = self.device_symbol(symbol, element_type(symbol.type))
             return _Sized(rows_buffer(device, symbol, starts, scope), written)
-        answer = self.sections(symbol, drafts, scope)
+        # one kernel that only writes: whether it writes all of it is asked with the bounds
+        alone = len(uses) == 1 and written and not uses[0][1].read
+        answer = self.sections(symbol, drafts, scope, covers=alone)
         found = next(iter(answer.sections), None)
         if found is None or not self.fixed((found.lower, found.upper), scope):
             answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
@@ -170,7 +172,7 @@ class BufferFinder:
         needs, and reads no older element of it."""
         if not use.written or (use.read and self.reads_old(draft, use.symbol)):
             return False
-        alone = self.sections(buffer.host, (draft,), buffer.scope, given).sections
+        alone = self.sections(buffer.host, (draft,), buffer.scope, given, covers=True).sections
         return any(s.covers and _same_section(_merged(s.lower, s.upper), buffer) for s in alone)
 
     def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
@@ -189,16 +191,28 @@ class BufferFinder:
             return True
 
     def sections(
-        self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], given: tuple[Assumption, ...] = ()
+        self,
+        symbol: Symbol,
+        drafts: tuple[Draft, ...],
+        scope: tuple[Stmt, ...],
+        given: tuple[Assumption, ...] = (),
+        *,
+        covers: bool = False,
     ) -> Sections:
-        """Return what some fragments touch together of an array in a scope."""
-        key = (symbol, drafts, scope[0], scope[-1], tuple(id(a) for a in given))
+        """Return what some fragments touch together of an array in a scope; `covers`: and whether all is written."""
+        key = (symbol, drafts, scope[0], scope[-1], tuple(id(a) for a in given), covers)
         if key not in self._sections:
-            program, function = self.request.program, self.request.facts.function
+            request, ask = self.request, covered_sections if covers else sections
             run = tuple(statement for draft in drafts for statement in draft.statements)
-            known = self.request.summaries
-            self._sections[key] = sections(
-                program, function, run, scope, self.request.poly, summaries=known, given=given, wanted=symbol
+            self._sections[key] = ask(
+                request.program,
+                request.facts.function,
+                run,
+                scope,
+                request.poly,
+                summaries=request.summaries,
+                given=given,
+                wanted=symbol,
             )
             self.given_up += self._sections[key].given_up
         return self._sections[key]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpsmith.offload.expressions import binary, extreme, name, number, shifted, wide
+from warpsmith.offload.expressions import binary, name, number, shifted, wide
+from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, Name
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type
@@ -27,11 +28,12 @@ LaunchRange = tuple[Expr, Expr]
 def launch_ranges(loops: Sequence[For]) -> tuple[LaunchRange, ...] | None:
     """Return (lower, count) of each loop of a nest, outermost first, or None where one cannot be covered."""
     found: list[LaunchRange] = []
-    inside: dict[Symbol, tuple[Expr, Expr]] = {}
+    inside: dict[Symbol, Range] = {}
     for loop in loops:
-        low, high = _ends(loop, inside)
-        if low is None or high is None:
+        ends = _ends(loop, inside)
+        if ends is None:
             return None
+        low, high = ends
         moves = any(n.symbol in inside for n in names(loop.lower))
         if moves and abs(loop.step) != 1:
             return None
@@ -42,16 +44,17 @@ def launch_ranges(loops: Sequence[For]) -> tuple[LaunchRange, ...] | None:
     return tuple(found)
 
 
-def _ends(loop: For, ranges: dict[Symbol, tuple[Expr, Expr]]) -> tuple[Expr | None, Expr | None]:
+def _ends(loop: For, ranges: dict[Symbol, Range]) -> Range | None:
     """Return the least and greatest value that the counter takes (a cover of them, where it runs at all)."""
     up = loop.step > 0
-    start = extreme(loop.lower, ranges, not up)
-    bound = extreme(loop.bound, ranges, up)
-    if start is None or bound is None:
-        return None, None
+    # the bound is compared in the type that C compares the two in
+    start = extremes(loop.lower, ranges, loop.variable.type)
+    bound = extremes(loop.bound, ranges, common_type(loop.variable.type, loop.bound.type))
+    if start is None or bound is None or (is_far(start[1]) and (is_far(bound[1]) or not up)):
+        return None
     strict = loop.relation in ("<", ">", "!=")
-    last = shifted(bound, (-1 if up else 1) if strict else 0)
-    return (start, last) if up else (last, start)
+    last = shifted(bound[1 if up else 0], (-1 if up else 1) if strict else 0)
+    return (start[0], last) if up else (last, start[1])
 
 
 def _count(loop: For, low: Expr, high: Expr, plain: bool) -> Expr:

@@ -21,7 +21,7 @@ from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, in
 from warpsmith.offload.transfers.transfers import host_address, section_bytes
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.pointers.touches import direct_call
-from warpsmith.poly.regions.sections import sections
+from warpsmith.poly.regions.sections import covered_sections, sections
 from warpsmith.tree.nodes import (
     Call,
     DeclStmt,
@@ -85,9 +85,9 @@ class HostLoops(Struct, frozen=True):
     def as_sections(self, need: Need, loop: Loop, met: list[PlaceTouch]) -> bool:
         """Add the sections of what the loop touches; False where they are not known."""
         request, function = self.around.request, self.around.function
-        answer = sections(
-            request.program, function, (loop,), (loop,), request.poly, summaries=self.around.presence.summaries
-        )
+        known = self.around.presence.summaries
+        question = (request.program, function, (loop,), (loop,), request.poly)
+        answer = sections(*question, summaries=known)
         if answer.assumptions or (answer.failures and any(_is_deep(touch.place) for touch in met)):
             return False
         found = {section.symbol: section for section in answer.sections}
@@ -104,14 +104,16 @@ class HostLoops(Struct, frozen=True):
                     return False
                 continue
             bounds = binary(",", section.lower, section.upper)
-            if not stable(request.program, function, bounds, (loop,), self.around.presence.summaries):
+            if not stable(request.program, function, bounds, (loop,), known):
                 return False
             if isinstance(symbol.type, Pointer) and not self.needs.same_after(
                 Name(span=loop.span, type=symbol.type, symbol=symbol), loop
             ):
                 return False
-            before = section.read or not section.covers
-            ranges[symbol] = (_section_range(symbol, section.element, section.lower, section.upper, touch), before,
+            renewed = not section.read and any(
+                s.covers for s in covered_sections(*question, summaries=known, wanted=symbol).sections
+            )
+            ranges[symbol] = (_section_range(symbol, section.element, section.lower, section.upper, touch), not renewed,
                               section.written)  # fmt: skip
         for mine, read, written in ranges.values():
             need.before += [mine] if read else []

@@ -27,7 +27,7 @@ from warpsmith.offload.selection.scans import is_scan, scan_at
 from warpsmith.offload.selection.singles import with_singles
 from warpsmith.offload.values.reductions import is_parallel, is_reduction
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Block, For, Function, Node, Pragma, Stmt, While
+from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, While
 from warpsmith.tree.walk import children, loops, walk
 
 __all__ = ["choose", "failure_key"]
@@ -125,7 +125,7 @@ def _wanted(search: _Search, facts: LoopFacts) -> bool:
 
 def _inside(search: _Search, facts: LoopFacts) -> bool:
     """Whether the loop is part of a fragment already chosen."""
-    return any(part is facts.loop for d in search.drafts for s in d.statements for part in walk(s))
+    return any(loop is facts.loop for d in search.drafts for s in d.statements for loop, _ in loops(s))
 
 
 def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
@@ -144,7 +144,7 @@ def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
 
 
 def _belongs_to_a_loop(parent: Node, pragma: Pragma) -> bool:
-    if not isinstance(parent, Block):
+    if not isinstance(parent, Block | Case):
         return False
     if pragma.directive is not None:
         return not pragma.directive.stands_alone

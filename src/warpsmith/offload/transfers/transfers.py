@@ -37,16 +37,19 @@ from warpsmith.tree.nodes import (
     DeviceAlloc,
     DeviceFree,
     Expr,
+    For,
     Function,
+    Node,
     SizeOf,
     Stmt,
     Unary,
+    While,
     replace,
 )
 from warpsmith.tree.printing.printer import print_expr, print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
 from warpsmith.tree.units import unit_size
-from warpsmith.tree.walk import loop_names, loops, walk
+from warpsmith.tree.walk import children, loop_names
 
 __all__ = [
     "Moved",
@@ -244,8 +247,13 @@ def loops_around(function: Function) -> dict[Stmt, str]:
     """Return the address of the innermost host loop around each statement of the original function."""
     ids = loop_names(function)
     result: dict[Stmt, str] = {}
-    for loop, _ in loops(function.body):
-        result |= {part: ids[loop] for part in walk(loop.body) if isinstance(part, Stmt)}
+    pending: list[tuple[Node, str | None]] = [(function.body, None)]
+    for node, around in pending:
+        if isinstance(node, Stmt) and around is not None:
+            result[node] = around
+        body = node.body if isinstance(node, For | While) else None
+        inner = ids[node] if isinstance(node, For | While) else around
+        pending += [(child, inner if child is body else around) for child in children(node)]
     return result
 
 

@@ -78,10 +78,9 @@ def combined(body: Stmt, head: For, together: Iterable[Accumulator], own: Mappin
         return name(targets[id(node)], node.span) if id(node) in targets else node
 
     def updated(node: Node) -> Node:
-        inner = peel(node.expr) if isinstance(node, ExprStmt) else node
         if isinstance(node, If) and (when := located.get(id(node))) is not None:
             return replace(node, then=_with_number(node.then, when, head))
-        return _atomic(*atomic[id(inner)]) if id(inner) in atomic else node
+        return _atomic(*atomic[id(node)]) if id(node) in atomic else node
 
     return rebuild(rebuild(body, updated), change)
 
@@ -117,12 +116,15 @@ def atomic_function(op: str, type: Scalar) -> Symbol:
     return Symbol(f"atomic {op} {type.name}", f"{ATOMIC_KEY}{op}:{type.name}", signature, "function", None)
 
 
-def _atomic(one: Accumulator, update: Update) -> Stmt:
+def _atomic(one: Accumulator, update: Update) -> Expr | Stmt:
+    """Return what stands in place of an update: an expression for an expression, a statement for a branch."""
     node = update.node
     span = node.span
     function = atomic_function(one.op, one.type)
     place = Unary(span=span, type=Pointer(one.type), op="&", operand=update.target)
     call = Call(span=span, type=VOID, function=name(function, span), arguments=(place, _value(one.type, update)))
+    if not isinstance(node, If):
+        return call
     statement: Stmt = ExprStmt(span=span, expr=call)
     for condition in reversed(_conditions(update)):
         statement = If(span=span, condition=condition, then=statement, other=None)

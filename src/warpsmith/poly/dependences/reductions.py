@@ -205,13 +205,7 @@ def _reductions(loop: Loop, wanted: Callable[[Update], bool], live: frozenset[Sy
     for symbol in dict.fromkeys(update.symbol for update in all_updates):
         mine = [update for update in all_updates if update.symbol == symbol]
         belonging = [n for update in mine for part in update.nodes for n in walk(part) if isinstance(n, Name)]
-        counter = isinstance(loop, For) and loop.variable == symbol
-        if (
-            counter
-            or all(u.constant for u in mine)
-            or len({u.op for u in mine}) != 1
-            or not _only(loop, symbol, belonging)
-        ):
+        if all(u.constant for u in mine) or len({u.op for u in mine}) != 1 or not _only(loop, symbol, belonging):
             continue
         carriers = [n for update in mine for n in update.passed]
         if any(n.symbol in live or not _only(loop, n.symbol, carriers) for n in carriers):
@@ -224,9 +218,16 @@ def _reductions(loop: Loop, wanted: Callable[[Update], bool], live: frozenset[Sy
 
 
 def _only(loop: Loop, symbol: Symbol, allowed: list[Name]) -> bool:
-    """Whether the loop uses a variable in these places only, and calls nothing that may use it."""
+    """Whether the loop uses a variable in these places only, counts with it nowhere, and calls nothing that may use
+    it."""
     known = {id(n) for n in allowed}
-    return all(id(n) in known for n in _uses(loop, symbol)) and not _is_reached_by_calls(loop, symbol)
+    only_there = all(id(n) in known for n in _uses(loop, symbol))
+    return only_there and not _counts(loop, symbol) and not _is_reached_by_calls(loop, symbol)
+
+
+def _counts(loop: Loop, symbol: Symbol) -> bool:
+    """Whether the loop, or one in it, has the variable as its counter: its header writes it without naming it."""
+    return any(isinstance(n, For) and n.variable == symbol for n in walk(loop))
 
 
 def _agree(loop: Loop, mine: list[Update], companions: tuple[Symbol, ...]) -> bool:
@@ -238,9 +239,9 @@ def _agree(loop: Loop, mine: list[Update], companions: tuple[Symbol, ...]) -> bo
         return False
     assignments = [a for update in mine for a in update.companions]
     targets = [t for a in assignments if isinstance(t := peel(a.target), Name)]
-    counters = {n.variable for n in walk(loop) if isinstance(n, For)}
-    if any(symbol in counters or not _only(loop, symbol, targets) for symbol in companions):
+    if not all(_only(loop, symbol, targets) for symbol in companions):
         return False
+    counters = {n.variable for n in walk(loop) if isinstance(n, For)}
     changing = written_symbols(loop.body) - counters
     return all(_follows(a.value, changing) for a in assignments)
 
@@ -270,6 +271,8 @@ def _uses(loop: Loop, symbol: Symbol) -> Iterator[Name]:
 
 def _is_written(loop: Loop, symbol: Symbol, apart_from: Node) -> bool:
     """Whether something but the node writes the scalar."""
+    if _counts(loop, symbol):
+        return True
     for node in walk(loop.body):
         target: Expr | None = None
         if isinstance(node, Assign):

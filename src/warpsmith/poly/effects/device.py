@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.touches import Base, bases, direct_call
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,
+    Cast,
     DeviceNode,
     Function,
     Index,
@@ -84,6 +85,9 @@ def _of_part(known: Summaries, part: Node, callees: set[Node], calling: frozense
             return Reason("POR008", f"{part.symbol.name} is used as a function pointer", part.span)
         case Name() | Index() | Member() | Unary(op="*"):
             return _of_value(part)
+        case Cast() if isinstance(part.type, Pointer) and any(base == Base(None) for base in bases(part)):
+            text = "an address is made from a number: on the device it would still be a host address"
+            return Reason("POR008", text, part.span, legal_if=("use the pointer that the number was made from",))
         case _:
             return _of_type(getattr(part, "type", None), part, "an operand")
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.isl.space import Map, Set
+from warpsmith.poly.isl.space import Map, Set, whole_number
 
 __all__ = ["Floor", "Points", "QuotientError", "Test", "spared"]
 
@@ -162,7 +162,7 @@ class Points(Struct, frozen=True, eq=False):
         """Return (s, p): row `level` is p modulo s at every point; p None where it has a quotient."""
         info = self.upto(level).values.get_stride_info(level)
         offset = info.get_offset()
-        stride = info.get_stride().to_python()
+        stride = whole_number(info.get_stride())
         if stride == 1 or not offset.get_denominator_val().is_one() or offset.dim(_DIV) > 0:
             return stride, None
         return stride, _polynomial(offset)
@@ -211,7 +211,7 @@ def _test(constraint: isl.Constraint) -> Test:
             if any(not inner.get_coefficient_val(_DIV, d).is_zero() for d in range(inner.dim(_DIV))):
                 raise QuotientError("the new order has a quotient inside a quotient")
             scale = inner.get_denominator_val()
-            floors.append(Floor(factor.to_python(), _polynomial(inner.scale_val(scale)), scale.to_python()))
+            floors.append(Floor(whole_number(factor), _polynomial(inner.scale_val(scale)), whole_number(scale)))
     return Test(_polynomial(aff), constraint.is_equality(), tuple(floors))
 
 
@@ -222,6 +222,6 @@ def _polynomial(aff: isl.Aff) -> Polynomial:
         for k in range(aff.dim(kind)):
             factor = aff.get_coefficient_val(kind, k)
             if not factor.is_zero():
-                terms[(str(aff.get_dim_name(kind, k)),)] = factor.to_python()
-    number = aff.get_constant_val().to_python()
+                terms[(str(aff.get_dim_name(kind, k)),)] = whole_number(factor)
+    number = whole_number(aff.get_constant_val())
     return Polynomial({**terms, **({(): number} if number else {})})

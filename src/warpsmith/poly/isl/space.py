@@ -52,6 +52,7 @@ __all__ = [
     "prefix",
     "shallow",
     "undecided",
+    "whole_number",
     "widened",
     "without_points",
     "without_quotients",
@@ -94,6 +95,15 @@ def budget(operations: int) -> Iterator[None]:
     finally:
         context.set_max_operations(around)
         context.reset_operations()
+
+
+def whole_number(value: isl.Val) -> int:
+    """Return the number of a value that is one. Raises OutOfBudgetError: isl prints it, which takes steps too, and its
+    binding returns None for a text that could not be made."""
+    text = value.to_str()
+    if text is None:
+        raise OutOfBudgetError("a number could not be read any more")
+    return int(text)
 
 
 def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
@@ -221,10 +231,10 @@ def parameter_formula(values: isl.Set, limit: int = 4) -> Formula | None:
 def _comparison(constraint: isl.Constraint) -> Formula:
     terms: dict[tuple[str, ...], int] = {}
     for k in range(constraint.dim(_PARAM)):
-        value = constraint.get_coefficient_val(_PARAM, k).to_python()
+        value = whole_number(constraint.get_coefficient_val(_PARAM, k))
         if value:
             terms[(str(constraint.get_dim_name(_PARAM, k)),)] = value
-    number = constraint.get_constant_val().to_python()
+    number = whole_number(constraint.get_constant_val())
     return Compare(Polynomial({**terms, **({(): number} if number else {})}), constraint.is_equality())
 
 
@@ -235,10 +245,10 @@ def point(values: isl.Set) -> tuple[Mapping[str, int], tuple[int, ...]] | None:
     sample = values.sample_point()
     space = sample.get_space()
     parameters = {
-        str(space.get_dim_name(_PARAM, k)): sample.get_coordinate_val(_PARAM, k).to_python()
+        str(space.get_dim_name(_PARAM, k)): whole_number(sample.get_coordinate_val(_PARAM, k))
         for k in range(space.dim(_PARAM))
     }
-    return parameters, tuple(sample.get_coordinate_val(_SET, k).to_python() for k in range(space.dim(_SET)))
+    return parameters, tuple(whole_number(sample.get_coordinate_val(_SET, k)) for k in range(space.dim(_SET)))
 
 
 def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floored, ...]]] | None:
@@ -272,15 +282,15 @@ def _floored(value: isl.Aff) -> Floored:
     scale = value.get_denominator_val()
     terms: dict[tuple[str, ...], int] = {}
     for k in range(value.dim(_PARAM)):
-        factor = (value.get_coefficient_val(_PARAM, k) * scale).to_python()
+        factor = whole_number(value.get_coefficient_val(_PARAM, k) * scale)
         if factor:
             terms[(str(value.get_dim_name(_PARAM, k)),)] = factor
-    number = (value.get_constant_val() * scale).to_python()
+    number = whole_number(value.get_constant_val() * scale)
     divs = isl.dim_type.div
-    factors = [(value.get_coefficient_val(divs, k) * scale).to_python() for k in range(value.dim(divs))]
+    factors = [whole_number(value.get_coefficient_val(divs, k) * scale) for k in range(value.dim(divs))]
     # A quotient lists all quotients too, itself included, with factor 0.
     used = tuple((factor, _floored(value.get_div(k))) for k, factor in enumerate(factors) if factor)
-    return Floored(Polynomial({**terms, **({(): number} if number else {})}), used, scale.to_python())
+    return Floored(Polynomial({**terms, **({(): number} if number else {})}), used, whole_number(scale))
 
 
 def parameters_of(values: isl.Set) -> list[str]:
@@ -299,7 +309,7 @@ def deltas(relation: isl.Map, common: int) -> list[tuple[int | None, int | None]
 
 
 def _finite(value: isl.Val) -> int | None:
-    return value.to_python() if value.is_int() else None
+    return whole_number(value) if value.is_int() else None
 
 
 def image(relation: isl.Map) -> isl.Set:

@@ -505,7 +505,7 @@ def _build_region(
         constants=origin.constants,
         rows=row_guards(origin.function, frozenset(stored), scope[0].span),
     )
-    surround(origin, state, scope[0], around)
+    state = surround(origin, state, scope[0], around)
     _grant(state, scope, granted)
     fresh = state.copy()
     work = _walked(origin, state, scope)

@@ -107,10 +107,11 @@ def _moved(state: State, pointer: Address, index: Expr, sign: int) -> Address:
     if not pointer.known or not pointer.path or not isinstance(pointer.path[-1], Subscript):
         return Address(pointer.base, pointer.place, pointer.path, known=False)
     last = pointer.path[-1]
-    chosen = _injective(state, index)
-    if chosen is not None and sign == 1 and last == Subscript(ZERO):
+    plain = sign == 1 and last == Subscript(ZERO)
+    chosen = _injective(state, index) if plain else None
+    if chosen is not None:
         return Address(pointer.base, pointer.place, (*pointer.path[:-1], chosen[0], Subscript(chosen[1])))
-    row = _row(state, pointer, index) if sign == 1 and last == Subscript(ZERO) else None
+    row = _row(state, pointer, index) if plain else None
     if row is not None:
         start = Address(pointer.base, pointer.place, row[0])
         return start if row[1] is None else _moved(state, start, row[1], 1)
@@ -186,8 +187,9 @@ def _taken(state: State, operand: Expr) -> Address | None:
 
 
 def _cast(state: State, expr: Cast, operand: Expr) -> Address | None:
-    """A cast that keeps the element type keeps the address; another one loses the shape, not the base."""
-    inner = address_of(state, operand)
+    """A cast that keeps the element type keeps the address; another one loses the shape, not the base. A number that is
+    made an address may be that of any object."""
+    inner = address_of(state, operand) if isinstance(peel(operand).type, Pointer | Array) else None
     if inner is None:
         return None
     if _pointee(expr.type) == _pointee(peel(operand).type):

@@ -37,7 +37,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["known_extent", "loops_around", "run_sections", "sections"]
+__all__ = ["covered_sections", "known_extent", "loops_around", "run_sections", "sections"]
 
 Reference = tuple[Statement, Access]
 
@@ -61,9 +61,29 @@ def sections(
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
-    work = _Work(program, function, scope, options, known, given, wanted)
-    question = ("sections", function, run, scope, options, tuple(id(a.condition) for a in given), wanted)
-    return known.remembered(question, lambda: _within_budget(work, run))
+    return _remembered(_Work(program, function, scope, options, known, given, wanted), run)
+
+
+def covered_sections(
+    program: Program,
+    function: Function,
+    run: tuple[Stmt, ...],
+    scope: tuple[Stmt, ...],
+    options: PolyOptions,
+    *,
+    summaries: Summaries | None = None,
+    given: tuple[Assumption, ...] = (),
+    wanted: Symbol | None = None,
+) -> Sections:
+    """As `sections`, and say which are written whole: that may take longer than all else."""
+    known = summaries if summaries is not None else Summaries.of(program)
+    return _remembered(_Work(program, function, scope, options, known, given, wanted, covers=True), run)
+
+
+def _remembered(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    given = tuple(id(a.condition) for a in work.given)
+    question = ("sections", work.function, run, work.scope, work.options, given, work.wanted, work.covers)
+    return work.summaries.remembered(question, lambda: _within_budget(work, run))
 
 
 _SHARE = 16
@@ -84,9 +104,8 @@ def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
 def run_sections(
     program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
 ) -> Sections:
-    """As `sections` of `run` over itself, for callers that are inside a `budget` already and do not ask what is written
-    as a whole; raises OutOfBudgetError."""
-    return _all(_Work(program, function, run, options, summaries, covers=False), run)
+    """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
+    return _all(_Work(program, function, run, options, summaries), run)
 
 
 class _Work(Struct, frozen=True):
@@ -99,7 +118,7 @@ class _Work(Struct, frozen=True):
     summaries: Summaries
     given: tuple[Assumption, ...] = ()
     wanted: Symbol | None = None
-    covers: bool = True
+    covers: bool = False
     bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
 

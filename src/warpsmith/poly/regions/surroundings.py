@@ -11,8 +11,13 @@ False where something around the scope cannot be said: then not every point of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 from itertools import pairwise
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.poly.effects.origin import Origin, changed_variables
 from warpsmith.poly.isl.formula import both
@@ -27,29 +32,130 @@ from warpsmith.tree.walk import children, names, walk
 __all__ = ["surround"]
 
 
-def surround(origin: Origin, state: State, scope: Stmt, around: Sequence[Stmt]) -> None:
-    """Add to the context what the way from the function's start to `scope` tells.
+class _Loop(Struct, frozen=True):
+    """A loop around the scope."""
 
-    A scope that is not part of the function's text has `around` for the loops around it.
+    loop: For
+
+
+class _Condition(Struct, frozen=True):
+    """A condition that holds, or does not, where its `branch` is entered."""
+
+    condition: Expr
+    holds: bool
+    branch: Node
+
+
+class _Passed(Struct, frozen=True):
+    """The condition of an early return that was not taken."""
+
+    condition: Expr
+
+
+class _Unsaid(Struct, frozen=True):
+    """Something around the scope of which nothing can be said."""
+
+
+_Step = _Loop | _Condition | _Passed | _Unsaid
+
+
+def surround(origin: Origin, state: State, scope: Stmt, around: Sequence[Stmt]) -> State:
+    """Return a state that knows also what the way from the function's start to `scope` tells.
+
+    A scope that is not part of the function's text has `around` for the loops around it. Scopes in one loop have most
+    of their way in common: what a part of the way tells is worked out once, and kept.
     """
     way = _way(origin.function.body, scope)
-    if way is None:
-        for stmt in around:
-            if isinstance(stmt, For):
-                _loop(origin, state, stmt)
-        return
+    loops = (stmt for stmt in around if isinstance(stmt, For))
+    steps = tuple(_Loop(loop) for loop in loops) if way is None else tuple(_steps(way))
+    known = _told(origin, state, steps)
+    return known if known is not None else reduce(partial(_taken, origin), steps, state)
+
+
+def _steps(way: Sequence[Node]) -> Iterator[_Step]:
     for parent, child in pairwise(way):
         match parent:
             case For():
-                _loop(origin, state, parent)
+                yield _Loop(parent)
             case If(condition=condition, then=then):
-                _condition(origin, state, condition, child is then, child)
+                yield _Condition(condition, child is then, child)
             case Block(statements=parts):
-                _returns(origin, state, parts, child)
+                yield from _returns(parts, child)
             case Switch():
-                state.reached = False
+                yield _Unsaid()
             case _:
                 pass
+
+
+def _returns(parts: tuple[Stmt, ...], child: Node) -> Iterator[_Step]:
+    """`if (c) return;` before the scope: c is false, for variables that the function never changes."""
+    for part in parts:
+        if part is child:
+            return
+        if isinstance(part, If) and part.other is None and _returns_always(part.then):
+            yield _Passed(part.condition)
+        elif leaves(part):
+            yield _Unsaid()
+
+
+def _told(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
+    """Return what the steps tell a state that knows nothing yet, kept from scope to scope; None where it rests on more
+    of the scope than which of the variables named it writes: on what it stores, or on where it stands."""
+    if not steps:
+        return state
+    if any(_loads(expr) for expr in _read(steps[-1])):
+        return None
+    named = {name.symbol for step in steps for expr in _read(step) for name in names(expr)}
+    own = frozenset(named & state.written), frozenset(named & state.hidden)
+    question = ("surroundings", origin.function, steps, state.guards, own)
+    told = origin.summaries.remembered(question, lambda: _one_more(origin, state, steps))
+    if told is None:
+        return None
+    return replace(
+        told.copy(),
+        span=state.span,
+        written=state.written,
+        stored=state.stored,
+        stored_types=state.stored_types,
+        hidden=state.hidden,
+        rows=state.rows,
+    )
+
+
+def _one_more(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
+    before = _told(origin, state, steps[:-1])
+    told = None if before is None else _taken(origin, before.copy(), steps[-1])
+    return None if told is None or told.assumptions else told
+
+
+def _read(step: _Step) -> tuple[Expr, ...]:
+    """Return the expressions that a step reads."""
+    match step:
+        case _Loop(loop=loop):
+            return loop.lower, loop.bound
+        case _Condition(condition=condition) | _Passed(condition=condition):
+            return (condition,)
+        case _Unsaid():
+            return ()
+        case _:
+            assert_never(step)
+
+
+def _taken(origin: Origin, state: State, step: _Step) -> State:
+    """Add to the context what one step of the way tells."""
+    match step:
+        case _Loop(loop=loop):
+            _loop(origin, state, loop)
+        case _Condition(condition=condition, holds=holds, branch=branch):
+            # a condition holds at the scope if nothing in its branch changes what it reads
+            _assume(state, condition, holds, changed_variables(branch, origin.effects(branch)))
+        case _Passed(condition=condition):
+            _assume(state, condition, False, origin.unstable)
+        case _Unsaid():
+            state.reached = False
+        case _:
+            assert_never(step)
+    return state
 
 
 def _way(root: Node, goal: Node) -> list[Node] | None:
@@ -81,23 +187,6 @@ def _loop(origin: Origin, state: State, loop: For) -> None:
     state.values[loop.variable] = atom(counter)
     state.outer.append((loop, counter))
     state.context = both((state.context, domain))
-
-
-def _condition(origin: Origin, state: State, condition: Expr, holds: bool, branch: Node) -> None:
-    """A condition holds at the scope if nothing in its branch changes what it reads."""
-    changed = changed_variables(branch, origin.effects(branch))
-    _assume(state, condition, holds, changed)
-
-
-def _returns(origin: Origin, state: State, parts: tuple[Stmt, ...], child: Node) -> None:
-    """`if (c) return;` before the scope: c is false, for variables that the function never changes."""
-    for part in parts:
-        if part is child:
-            return
-        if isinstance(part, If) and part.other is None and _returns_always(part.then):
-            _assume(state, part.condition, False, origin.unstable)
-        elif leaves(part):
-            state.reached = False
 
 
 def _returns_always(stmt: Stmt) -> bool:

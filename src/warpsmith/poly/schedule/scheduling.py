@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.library import isl
-from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget
+from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, whole_number
 from warpsmith.poly.legality.order import Leaf, Link, Ordered, order_run
 from warpsmith.poly.legality.times import Row, Time
 from warpsmith.tree.nodes import Function, Name, Node, Stmt
@@ -285,17 +285,17 @@ def _row(model: Ordered, leaf: Leaf, aff: isl.Aff) -> Row | None:
         return None
     terms: list[tuple[Symbol, int]] = []
     for k, loop in enumerate(leaf.loops):
-        factor = aff.get_coefficient_val(_IN, k).to_python()
+        factor = whole_number(aff.get_coefficient_val(_IN, k))
         if factor:
             terms.append((loop.variable, factor))
     for k in range(aff.dim(_PARAM)):
-        factor = aff.get_coefficient_val(_PARAM, k).to_python()
+        factor = whole_number(aff.get_coefficient_val(_PARAM, k))
         if factor:
             symbol = model.state.vocabulary[str(aff.get_dim_name(_PARAM, k))].symbol
             if symbol is None:
                 return None
             terms.append((symbol, factor))
-    constant = aff.get_constant_val().to_python()
+    constant = whole_number(aff.get_constant_val())
     if any(abs(factor) > _MOST_COEFFICIENT for _, factor in terms) or abs(constant) > 2 * _MOST_COEFFICIENT:
         return None
     return Row(tuple(terms), constant)

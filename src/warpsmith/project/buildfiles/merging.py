@@ -53,6 +53,8 @@ def _conflicts(path: str, current: str, merged_text: str) -> Iterator[Conflict]:
     position = 0
     for block in re.finditer(r"^<<<<<<< yours\r?\n(.*?)^=======\r?\n", merged_text, re.MULTILINE | re.DOTALL):
         found = current.find(block[1], position) if block[1] else -1
-        position = max(position, found)
+        start = max(position, found)
+        # the same lines may stand in conflict again further down
+        position = start + len(block[1])
         text = block[1].split("\n")[0].strip()
-        yield Conflict(path, current.count("\n", 0, max(found, position)) + 1, text or "lines were taken out here")
+        yield Conflict(path, current.count("\n", 0, start) + 1, text or "lines were taken out here")

@@ -1,0 +1,129 @@
+"""What a thread holds while it runs, and what a block of such threads takes of a multiprocessor."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.analysis.resources.resources import Compiled, live_registers, resources
+from warpsmith.analysis.uniformity.facts import ResourceFact
+from warpsmith.machine.devices import device
+from warpsmith.machine.occupancy import occupancy
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.reader import parse_module
+
+
+def live(body: str) -> int:
+    text = f"kernel @k(n 4 align 4 i32)\nstart:\n  %n:i32 = param [n+0]\n{body}\n  return\nend\n"
+    return live_registers(parse_module(text).functions[0])
+
+
+@pytest.mark.parametrize(
+    ("body", "most"),
+    [
+        ("", 0),
+        ("  %a:i32 = add %n 1:i32", 1),
+        ("  %a:i32 = add %n 1:i32\n  %b:i32 = add %n %a\n  %c:i32 = add %b %n", 2),
+        ("  %a:i64 = sext %n\n  %b:i64 = add %a %a", 2),
+        ("  %a:i64 = sext %n\n  %b:i64 = sext %n\n  %c:i64 = add %a %b", 4),
+        ("  %a:i8 = trunc %n\n  %b:i8 = add %a 1:i8\n  %c:i8 = add %a %b", 2),
+        # predicates have registers of their own
+        ("  %c:i1 = slt %n 3:i32\n  %a:i32 = select %c %n 5:i32", 1),
+    ],
+)
+def test_what_is_live_at_once(body: str, most: int) -> None:
+    assert live(body) == most
+
+
+def test_what_a_phi_reads_is_live_at_the_end_of_its_way() -> None:
+    body = """
+  %a:i32 = add %n 1:i32
+  %b:i32 = add %n 2:i32
+  %d:i32 = add %n 3:i32
+  branch 1:i1 yes end
+yes:
+  jump end
+end:
+  %u:i32 = phi start %a yes 0:i32
+  %v:i32 = phi start %b yes 0:i32
+  %w:i32 = phi start %d yes 0:i32"""
+    assert live(body) == 3
+
+
+def test_what_is_used_behind_a_loop_is_live_in_it() -> None:
+    body = """
+  %a:i32 = add %n 1:i32
+  jump head
+head:
+  %i:i32 = phi start 0:i32 tail %k
+  %c:i1 = slt %i 9:i32
+  branch %c next done
+next:
+  %j:i32 = add %i 1:i32
+  %k:i32 = mul %i %j
+  jump tail
+tail:
+  jump head
+done:
+  %e:i32 = add %a %i"""
+    # a, i and j
+    assert live(body) == 3
+    assert live(body.replace("%e:i32 = add %a %i", "")) == 2
+
+
+def test_blocks_that_nobody_comes_to_hold_nothing() -> None:
+    assert live("  return\nlost:\n  %a:i64 = sext %n\n  %b:i64 = sext %n\n  %c:i64 = add %a %b") == 0
+
+
+MODULE = """
+shared @tile f32 x 100 align 4
+shared @bytes i8 x 3 align 1
+shared @other f32 x 1000 align 4
+global @g f32 x 1000 align 4
+kernel @k(n 4 align 4 i32)
+  local @mine i32 x 8 align 4
+start:
+  %n:i32 = param [n+0]
+  %b:i32 = address [@bytes]
+  %t:i32 = address [@tile]
+  %m:i64 = address [@mine]
+  %h:i64 = address [@g]
+  %r:i32 = call [@f] %n
+  return
+end
+function @f(n 4 align 4 i32) -> i32
+  shared @inside i32 x 2 align 8
+start:
+  %n:i32 = param [n+0]
+  %i:i32 = address [@inside]
+  %r:i32 = call [@f] %n
+  return %r
+end
+"""
+
+
+def held(compiled: Compiled | None = None, name: str = "h100", dynamic: int = 0) -> ResourceFact:
+    module = parse_module(MODULE)
+    kernel = module.functions[0]
+    return resources((module, kernel, Graph.of(kernel)), device(name), (64, 2, 1), dynamic, compiled)
+
+
+def test_shared_memory_of_all_that_is_called_is_laid_out_in_order() -> None:
+    fact = held(dynamic=512)
+    # 400 of tile, 3 of bytes, up to 408, 8 of what the function has; `other` is not named
+    assert (fact.shared_bytes, fact.dynamic_shared_bytes, fact.local_bytes, fact.threads) == (416, 512, 32, 128)
+    assert (fact.registers, fact.source, fact.spill_bytes) == (8, "estimate", 0)
+    assert fact.occupancy is not None and held(dynamic=100_000).occupancy != fact.occupancy
+
+
+def test_what_a_compiler_says_counts() -> None:
+    fact = held(Compiled(200, 16))
+    assert (fact.registers, fact.source, fact.shared_bytes, fact.spill_bytes) == (200, "ptxas", 416, 16)
+    assert held(Compiled(200, 0, 64)).shared_bytes == 64
+    assert held(Compiled(4, 0)).registers == 4
+    assert held(Compiled(64, 0)).occupancy == occupancy(device("h100"), 128, 64, 416)
+    occupied, estimated = held(Compiled(200, 0)).occupancy, held().occupancy
+    assert occupied is not None and estimated is not None and occupied.warps < estimated.warps
+
+
+def test_occupancy_is_known_of_nvidia_alone() -> None:
+    assert held(name="mi250x").occupancy is None

@@ -1,0 +1,123 @@
+"""What kind of test a branch makes: a boundary, a loop over the grid, one that repeats every few lanes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.test_kernel import told
+from warpsmith.analysis.rules.branch_kinds import bounded_by_guard, is_boundary, period_of
+from warpsmith.analysis.rules.lanes import Lanes, masks
+from warpsmith.analysis.rules.origins import origin
+from warpsmith.analysis.rules.sides import comparison
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
+from warpsmith.ssa.nodes import Branch
+
+SHAPE = LaunchShape((64, 1, 1))
+
+
+def branched(lines: str) -> KernelFacts:
+    body = "\n".join(f"  {line.strip()}" for line in lines.split(";"))
+    return told(f"{body}\n  branch %c yes no\nyes:\n  store [shared +0 align 4] %t %x\n  jump no\nno:", SHAPE)
+
+
+def boundary(lines: str) -> bool:
+    facts = branched(lines)
+    (branch,) = facts.branches
+    end = branch.place.terminator
+    assert isinstance(end, Branch)
+    return is_boundary(facts, branch, comparison(facts, end.condition), origin(facts, end.condition))
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("%c:i1 = slt %i %n", True),
+        ("%c:i1 = sge %i %n", True),
+        ("%c:i1 = slt %n %i", True),
+        ("%c:i1 = eq %i %n", False),
+        ("%c:i1 = slt %x %n", False),
+        ("%c:i1 = slt %b %n", False),
+        ("%d:i1 = slt %i %n; %e:i1 = slt %n 7:i32; %c:i1 = and %d %e", True),
+        ("%d:i1 = slt %i %n; %e:i1 = slt %i 9:i32; %c:i1 = or %d %e", True),
+        ("%d:i1 = slt %i %n; %e:i1 = eq %x 3:i32; %c:i1 = and %d %e", False),
+        ("%e:i1 = slt %n 7:i32; %d:i1 = slt %b 3:i32; %c:i1 = and %d %e", False),
+        ("%d:i1 = slt %i %n; %e:i1 = xor %d 1:i1; %c:i1 = add %e %d", False),
+        ("%v:i32 = load [global +0 align 4] %a; %c:i1 = slt %i %v", False),
+        ("%q:i32 = sdiv %i 3:i32; %c:i1 = slt %q %n", False),
+        ("%m:i32 = mul %x %n; %c:i1 = slt %i %m", False),
+    ],
+)
+def test_a_boundary_compares_the_global_index_with_one_bound(lines: str, *, expected: bool) -> None:
+    assert boundary(lines) == expected
+
+
+def loop(start: str, step: str, test: str) -> bool:
+    facts = told(f"""
+  jump head
+head:
+  %j:i32 = phi start {start} head %k
+  %k:i32 = {step}
+  store [shared +0 align 4] %t %k
+  %c:i1 = {test}
+  branch %c head done
+done:""", SHAPE)  # fmt: skip
+    (branch,) = facts.branches
+    return bounded_by_guard(facts, branch)
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "test", "expected"),
+    [
+        ("%i", "add %j 1024:i32", "slt %k %n", True),
+        ("%x", "add %j %w", "slt %k %n", True),
+        ("%x", "add %j %w", "sgt %n %k", True),
+        ("%x", "add %j %w", "ne %k %n", False),
+        ("0:i32", "add %j 1:i32", "slt %k %x", False),
+        ("0:i32", "add %j %x", "slt %k %n", False),
+    ],
+)
+def test_a_loop_over_the_grid_counts_by_the_threads_index(start: str, step: str, test: str, *, expected: bool) -> None:
+    assert loop(start, step, test) == expected
+
+
+def period(lines: str, *, known: bool = False) -> int | None:
+    facts = branched(lines)
+    (branch,) = facts.branches
+    end = branch.place.terminator
+    assert isinstance(end, Branch)
+    split = masks(Lanes(facts), end) if known else None
+    return period_of(facts, comparison(facts, end.condition), split)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("%m:i32 = and %i 1:i32; %c:i1 = eq %m 0:i32", 2),
+        ("%m:i32 = and %i 7:i32; %c:i1 = ne %m 0:i32", 8),
+        ("%m:i32 = urem %i 3:i32; %c:i1 = eq %m 1:i32", 3),
+        ("%m:i32 = srem %i 16:i32; %c:i1 = eq %m 1:i32", 16),
+        ("%m:i32 = and %i 31:i32; %c:i1 = eq %m 0:i32", None),
+        ("%m:i32 = urem %i 32:i32; %c:i1 = eq %m 0:i32", None),
+        ("%m:i32 = and %i 0:i32; %c:i1 = eq %m 0:i32", None),
+        ("%m:i32 = and %i 1:i32; %c:i1 = slt %m 1:i32", None),
+        ("%d:i32 = mul %i 2:i32; %m:i32 = and %d 1:i32; %c:i1 = eq %m 0:i32", None),
+        ("%m:i32 = or %i 1:i32; %c:i1 = eq %m 1:i32", None),
+        ("%m:i32 = and %i 1:i32; %c:i1 = eq %m %n", None),
+    ],
+)
+def test_a_remainder_of_the_index_repeats(lines: str, expected: int | None) -> None:
+    assert period(lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("%m:i32 = and %x 3:i32; %c:i1 = slt %m 2:i32", 4),
+        ("%m:i32 = urem %x 5:i32; %c:i1 = eq %m 2:i32", 5),
+        ("%m:i32 = and %x 31:i32; %c:i1 = slt %m 9:i32", None),
+        ("%c:i1 = slt %x 40:i32", None),
+        ("%m:i32 = and %x 31:i32; %d:i32 = urem %m 5:i32; %c:i1 = eq %d 2:i32", 5),
+    ],
+)
+def test_the_masks_of_all_warps_repeat(lines: str, expected: int | None) -> None:
+    assert period(lines, known=True) == expected

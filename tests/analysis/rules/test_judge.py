@@ -1,0 +1,56 @@
+"""All rules over one kernel: findings in the order of the text, what several instructions of one place share once."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from tests.analysis.test_kernel import HEAD, ROW
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.rules.judge import judge
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.machine.devices import device
+from warpsmith.ssa.nodes import Instruction
+from warpsmith.ssa.reader import parse_module
+
+FILE = SourceFile("k.cu", "one\ntwo\nthree\n")
+LINES = {"one": Span(FILE, 0, 3), "two": Span(FILE, 4, 7), "three": Span(FILE, 8, 13)}
+
+
+def judged(body: str, places: dict[str, str]) -> list[tuple[str, str, int]]:
+    """Return rule, place and count of all that is said; `places`: the line of the instruction that makes a value."""
+    (function,) = (module := parse_module(f"{HEAD}{body}\n  return\nend\n")).functions
+
+    def of(i: Instruction) -> Instruction:
+        names = [places[value.name] for value in i.results if value.name in places]
+        return replace(i, span=LINES[names[0]]) if names else i
+
+    blocks = tuple(replace(b, instructions=tuple(map(of, b.instructions))) for b in function.blocks)
+    made = replace(module, functions=(replace(function, blocks=blocks),))
+    found = judge(examine(made, "k", ROW, device("h100")))
+    return [(one.rule, "" if one.span is None else one.span.text, one.times) for one in found]
+
+
+STRIDED = """
+  %e1:i32 = srem %i 8:i32
+  %o:i64 = smulwide %i 256:i32
+  %p:i64 = add %a %o
+  %v:f32 = load [global +0 align 4] %p
+  %u:f32 = load [global +64 align 4] %p"""
+
+
+def test_findings_of_all_families_in_the_order_of_the_text() -> None:
+    found = judged(STRIDED, {"v": "one", "u": "three", "e1": "two"})
+    assert found == [("MEM002", "one", 1), ("ARI001", "two", 1), ("MEM002", "three", 1)]
+
+
+def test_what_several_instructions_of_a_place_say_alike_is_one() -> None:
+    assert judged(STRIDED, {"v": "one", "u": "one", "e1": "one"}) == [("ARI001", "one", 1), ("MEM002", "one", 2)]
+
+
+def test_what_has_no_place_comes_first_each_by_itself() -> None:
+    found = judged(STRIDED, {"v": "one"})
+    assert found == [("ARI001", "", 1), ("MEM002", "", 1), ("MEM002", "one", 1)]
+
+
+def test_a_kernel_that_does_nothing_wrong() -> None:
+    assert judged("", {}) == []

@@ -1,0 +1,160 @@
+"""SYN: barriers, races, exchanges between lanes, atomics."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.analysis.test_kernel import HEAD, ROW, STAGED, TILE, told
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.rules.finding import KernelFinding
+from warpsmith.analysis.rules.synchronization import synchronization
+from warpsmith.analysis.uniformity.facts import LaunchShape
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.machine.devices import device
+from warpsmith.ssa.reader import parse_module
+
+WAIT = "  barrier [waits] 0:i32\n"
+WARP = LaunchShape((32, 1, 1))
+
+
+def found(body: str, shape: LaunchShape = ROW) -> list[KernelFinding]:
+    return list(synchronization(told(body, shape)))
+
+
+def rules(body: str, shape: LaunchShape = ROW) -> list[str]:
+    return [one.rule for one in found(body, shape)]
+
+
+def behind(test: str, body: str, more: str = "") -> str:
+    return f"  %c:i1 = {test}\n  branch %c yes no\nyes:\n{body}  jump no\nno:\n{more}"
+
+
+def test_a_barrier_that_part_of_the_block_comes_to() -> None:
+    (one,) = found(behind("slt %x 99:i32", WAIT))
+    assert (one.rule, one.certainty, one.impact) == ("SYN001", "proven", 100.0)
+    assert rules(behind("slt %n 99:i32", WAIT)) == ["SYN006"]
+
+
+def test_a_barrier_behind_a_return_is_told_as_such() -> None:
+    text = "if (i >= n) return;"
+    module = parse_module(
+        f"{HEAD}  %c:i1 = slt %i %n\n  branch %c go done\ngo:\n{WAIT}  jump done\ndone:\n  return\nend\n"
+    )
+    (function,) = module.functions
+    blocks = []
+    for block in function.blocks:
+        span = Span(SourceFile("k.cu", text), 0, len(text)) if block.name == "start" else None
+        blocks.append(replace(block, terminator=replace(block.terminator, span=span)))
+    made = replace(module, functions=(replace(function, blocks=tuple(blocks)),))
+    assert [one.rule for one in synchronization(examine(made, "k", ROW, device("h100")))] == ["SYN003"]
+    assert [one.rule for one in synchronization(examine(module, "k", ROW, device("h100")))] == ["SYN001"]
+
+
+def test_of_barriers_that_stand_in_for_each_other_one_is_told() -> None:
+    (one,) = found(WAIT + WAIT + WAIT)
+    assert one.rule == "SYN006" and "2 more may go after it" in one.message
+    (alone,) = found(WAIT)
+    assert "more may go" not in alone.message
+    assert rules(STAGED.replace("BARRIER", WAIT)) == []
+
+
+def test_a_race_in_shared_memory() -> None:
+    (one,) = found(STAGED.replace("BARRIER", ""))
+    assert (one.rule, one.certainty) == ("SYN002", "proven")
+    assert "put __syncthreads() between the two" in one.help[0]
+    assert one.evidence[0].columns == ("thread", "access", "place") and len(one.evidence[0].rows) == 2
+
+
+def test_lanes_of_one_warp_need_a_barrier_of_the_warp() -> None:
+    (one,) = found(STAGED.replace("BARRIER", ""), WARP)
+    assert one.rule == "SYN004" and "__syncwarp()" in one.help[0]
+    # of a larger block, where one warp alone gets there
+    alone = behind("slt %x 32:i32", STAGED.replace("BARRIER", ""))
+    assert rules(alone) == ["SYN004"]
+    assert rules(alone.replace("slt %x 32", "slt %x 64")) == ["SYN002"]
+
+
+FLAG = "  store [shared +0 align 4] %t {}\n"
+
+
+def test_a_flag_that_all_set_to_one_number_is_no_race() -> None:
+    assert rules(FLAG.format("1:i32")) == [] and rules(FLAG.format("%n")) == []
+    assert rules(FLAG.format("%x")) == ["SYN002"]
+    assert rules(FLAG.format("%n") + FLAG.format("1:i32")) == ["SYN002"]
+
+
+def device_store(index: str) -> str:
+    return f"  %o:i64 = smulwide {index} 4:i32\n  %p:i64 = add %a %o\n  store [global +0 align 4] %p %x\n"
+
+
+def test_blocks_that_write_one_place() -> None:
+    (several,) = found(device_store("%x"), LaunchShape((256, 1, 1), (4, 1, 1)))
+    assert (several.rule, several.certainty) == ("SYN008", "conditional")
+    # no address says that there are several blocks
+    (unknown,) = found(device_store("%x"))
+    assert (unknown.rule, unknown.certainty) == ("SYN008", "heuristic")
+
+
+def test_rows_of_a_block_that_the_index_does_not_know() -> None:
+    (one,) = (f for f in found(device_store("%x"), TILE) if f.rule == "SYN002")
+    assert one.help[0].startswith("the index has no threadIdx.y, but the block has 8 rows")
+    assert "device memory" not in one.message and len(one.help) == 3
+    assert "SYN002" not in rules(device_store("%x"), ROW)
+
+
+def test_a_race_behind_a_test_of_data_is_a_guess() -> None:
+    body = "  %v:i32 = load [global +0 align 4] %a\n" + behind("slt {} 3:i32", FLAG.format("%x"))
+    (one,) = found(body.format("%v"))
+    assert (one.rule, one.certainty) == ("SYN002", "proven")
+    (one,) = found(
+        "  %z:i32 = load [global +4 align 4] %a\n" + body.format("%m").replace("  %c", "  %m:i32 = mul %x %z\n  %c")
+    )
+    assert (one.rule, one.certainty) == ("SYN002", "heuristic")
+
+
+VOTE = "  %d:i1 = slt %x 7:i32\n  %m:i32 = vote [ballot] %d {}\n"
+
+
+def test_an_exchange_of_lanes_that_are_not_there() -> None:
+    rest = "  store [shared +0 align 4] %t 1:i32\n"
+    (one,) = found(behind("slt %x 8:i32", VOTE.format("0xffffffff:i32"), rest))
+    assert one.rule == "SYN005" and one.message == "vote: the mask 0xffffffff names lanes that may not be there"
+    assert rules(behind("slt %x 8:i32", VOTE.format("0xff:i32"), rest)) == []
+    assert rules(behind("slt %n 8:i32", VOTE.format("0xffffffff:i32"), rest)) == []
+    # nobody waits for lanes that have ended
+    assert rules(behind("slt %x 8:i32", VOTE.format("0xffffffff:i32"))) == []
+    shuffle = "  %m:i32 = shuffle [idx] %x 3:i32 31:i32 0xffffffff:i32\n"
+    (ended,) = found(behind("slt %x 8:i32", shuffle))
+    assert ended.message == "shuffle: the mask 0xffffffff names lanes that have ended"
+
+
+COUNT = "  %was:i32 = atomic_add [{} +0 align 4] {} 1:i32\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (COUNT.format("global", "%a"), "proven"),
+        (COUNT.format("shared", "%t"), "proven"),
+        (behind("slt %n 3:i32", COUNT.format("global", "%a")), "proven"),
+        (behind("slt %x %n", COUNT.format("global", "%a")), "conditional"),
+        # one lane of each warp, or of the block
+        (behind("eq %x 0:i32", COUNT.format("global", "%a")), None),
+        (behind("ne %x %n", "", COUNT.format("global", "%a")), "proven"),
+        (behind("eq %i %n", COUNT.format("global", "%a")), None),
+        (behind("eq %n %x", COUNT.format("global", "%a")), None),
+        ("  %l:i32 = query [laneid]\n" + behind("eq %l 3:i32", COUNT.format("global", "%a")), None),
+        ("  %y2:i32 = mul %x 2:i32\n" + behind("eq %y2 %n", COUNT.format("global", "%a")), "conditional"),
+    ],
+)
+def test_one_address_for_a_warp(body: str, expected: str | None) -> None:
+    contended = [one for one in found(body) if one.rule == "SYN007"]
+    assert [one.certainty for one in contended] == ([expected] if expected else [])
+    for one in contended:
+        assert one.impact == 8.0 and ("several lanes of a warp get there" in one.assumptions) == (expected != "proven")
+
+
+def test_an_address_for_each_lane_is_not_contended() -> None:
+    own = "  %o:i64 = smulwide %x 4:i32\n  %p:i64 = add %a %o\n" + COUNT.format("global", "%p")
+    assert "SYN007" not in rules(own)

@@ -1,0 +1,103 @@
+"""Places that threads of different blocks touch in one launch, as far as addresses say it plainly."""
+
+from __future__ import annotations
+
+from tests.analysis.test_kernel import told
+from warpsmith.analysis.sync.grid import may_order_blocks
+from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, RaceFact
+from warpsmith.ssa.reader import parse_module
+
+AT = "  %o{0}:i64 = smulwide {1} 4:i32\n  %p{0}:i64 = add %a %o{0}\n"
+STORE = "  store [global {1:+d} align 4] %p{0} %x\n"
+LOAD = "  %v{0}:i32 = load [global {1:+d} align 4] %p{0}\n"
+
+
+def races(body: str, grid: Dim | None = (4, 1, 1), block: Dim = (64, 1, 1), **arguments: int) -> list[RaceFact]:
+    found = told(body, LaunchShape(block, grid, arguments)).races
+    return [race for race in found if race.reach == "grid"]
+
+
+def store(index: str, offset: int = 0, name: str = "s") -> str:
+    return AT.format(name, index) + STORE.format(name, offset)
+
+
+def load(index: str, offset: int = 0, name: str = "l") -> str:
+    return AT.format(name, index) + LOAD.format(name, offset)
+
+
+def test_a_store_without_the_index_of_the_block_is_made_by_all_blocks() -> None:
+    (race,) = races(store("%x"))
+    assert (race.variable, race.space, race.certainty) == ("a", "global", "conditional")
+    assert race.first == race.second
+    assert race.assumptions == ("the launch is as given",)
+    assert races(store("%x"), None)[0].assumptions == ("the grid has several blocks",)
+    assert not races(store("%x"), (1, 1, 1))
+    assert not races(store("%i"))
+    assert not races(load("%x"))
+
+
+def test_a_store_of_the_block_whose_test_lets_one_through() -> None:
+    def behind(test: str) -> str:
+        return f"  %c:i1 = {test}\n  branch %c yes no\nyes:\n" + store("%x") + "  jump no\nno:\n"
+
+    assert not races(behind("eq %i 0:i32")) and not races(behind("eq %b 0:i32"))
+    (race,) = races(behind("eq %x 0:i32"))
+    assert "more than one block gets there" in race.assumptions
+    assert races(behind("slt %b 7:i32"))
+
+
+def test_a_neighbor_of_another_block() -> None:
+    (race,) = races(store("%i") + load("%i", 4))
+    one, two = race.first, race.second
+    assert one.thread is not None and two.thread is not None
+    # thread 63 reads what thread 0 of the next block writes
+    assert (one.thread.index, two.thread.index) == ((0, 0, 0), (63, 0, 0))
+    (race,) = races(store("%i") + load("%i", -4))
+    assert race.first.thread is not None and race.first.thread.index == (63, 0, 0)
+    assert not races(store("%i") + load("%i"))
+
+
+def test_pieces_of_more_than_a_block_apart_do_not_meet_their_neighbors() -> None:
+    assert not races(store("%i") + load("%i", 4096))
+    # each block owns twice as much as it writes
+    wide = "  %b2:i32 = shl %b 7:i32\n  %w2:i32 = add %b2 %x\n"
+    assert not races(wide + store("%w2") + load("%w2", 4))
+    assert not races(wide + store("%w2") + load("%w2", 256))
+    assert races(wide + store("%w2") + load("%w2", 512))
+
+
+def test_blocks_that_may_wait_for_each_other_are_not_told() -> None:
+    assert not races(store("%x") + "  fence [device]\n")
+    plain = parse_module("kernel @k()\nstart:\n  return\nend\n").functions[0]
+    calling = parse_module("kernel @k()\nstart:\n  call [@f]\n  return\nend\n").functions[0]
+    assert not may_order_blocks(plain) and may_order_blocks(calling)
+
+
+def test_addresses_that_are_not_plain_are_not_told() -> None:
+    loaded = load("%i", name="j") + "  %k:i32 = and %vj 63:i32\n"
+    assert not races(loaded + AT.format("s", "%k") + STORE.format("s", 4096))
+    unknown = "  %k:i32 = sdiv %n 3:i32\n"
+    assert not races(unknown + store("%k"))
+
+
+def test_an_unknown_number_between_two_places_is_not_told() -> None:
+    moved = "  %k:i32 = add %i %n\n"
+    assert not races(moved + store("%i") + load("%k"))
+    assert races(moved + store("%i") + load("%k"), n=1)
+    # of both, it cancels
+    assert races(moved + store("%k") + load("%k", 4))
+
+
+def test_a_loop_counter_is_plain() -> None:
+    body = """
+  jump head
+head:
+  %j:i64 = phi start 0:i64 head %k
+  %k:i64 = add %j 4:i64
+  %p:i64 = add %a %j
+  store [global +0 align 4] %p %x
+  %c:i1 = slt %k %a
+  branch %c head done
+done:
+"""
+    assert races(body)

@@ -1,0 +1,62 @@
+"""One folder for all that is temporary: made, used by what is started, and taken away as a whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base import scratch
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder for temporary files of this test; what it changes is put back."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return tmp_path
+
+
+def test_a_folder_is_made_used_and_removed(place: Path) -> None:
+    folder = scratch.made()
+    assert folder is not None and Path(folder).parent == place
+    scratch.used(folder)
+    assert os.environ["TMPDIR"] == folder == tempfile.gettempdir()
+    Path(folder, "deep").mkdir()
+    Path(folder, "deep", "file").write_text("x")
+    assert scratch.lasting_folder() == str(place), "what outlives us does not lie in it"
+    scratch.removed(folder)
+    assert not Path(folder).exists() and place.exists()
+
+
+def test_without_a_folder_all_stays_where_it_is(place: Path) -> None:
+    scratch.used(None)
+    assert os.environ["TMPDIR"] == str(place) and tempfile.gettempdir() == str(place)
+    assert scratch.lasting_folder() == str(place)
+    scratch.removed(None)
+    assert place.exists()
+
+
+def test_a_machine_without_a_place_for_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "gone"))
+    assert scratch.made() is None
+
+
+def test_what_is_written_while_it_is_removed_goes_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = scratch.made()
+    assert folder is not None
+    tries: list[str] = []
+    plainly = shutil.rmtree
+
+    def late(path: str, *, ignore_errors: bool) -> None:
+        tries.append(path)
+        if len(tries) > 2:
+            plainly(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    monkeypatch.setattr(scratch, "_PAUSE_S", 0.0)
+    scratch.removed(folder)
+    assert len(tries) == 3 and not Path(folder).exists()

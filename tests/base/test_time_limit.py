@@ -1,0 +1,50 @@
+"""A limit on our own time: it ends the work, is taken back, and leaves the old alarm in place."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
+
+
+def test_the_time_is_up() -> None:
+    started = time.perf_counter()
+    with pytest.raises(OutOfTimeError), time_limit(0.01):
+        while time.perf_counter() - started < 20:
+            pass
+    assert time.perf_counter() - started < 10
+
+
+def test_in_time_nothing_happens_and_nothing_is_left() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with time_limit(30):
+        assert signal.getsignal(signal.SIGALRM) is not before
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
+    assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    with pytest.raises(ValueError, match="of the body"), time_limit(30):
+        raise ValueError("of the body")
+    assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+@pytest.mark.parametrize("seconds", [0, -1])
+def test_no_limit(seconds: float) -> None:
+    with time_limit(seconds):
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_other_threads_have_no_limit() -> None:
+    done: list[bool] = []
+
+    def work() -> None:
+        with time_limit(0.001):
+            time.sleep(0.01)
+        done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [True]

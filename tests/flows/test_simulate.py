@@ -1,0 +1,93 @@
+"""SIMULATE: a kernel runs with its arguments, and what it did, and did wrong, is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.flows.ptx import file, kernel, settings_of
+from warpsmith.base.errors import InputError, UsageError
+from warpsmith.flows.simulate import SimulateOptions, simulate
+from warpsmith.kernels.units import KernelFile
+from warpsmith.report.simulation.model import SimulationReport
+from warpsmith.settings.model import KernelSettings
+
+OWN = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+STORE = f"{OWN}st.global.u32 [%rd3], %r1;\n"
+SAME = f"{OWN}st.global.u32 [%rd1], %r1;\n"
+ENDLESS = "L: bra L;\n"
+
+
+def run(body: str = STORE, **how: object) -> SimulationReport:
+    given: dict[str, object] = {"block": (8, 1, 1), "grid": (1, 1, 1), "arguments": ("a=zeros:i32[8]", "n=3")}
+    return simulate(file(kernel(body=body)), SimulateOptions(**(given | how)))  # type: ignore[arg-type]
+
+
+def test_what_a_run_did() -> None:
+    found = run()
+    assert (found.status, found.exit_code, found.kernel, found.warp_width) == ("ok", 0, "k", 32)
+    assert found.launch is not None and (found.launch.warps, found.launch.arguments) == (1, ("a=zeros:i32[8]", "n=3"))
+    (row,) = found.outputs
+    assert (row.name, row.elements, row.changed, row.first[:3]) == ("a", 8, 7, ("0", "1", "2"))
+    assert found.work is not None and found.work.lane_instructions == 8 * found.work.warp_instructions
+    assert [one.kind for one in found.memory] == ["store"] and found.timeline == ()
+    assert len(run(timeline=True).timeline) == 1 and run(warp=4).launch.warps == 2  # type: ignore[union-attr]
+
+
+def test_mistakes_are_a_negative_answer_if_they_are_looked_for() -> None:
+    found = run(SAME)
+    assert (found.status, found.exit_code, {one.check for one in found.mistakes}) == ("negative", 1, {"race"})
+    assert run(SAME, checks=("oob",)).status == "ok"
+    outside = run(arguments=("a=zeros:i32[4]", "n=3"))
+    assert [one.check for one in outside.mistakes] == ["oob"] and outside.diagnostics == ()
+
+
+def test_a_run_that_is_stopped_is_incomplete_and_says_why() -> None:
+    found = run(ENDLESS, max_steps=50)
+    assert (found.status, found.exit_code) == ("incomplete", 3)
+    (stopped,) = found.diagnostics
+    assert stopped.rule == "SIM006" and "--max-steps" in stopped.help[0]
+    # what nobody asked to be told stops it all the same
+    outside = run(arguments=("a=zeros:i32[4]", "n=3"), checks=())
+    assert (outside.status, [one.rule for one in outside.diagnostics]) == ("incomplete", ["SIM006"])
+
+
+def test_arrays_are_written_where_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    (row,) = run(out={"a": str(path)}).outputs
+    assert row.file == str(path) and np.load(path).tolist() == list(range(8))
+    # one that did not change is told if it is asked for
+    assert run("", out={"a": str(path)}).outputs[0].changed == 0 and run("").outputs == ()
+    with pytest.raises(UsageError, match="no argument of this name is an array"):
+        run(out={"n": str(path)})
+    with pytest.raises(UsageError, match="cannot be written"):
+        run(out={"a": str(tmp_path / "no" / "a.npy")})
+
+
+def test_what_the_configuration_says_of_a_kernel_unless_the_command_line_does() -> None:
+    said = settings_of(KernelSettings("k", (4, 1, 1), (2, 1, 1), args={"n": 7, "other": 3}))
+    found = run(block=None, grid=None, arguments=("a=zeros:i32[8]",), settings=said)
+    assert found.launch is not None
+    assert (found.launch.block, found.launch.grid, found.launch.arguments) == (
+        (4, 1, 1),
+        (2, 1, 1),
+        ("n=7", "a=zeros:i32[8]"),
+    )
+    given = run(settings=said)
+    assert (
+        given.launch is not None
+        and given.launch.arguments == ("a=zeros:i32[8]", "n=3")
+        and given.launch.block == (8, 1, 1)
+    )
+
+
+def test_a_run_that_takes_too_long() -> None:
+    with pytest.raises(InputError, match=r"k ran longer than 0\.05 s"):
+        run(ENDLESS, settings=settings_of(timeout=0.05), max_steps=10**9)
+
+
+def test_a_file_that_cannot_be_read() -> None:
+    with pytest.raises(InputError):
+        simulate(KernelFile("none.ptx"), SimulateOptions())

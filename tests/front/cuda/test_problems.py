@@ -1,0 +1,41 @@
+"""What the parser says against a file of device code, and whom it hits."""
+
+from __future__ import annotations
+
+from tests.front.test_kernels import load
+
+
+def test_errors_hit_the_functions_in_which_they_lie() -> None:
+    unit = load("__global__ void a(int *x) { x[0] = nowhere; y = 1; }\n__global__ void b(int *x) { x[0] = 1; }\n")
+    assert unit.kernels == ("b",) and len(unit.findings) == 1  # what follows the first error says little more
+    (finding,) = unit.findings
+    assert (finding.rule, finding.severity) == ("INP001", "error") and "nowhere" in finding.message
+
+
+def test_a_missing_header_is_a_warning_where_the_kernels_can_be_read() -> None:
+    unit = load("#include <none/such.h>\n__global__ void a(int *x) { x[0] = 1; }\n")
+    assert unit.kernels == ("a",) and [(f.rule, f.severity) for f in unit.findings] == [("INP002", "warning")]
+    unit = load("#include <none/such.h>\n__global__ void a(thing *x) { x[0] = 1; }\n")
+    assert unit.kernels == () and "error" in {f.severity for f in unit.findings}
+
+
+def test_host_code_may_be_wrong() -> None:
+    unit = load("__global__ void a(int *x) { x[0] = 1; }\nvoid host() { cublas_thing t; nothing(t); }\n")
+    assert (unit.kernels, unit.findings) == (("a",), ())
+
+
+def test_a_file_without_kernels_says_so() -> None:
+    (finding,) = load("int main() { return 0; }\n").findings
+    assert finding.severity == "note" and finding.message.endswith("has no kernel")
+
+
+def test_an_instance_that_cannot_be_made_is_named() -> None:
+    text = "template <class T> __global__ void k(T *x) { x[0] = T(1); }\n"
+    (finding,) = load(text).findings
+    assert (finding.rule, finding.severity) == ("INP007", "warning") and "k" in finding.message
+    found = load(text, kernels=("k<int>", "gone<int>", "k<int, 3>"))
+    assert found.kernels == ("k<int>",)
+    assert ["gone<int>" in f.message or "k<int, 3>" in f.message for f in found.findings] == [True] * len(
+        found.findings
+    )
+    assert found.findings

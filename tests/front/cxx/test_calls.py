@@ -1,0 +1,77 @@
+"""Calls of C++: what is implied in them is written in the tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.front.conftest import Load, found
+from tests.front.cxx.test_cxx import _expression
+from tests.front.cxx.test_library import expressions
+from warpsmith.front.c.expressions import Expressions
+from warpsmith.tree.nodes import Call, ExprStmt, For, VerbatimExpr
+from warpsmith.tree.printing.printer import nothing, print_expr
+from warpsmith.tree.walk import loops
+
+REASONS = {
+    "v.push_back(r)": "a call of std::vector::push_back",
+    "r = v.at(i)": "a call of std::vector::at",
+    "std::reverse(v.begin(), v.end())": "a call of std::reverse",
+    "std::sort(v.begin(), v.end())": "a call of std::sort",
+    "r = *new double(1)": "new",
+    "r = [&] { return c; }()": "",
+}
+
+
+def test_what_is_not_modelled_says_so(load: Load) -> None:
+    for case, expr in expressions(load, REASONS).items():
+        boxes = [n.reason for n in found(expr, VerbatimExpr) if isinstance(n, VerbatimExpr)]
+        assert (boxes or [""])[0] == REASONS[case]
+
+
+def test_a_box_in_a_method_names_its_object(load: Load) -> None:
+    (box,) = found(_expression(load, "std::exchange(ny_, nx_)"), VerbatimExpr)
+    assert isinstance(box, VerbatimExpr)
+    assert "this" in {symbol.name for symbol in box.writes}
+
+
+def test_a_call_hands_over_addresses(load: Load) -> None:
+    (call,) = found(_expression(load, "bump(r, 1)"), Call)
+    assert isinstance(call, Call)
+    assert [type(a).__name__ for a in call.arguments] == ["Name", "Literal"]
+
+
+def test_seeded_object_left_out_of_a_box(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Expressions, "own_object", lambda self, row: ())
+    with pytest.raises(AssertionError):
+        test_a_box_in_a_method_names_its_object(load)
+
+
+def test_a_default_argument_that_is_not_modelled_leaves_the_call_as_text(load: Load) -> None:
+    text = """
+#include <string>
+struct Line { int n = 0; void add(char opt, std::string arg, std::string def = ""); };
+void Line::add(char opt, std::string arg, std::string def) { n += opt + (int)(arg.size() + def.size()); }
+void use(Line &line, double *a) { line.add('h', "x"); for (int i = 0; i < 9; i++) a[i] = i; }
+"""
+    loaded = load(text, name="case.cpp")
+    use = next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
+    first = use.body.statements[0]
+    assert isinstance(first, ExprStmt) and isinstance(first.expr, VerbatimExpr)
+    assert first.expr.calls and "default argument" in first.expr.reason
+    assert [type(loop) for loop, _ in loops(use.body)] == [For]
+
+
+PLACED = {
+    "g(i, 2) = (*this)(i, 1)": "g.cells.data()[i * g.ny_ + 2] = this->cells.data()[i * this->ny_ + 1]",
+    "g.set(i, f)": "g.cells.data()[i] = (double)f",
+    "g.set(i++, f)": "g.set(i++, f)",
+    "r = g.heavy(i)": "r = g.heavy(i)",
+    "bump(g.cells[i], 1)": "bump(g.cells.data()[i], 1)",
+    "nx_ = Grid::rows()": "this->nx_ = this->nx_",
+    "r = (&g)->rows()": "r = g.nx_",
+}
+
+
+def test_small_functions_stand_in_place_of_their_calls(load: Load) -> None:
+    made = expressions(load, PLACED)
+    assert {case: print_expr(expr, nothing) for case, expr in made.items()} == PLACED

@@ -1,0 +1,35 @@
+"""Whether a program gives each row a block of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.offload.hand import load
+from warpsmith.loops.analysis.row_allocations import has_separate_rows
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.types import DOUBLE, INT, Pointer, Scalar
+
+HEAD = "#include <stdlib.h>\nstatic double *line(int m) { return malloc(m * sizeof(double)); }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "separate"),
+    [
+        ("for (int i = 0; i < n; i++) a[i] = malloc(m * sizeof *a[i]);", True),
+        ("for (int i = 0; i < n; i++) a[i] = (double *)calloc(m, 8);", True),
+        ("for (int i = 0; i < n; i++) *(a + i) = line(m);", True),
+        ("for (int i = 0; i < n; i++) a[i] = m ? malloc(8 * m) : 0;", True),
+        ("a[0] = malloc(n * m * sizeof **a); for (int i = 1; i < n; i++) a[i] = a[0] + i * m;", False),
+        ("double *p = 0; for (int i = 0; i < n; i++) p = malloc(m); a[0] = p;", False),
+        ("for (int i = 0; i < n; i++) k[i] = malloc(m);", False),
+    ],
+)
+def test_a_block_that_is_stored_again_and_again(body: str, separate: bool, tmp_path: Path) -> None:
+    program = load(f"{HEAD}void f(int n, int m, double **a, int **k) {{ {body} }}", tmp_path)
+    summaries = Summaries.of(program)
+    assert has_separate_rows(summaries, Pointer(DOUBLE)) == separate
+    # qualifiers make no other row
+    assert has_separate_rows(summaries, Pointer(Scalar("double", 64, "float", const=True))) == separate
+    assert has_separate_rows(summaries, Pointer(INT)) == ("k[i]" in body)

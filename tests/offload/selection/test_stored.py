@@ -1,0 +1,50 @@
+"""Through which of its names a fragment may store."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.offload.analyzed import Analyzed, analyzed
+from warpsmith.offload.selection.stored import stored_through
+from warpsmith.tree.nodes import For, VarDecl
+from warpsmith.tree.walk import walk
+
+HEAD = """
+struct grid { double *u, *v; };
+static void fill(double *x, int i) { x[i] = 1; }
+static double look(const double *x, int i) { return x[i]; }
+double **table(void);
+"""
+CASES = {
+    "named": ("out[i] = u[i];", "out"),
+    "both": ("out[i] = u[i]; u[i + n] = 1;", "out u"),
+    "element": ("*(out + i) = u[i];", "out"),
+    "derived": ("double *p = out + i; *p = u[i];", "out"),
+    "chosen": ("double *p = i < 3 ? out : w; p[i] = u[i];", "out w"),
+    "none": ("double s = u[i]; s += 1;", ""),
+    "call": ("fill(out, i); double s = u[i];", "out u w"),
+    "pure": ("out[i] = look(u, i);", "out"),
+    "deep": ("table()[i][0] = u[i] + out[i];", "out u w"),
+    "loaded": ("g->v[i] = u[i] + out[i] + w[i];", "out u w"),
+    "member": ("double *p = g->v; p[i] = u[i]; out[0] += w[i];", "out u w"),
+    "array": ("double t[2] = {u[i], w[i]}; t[0] = 3; out[i] = t[0];", "out"),
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
+    functions = "".join(
+        f"void {name}(int n, struct grid *g, double *out, double *w) {{ double *u = g->u;"
+        f" for (int i = 0; i < n; i++) {{ {body} }} }}\n"
+        for name, (body, _) in CASES.items()
+    )
+    return analyzed(HEAD + functions, tmp_path_factory.mktemp("stored"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_store_is_through_the_names_that_it_may_be_made_from(case: str, program: Analyzed) -> None:
+    loop = program.find("for", For, case)
+    inside = {part.symbol for part in walk(loop) if isinstance(part, VarDecl)}
+    asked = frozenset(program.symbol(name, case) for name in ("out", "u", "w"))
+    found = stored_through(program.request(case), (loop,), inside, asked)
+    assert " ".join(sorted(s.name for s in found)) == CASES[case][1]

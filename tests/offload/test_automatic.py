@@ -1,0 +1,96 @@
+"""The steps that every command tries by itself, and what they leave alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.offload.hand import load
+from warpsmith.loops.place import LoopContext
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.automatic import automatic, standing_in
+from warpsmith.offload.decisions import decide
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.program import Decision, Program
+from warpsmith.tree.walk import loops
+
+# the loop over i carries something in one of its statements: distribution makes a kernel of the other
+TWO = """void NAME(int n, double *restrict a, double *restrict b, double *restrict c)
+{
+    for (int i = 1; i < n; i++) {
+        a[i] = b[i] * 2 + c[i];
+        b[i] = b[i - 1] * b[i - 1] + c[i];
+    }
+}
+"""
+TEXT = TWO.replace("NAME", "f") + TWO.replace("NAME", "g")
+
+
+def prepared(program: Program) -> Prepared:
+    facts = Facts.about(program, PolyOptions())
+    return Prepared(facts, facts)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return load(TEXT, tmp_path_factory.mktemp("automatic"))
+
+
+def changed(found: Prepared) -> set[str]:
+    return {applied.function.name for applied in found.applied}
+
+
+def test_every_loop_is_tried(program: Program) -> None:
+    found = automatic(prepared(program), None)
+    assert changed(found) == {"f", "g"}
+    assert found.program is not program and found.original.program is program
+
+
+def test_only_what_is_selected_changes(program: Program) -> None:
+    loop = LoopContext.of(program, "g/i").loop
+    assert changed(automatic(prepared(program), (loop,))) == {"g"}
+    assert changed(automatic(prepared(program), ())) == set()
+
+
+def test_what_is_left_stays_as_it_is(program: Program) -> None:
+    loop = LoopContext.of(program, "g/i").loop
+    assert changed(automatic(prepared(program), None, frozenset({loop.span}))) == {"f"}
+
+
+def test_a_nest_with_a_decision_is_left_alone(program: Program) -> None:
+    place = LoopContext.of(program, "f/i")
+    made = decide(program, place, Decision("f/i", "f", "host", place.loop))
+    assert changed(automatic(prepared(made), None)) == {"g"}
+
+
+def test_an_earlier_answer_stands_but_for_what_is_left_since(program: Program) -> None:
+    start = prepared(program)
+    whole = automatic(start, None)
+    loop = LoopContext.of(program, "g/i").loop
+    again = automatic(start, None, frozenset({loop.span}), earlier=whole)
+    assert changed(again) == {"f"}
+    functions = {f.symbol.name: f for _, f in again.program.functions()}
+    assert functions["g"] is next(f for _, f in program.functions() if f.symbol.name == "g")
+    # what was found in the other function is the very same
+    assert functions["f"] is next(f for _, f in whole.program.functions() if f.symbol.name == "f")
+
+
+def test_a_header_is_changed_only_below_the_root(tmp_path: Path) -> None:
+    (tmp_path / "two.h").write_text("static " + TWO.replace("NAME", "inside"))
+    made = load('#include "two.h"\n' + TWO.replace("NAME", "f"), tmp_path)
+    assert changed(automatic(prepared(made), None)) == {"f"}
+    assert changed(automatic(prepared(made), None, root=str(tmp_path / "elsewhere"))) == {"f"}
+
+
+def test_loops_stand_in_the_text_that_they_were_made_from(program: Program) -> None:
+    loop = LoopContext.of(program, "f/i").loop
+    assert standing_in(program, None) is None
+    assert standing_in(program, (loop,)) == (loop,)
+    after = automatic(prepared(program), None).program
+    made = standing_in(after, (loop,))
+    assert made is not None and len(made) == 2
+    inside = next(f for _, f in after.functions() if f.symbol.name == "f").body
+    assert all(any(one is other for other, _ in loops(inside)) for one in made)
+    assert standing_in(program, ()) == ()

@@ -1,0 +1,117 @@
+"""What pragmas add to the facts: proved ones nothing, refuted ones nothing, open ones a granted assumption."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from tests.poly.analysis import program_of
+from warpsmith.base.verdict import Proved, Refuted, Unknown
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.tree.program import Program
+
+# declarations, clauses, an iteration and what follows; category; whether the claim is granted; words of why
+CASES: list[tuple[str, str, str, str, bool, str]] = [
+    ("", "", "a[i] = b[i]; }", "parallel", False, "no carried dependence (proven)"),
+    ("", "", "a[i] = a[i - 1]; }", "sequential", False, "carries a flow dependence"),
+    ("", "", "a[k[i]] = b[i]; }", "parallel", True, "taken from"),
+    ("int t;", "private(t)", "if (k[i]) t = i; a[k[i]] = t; }", "parallel", True, "taken from"),
+    ("int s = 0;", "reduction(+: s)", "s += a[i]; a[k[i]] = 1; } return s;", "reduction", True, "taken from"),
+    ("int s = 0;", "reduction(*: s)", "s += a[i]; a[k[i]] = 1; }", "unanalyzable", False, "combined by +, not by *"),
+    ("int s = 0;", "", "s = 2 * s + b[i]; a[k[i]] = s; }", "sequential", False, ""),
+    ("", "", "a[k[i]] = elsewhere(i); }", "unanalyzable", False, "elsewhere"),
+    (
+        "int t[3] = {0};",
+        "private(t)",
+        "a[k[i]] = t[1]; t[k[i]] = i; }",
+        "unanalyzable",
+        False,
+        "every iteration needs its own t",
+    ),
+    ("", "", "\n#pragma omp atomic\na[k[i]] += 1;\n }", "reduction", False, "associative update"),
+    (
+        "",
+        "",
+        "\n#pragma omp critical\n{ b[i] = a[k[i]]; a[k[i]] = i; }\n }",
+        "unanalyzable",
+        False,
+        "what critical keeps apart",
+    ),
+    ("", "ordered", "\n#pragma omp ordered\n{ a[k[i]] = i; }\n }", "unanalyzable", False, ""),
+    ("int s = 0;", "", "\n#pragma omp critical\ns += b[i];\na[k[i]] = 1; } return s;", "reduction", True, "taken from"),
+    ("int s = 0;", "ordered", "\n#pragma omp ordered\ns += b[i];\na[k[i]] = 1; } return s;", "unanalyzable", False, ""),
+    (
+        "",
+        "",
+        "\n#pragma omp critical\n{ a[k[i]] = 1; int u = 2; b[i] = u; }\n }",
+        "unanalyzable",
+        False,
+        "what critical",
+    ),
+    ("", "unheard(of)", "a[k[i]] = 1; }", "unanalyzable", False, ""),
+]
+
+
+@functools.cache
+def _program() -> Program:
+    texts = (
+        f"int f{number}(int n, int *restrict a, int *restrict b, int *restrict k) {{ {declarations}\n"
+        f"#pragma omp parallel for {clauses}\nfor (int i = 1; i < n; i++) {{ {body} return 0; }}"
+        for number, (declarations, clauses, body, *_) in enumerate(CASES)
+    )
+    return program_of("int elsewhere(int);\n" + "\n".join(texts))
+
+
+@functools.cache
+def _facts(claims: str = "trust", disbelieved: frozenset[tuple[str, int]] = frozenset()) -> dict[str, LoopFacts]:
+    options = PolyOptions(claims="trust" if claims == "trust" else "check", disbelieved=disbelieved)
+    return {f.function.symbol.name: f.loops[0] for f in analyze(_program(), options, apply_claims).functions}
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case[1]} {case[2]}" for case in CASES])
+def test_what_a_claim_grants(number: int) -> None:
+    *_, category, granted, words = CASES[number]
+    found = _facts()[f"f{number}"]
+    (claim,) = found.claims
+    assert (found.category, claim.granted is not None) == (category, granted), [r.text for r in found.reasons]
+    assert any(words in reason.text for reason in found.reasons), [r.text for r in found.reasons]
+    if granted:
+        rests = found.combined if category == "reduction" else found.verdict
+        assert isinstance(rests, Proved)
+        assert [a.kind for a in rests.assumptions] == ["granted"] and "the claim in line" in rests.assumptions[0].text
+        assert isinstance(claim.verdict, Unknown)
+
+
+def test_verdicts_on_claims() -> None:
+    kinds = [type(_facts()[f"f{number}"].claims[0].verdict) for number in range(3)]
+    assert kinds == [Proved, Refuted, Unknown]
+
+
+def test_variables_that_the_claim_makes_each_threads_own() -> None:
+    found = _facts()["f3"]
+    assert [s.name for s in found.private] == ["t"] and found.live_out == ()
+    reduced = _facts()["f4"]
+    assert [(r.op, r.variable.name) for r in reduced.reductions] == [("+", "s")]
+
+
+def test_claims_that_are_checked_grant_nothing() -> None:
+    checked = _facts("check")
+    for number, (*_, granted, _words) in enumerate(CASES):
+        found = checked[f"f{number}"]
+        assert found.claims[0].granted is None
+        assert not granted or found.category == "unanalyzable"
+
+
+def test_a_pragma_that_a_run_has_shown_to_be_wrong_grants_nothing() -> None:
+    claim = _facts()["f2"].claims[0].claim
+    found = _facts("trust", frozenset({(claim.span.file.path, claim.span.line)}))
+    assert found["f2"].claims[0].granted is None and found["f2"].category == "unanalyzable"
+    assert found["f3"].claims[0].granted is not None
+
+
+def test_a_function_without_pragmas_is_left_as_it_is() -> None:
+    program = program_of("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }")
+    assert analyze(program, PolyOptions(), apply_claims).functions == analyze(program, PolyOptions()).functions

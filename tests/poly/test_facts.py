@@ -1,0 +1,29 @@
+"""Facts of a function by its loops, and the span of a run of statements."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.poly.analysis import program_of
+from tests.poly.programs import function, loop
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import PolyOptions, statement_spans
+
+TEXT = "void f(int n, double *a) { n = 1;\n for (int i = 0; i < n; i++) a[i] = 0; while (n) n--;\n a[0] = 2; }"
+
+
+def test_facts_are_found_by_their_loop() -> None:
+    program = program_of(TEXT)
+    (facts,) = analyze(program, PolyOptions()).functions
+    for address in ("f/i", "f/while"):
+        assert facts.of(loop(program, address)).id == address
+    with pytest.raises(StopIteration):
+        facts.of(loop(program_of(TEXT), "f/i"))
+
+
+def test_the_span_of_a_run() -> None:
+    one = function(program_of(TEXT), "f")
+    first, last = one.body.statements[0], one.body.statements[-1]
+    assert statement_spans((first,)) == first.span
+    whole = statement_spans(one.body.statements)
+    assert (whole.start, whole.end, whole.file) == (first.span.start, last.span.end, first.span.file)

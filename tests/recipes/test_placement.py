@@ -1,0 +1,36 @@
+"""What the planner decided, as steps that make the same port again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.recipes.cases import TWO, after, mapping, prepared, written
+from warpsmith.loops.step import step_text
+from warpsmith.recipes.placement import placing_steps, recorded_steps
+from warpsmith.recipes.replay import apply_steps
+from warpsmith.recipes.transforms import transforms
+
+
+def test_kernels_become_steps_in_the_plans_order(tmp_path: Path) -> None:
+    made = prepared(tmp_path, TWO)
+    plan = written(made).port.plan
+    texts = [step_text(step) for step in placing_steps(plan)]
+    assert len(texts) == len([f for f in plan.fragments if f.kind == "nest"]) >= 1
+    assert all(text.startswith(("map=f/", "offload=f/")) for text in texts)
+    assert all("axes=" in text and "block=" in text for text in texts if text.startswith("map="))
+
+
+def test_they_make_the_same_port_again(tmp_path: Path) -> None:
+    made = prepared(tmp_path, TWO)
+    steps = recorded_steps([], written(made).port.plan)
+    again = apply_steps(prepared(tmp_path, TWO), transforms(tuple(step_text(step) for step in steps)))
+    assert mapping(again, only=True) == mapping(made)
+
+
+def test_earlier_places_are_left_out_and_other_steps_stay(tmp_path: Path) -> None:
+    made = after(tmp_path, TWO, "interchange=f/i", "map=f/j,axes=x", "keep=f/i")
+    applied = [one.step for one in made.applied]
+    assert [step.name for step in recorded_steps(applied, None)] == ["interchange", "map", "keep"]
+    recorded = recorded_steps(applied, written(made).port.plan)
+    assert [step.name for step in recorded] == ["interchange", "keep", "map"]
+    assert recorded[:2] == (applied[0], applied[2])

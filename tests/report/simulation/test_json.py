@@ -1,0 +1,44 @@
+"""A run of a kernel as JSON: of the report's schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+from msgspec.structs import replace
+
+from tests.report.simulation.samples import run
+from warpsmith.report.json_parts import schema
+from warpsmith.report.simulation.json import simulation_json
+
+
+def document(**changes: object) -> Any:
+    made = json.loads(simulation_json(run(**changes)))
+    jsonschema.validate(made, schema())
+    return made
+
+
+def test_a_key_for_each_check_that_was_asked_for() -> None:
+    found = document()["simulation"]
+    assert len(found["races"]) == 1 and found["out_of_bounds"] == [] and "uninitialized" not in found
+    (race,) = found["races"]
+    assert (race["variable"], race["times"], race["other"]) == ("a[3]", 3, {"block": 0, "thread": 2})
+    assert "faults" not in found
+    fault = replace(run().mistakes[0], check="fault", other=None, variable="")
+    (entry,) = document(mistakes=(fault,))["simulation"]["faults"]
+    assert not {"other", "variable"} & set(entry)
+
+
+def test_counts_and_the_timeline() -> None:
+    found = document()["simulation"]
+    assert found["simd_efficiency"] == 0.25 and [("span" in one) for one in found["branches"]] == [True, False]
+    assert found["timeline"][0]["columns"][0] == {"warps": [[0, 0], [0, 1]], "masks": ["0xffffffff", "0xf"]}
+    assert "timeline" not in document(timeline=())["simulation"]
+    assert found["outputs"][0]["file"] == "a.npy"
+    assert document()["timing_s"] == {"run": 0.1235}
+
+
+def test_a_run_that_could_not_be_started_has_no_numbers() -> None:
+    found = document(work=None, status="error")
+    assert "simulation" not in found and "findings" not in found and found["status"] == "error"

@@ -1,0 +1,62 @@
+"""The timeline as a picture: boxes around what is nested, bands for data that stay, an arrow for each copy."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.report.timeline import svg
+from warpsmith.report.timeline.events import Event, Moved
+from warpsmith.report.timeline.svg import Box, Head, Line, Mark, Text, timeline_svg
+
+FILE = SourceFile("a.c", "one\ntwo\n")
+AT = Span(FILE, 4, 7)
+
+
+def drawn(*events: Event) -> list[Mark]:
+    """Return what is drawn for the events, lanes and title left out."""
+    kept: list[Mark] = []
+
+    def page(template: str, *, marks: list[Mark], **more: object) -> str:
+        kept.extend(marks)
+        return "made"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(svg, "page", page)
+        assert timeline_svg(events, "title") == "made"
+    assert kept[0] == Text(16, 26, "title", "head")
+    return [mark for mark in kept[1:] if not (isinstance(mark, Line) and mark.color == "#888")
+            and not (isinstance(mark, Text) and mark.words in ("host", "device"))]  # fmt: skip
+
+
+def test_a_frame_holds_what_is_deeper() -> None:
+    outer, inner, *_ = drawn(Event("function", 0, "main"), Event("loop", 1, "for t"), Event("kernel", 2, "k"),
+                             Event("branch", 1, "if (x)"))  # fmt: skip
+    assert isinstance(outer, Box) and isinstance(inner, Box)
+    assert (outer.high, inner.high) == (4 * 26 - 4, 2 * 26 - 4) and inner.x > outer.x
+    assert inner.fill != "none" and outer.fill == "none"
+
+
+def test_arrows_point_to_where_the_bytes_go() -> None:
+    line, head, *_ = drawn(Event("to device", 0, "u", "8"))
+    back, tip, *_ = drawn(Event("to host", 0, "u", "8", "unless kept"))
+    assert isinstance(line, Line) and isinstance(back, Line) and isinstance(head, Head) and isinstance(tip, Head)
+    assert line.start[0] < line.end[0] and back.start[0] > back.end[0]
+    # what may not happen is dashed
+    assert (line.dashes, back.dashes) == ("", "6 4") and line.color == head.color != back.color
+
+
+def test_data_that_stay_are_a_band_from_begin_to_end() -> None:
+    marks = drawn(Event("hold", 0, "from here"), Event("kernel", 0, "k"), Event("hold", 0, "back", "all"))
+    (band,) = (mark for mark in marks if isinstance(mark, Box) and not mark.round)
+    assert band.high == 2 * 26
+    # an end without a begin has none
+    assert not [mark for mark in drawn(Event("hold", 0, "back", "all")) if isinstance(mark, Box)]
+
+
+def test_words() -> None:
+    words = [m.words for m in drawn(Event("loop", 0, "for t", cause=AT), Event("function", 0, "f", cause=AT),
+                                    Event("hold", 0, "x", measured=Moved(1, 2))) if isinstance(m, Text)]  # fmt: skip
+    assert words == ["for t  line 2", "f  a.c:2", "hold: x  [measured: 1 x, 2 bytes]"]
+    (long,) = (mark.words for mark in drawn(Event("loop", 3, "w" * 90)) if isinstance(mark, Text))
+    assert len(long) < 60 and long.endswith("…")

@@ -1,0 +1,46 @@
+"""Instances of one text are ported together, in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.base.errors import RefusedError
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.in_place.instances import by_text
+from warpsmith.tree.in_place.versioned import Versioned
+from warpsmith.tree.nodes import Function
+
+TEXT = """
+template <typename T> void twice(T *a) { for (int i = 0; i < 3; i++) a[i] *= 2; for (int j = 0; j < 3; j++) a[j] += 1; }
+void plain(int *a) { for (int i = 0; i < 3; i++) a[i] = 0; }
+void use(int *a, float *b) { twice(a); twice(b); plain(a); }
+"""
+
+
+def version(function: Function, number: int) -> Versioned:
+    stmt = function.body.statements[number]
+    return Versioned(function, (stmt,), (stmt,), None, (), function.instance or ())
+
+
+@pytest.fixture
+def functions(tmp_path: Path) -> dict[str, Function]:
+    path = tmp_path / "a.cpp"
+    path.write_text(TEXT)
+    program = load_program([str(path)], FrontOptions()).program
+    return {f.symbol.label or f.symbol.name: f for _, f in program.functions()}
+
+
+def test_versions_of_one_text_stand_together(functions: dict[str, Function]) -> None:
+    one, other, plain = (functions[name] for name in ("twice<int>", "twice<float>", "plain"))
+    made = [version(one, 0), version(plain, 0), version(other, 0), version(one, 1), version(plain, 0)]
+    groups = by_text(made)
+    assert [[made.index(v) for v in group] for group in groups] == [[0, 2], [1], [3], [4]]
+
+
+def test_instances_in_different_parts_are_refused(functions: dict[str, Function]) -> None:
+    one, other = functions["twice<int>"], functions["twice<float>"]
+    both = Versioned(one, one.body.statements[:2], one.body.statements[:2], None, (), one.instance or ())
+    with pytest.raises(RefusedError, match="different parts"):
+        by_text([both, version(other, 0)])

@@ -1,0 +1,62 @@
+"""Text behind `#ifdef WARPSMITH`: put in, told apart, taken out again."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpsmith.base.source import SourceFile
+from warpsmith.tree.text.additions import Addition, additions, as_edits, without_additions, wrapped_in
+from warpsmith.tree.text.places import InsertionPoint
+
+
+def written(file: SourceFile, *added: Addition) -> str:
+    text = file.text
+    for edit in sorted(as_edits(file, added), key=lambda e: -e.span.start):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+def at(offset: int, *lines: str, start: int = 0, end: int = 9, closes: bool = False, splits: bool = False) -> Addition:
+    return Addition(InsertionPoint(offset, "  ", splits), lines, start, end, closes)
+
+
+def test_lines_stand_behind_the_macro_and_go_again() -> None:
+    file = SourceFile("a.c", "one;\n  two;\n")
+    made = written(file, at(5, "added();", "#if A", "more();", "#endif"))
+    assert made == "one;\n#ifdef WARPSMITH\n  added();\n#if A\n  more();\n#endif\n#endif\n  two;\n"
+    assert without_additions(made) == file.text and len(list(additions(made))) == 1
+
+
+def test_a_split_line_is_joined_again() -> None:
+    for end in ("\n", "\r\n"):
+        file = SourceFile("a.c", f"{{ one; two; }}{end}")
+        made = written(file, at(6, "added();", splits=True))
+        assert (
+            f"one;{end}#ifdef WARPSMITH{end}  added();{end}#endif /* WARPSMITH: the line goes on */{end} two;" in made
+        )
+        assert without_additions(made) == file.text
+
+
+def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> None:
+    file = SourceFile("a.c", "one;\ntwo;\n")
+    made = written(
+        file, at(5, "inner{", end=7), at(5, "}outer", start=0, closes=True), at(5, "outer{", end=9),
+        at(5, "}inner", start=3, closes=True),
+    )  # fmt: skip
+    assert [line.strip() for line in made.splitlines()[2:6]] == ["}inner", "}outer", "outer{", "inner{"]
+    assert made.count("#ifdef") == 1 and without_additions(made) == file.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#ifdef OTHER\nx\n#endif\n", "/*\n#ifdef WARPSMITH\n*/\n", "#if 1\n#ifndef WARPSMITH\nx\n#endif\n#endif\n", ""],
+)
+def test_what_is_not_ours_stays(text: str) -> None:
+    assert without_additions(text) == text and not list(additions(text))
+
+
+def test_additions_at_the_ends_of_a_file() -> None:
+    block = wrapped_in(["a", "#ifdef B", "#endif"])
+    assert without_additions(f"{block}x\n{block}") == "x\n"
+    assert without_additions(f"\xef\xbb\xbf{block}x\n") == "\xef\xbb\xbfx\n"
+    assert without_additions(block.rstrip("\n")) == ""

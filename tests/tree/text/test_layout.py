@@ -1,0 +1,93 @@
+"""Lines and indentation."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.tree.text.layout import (
+    indent_at,
+    indentation_unit,
+    indented,
+    line_end,
+    outdented,
+    own_line,
+    slice_text,
+    starts_line,
+    wrapped,
+)
+
+
+def test_moving_text_does_not_touch_strings() -> None:
+    text = 'if (a)\n\t\tg("x\\\n\ty");'
+    assert outdented(text, "\t") == 'if (a)\n\tg("x\\\n\ty");'
+    assert indented(outdented(text, "\t"), "  ") == 'if (a)\n  \tg("x\\\n\ty");'
+    assert indented("a\n\nb", "  ") == "a\n\n  b"
+
+
+def test_line_ends_and_units() -> None:
+    assert (line_end("a\r\nb\r\nc\n"), line_end("a\nb"), line_end("")) == ("\r\n", "\n", "\n")
+    assert indentation_unit("{\n  a\n  {\n    b\n") == "  "
+    assert indentation_unit("{\n\ta\n") == "\t"
+    assert indentation_unit("a") == "    "
+
+
+def test_a_statement_alone_on_its_line_owns_the_line() -> None:
+    file = SourceFile("a.c", "  a;  \n  b; c;\nd;")
+
+    def owned(text: str) -> str:
+        start = file.text.index(text)
+        return own_line(Span(file, start, start + len(text))).text
+
+    assert owned("a;") == "  a;  \n"
+    assert owned("b;") == "b;"
+    assert owned("c;") == "c;"
+    assert owned("d;") == "d;"
+
+
+@given(st.lists(st.sampled_from(["alpha", "f(a, b)", '"x, y"', "(c && d)"]), min_size=1, max_size=30))
+def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
+    line = "    call(" + ", ".join(parts) + ");"
+    result = wrapped(line, 40)
+    assert "".join(result.split()) == "".join(line.split())
+    assert all(len(piece) <= 40 for piece in result.split("\n"))
+
+
+def test_a_line_of_the_preprocessor_is_never_broken() -> None:
+    line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
+    assert wrapped(line, 40) == line
+    assert "\n" in wrapped(line.replace("#pragma", "pragma"), 40)
+
+
+def test_a_line_inside_a_word_is_not_indented() -> None:
+    assert indented("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [("a\n  b\n", "  "), ("a\n\tb\n\t\tc\n", "\t"), ("a\nb\n", "    "), ("a\n     b\n", "    "), ("", "    "),
+     ("a\n   b\n\n      c\na\n  d\n", "   ")],
+)  # fmt: skip
+def test_one_level_is_the_usual_step(text: str, unit: str) -> None:
+    assert indentation_unit(text) == unit
+
+
+def test_text_is_moved_with_its_shape() -> None:
+    file = SourceFile("a.c", "x\n    for (;;)\n\n        a;\n   b;\n")
+    start = file.text.index("for")
+    assert indent_at(file, start) == "    " and starts_line(file, start) and not starts_line(file, start + 3)
+    moved = slice_text(Span(file, start, file.text.index("b;") + 2))
+    assert moved == "for (;;)\n\n    a;\nb;"
+    assert indented(moved, "\t") == "for (;;)\n\n\t    a;\n\tb;"
+    assert indented("a", "\t") == "a" and indented("a\nb", "") == "a\nb"
+    assert outdented("a\r\n  b", "  ") == "a\nb" and outdented("a\n b", "    ") == "a\nb"
+
+
+def test_lines_are_broken_outside_of_parentheses_as_far_right_as_can_be() -> None:
+    line = "  call(first, second(a, b), third) && other(c, d) || last(e);"
+    assert wrapped(line, 45) == "  call(first, second(a, b), third)\n      && other(c, d) || last(e);"
+    assert wrapped(line, 62) == line
+    assert wrapped("a" * 50, 20) == "a" * 50
+    assert wrapped("int a = 1; int b = 2;", 15) == "int a = 1;\n    int b = 2;"
