@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.offload.analyzed import Analyzed, analyzed
 from tests.offload.hand import head, load
-from warpsmith.offload.mapping.extremes import extremes, is_far
+from tests.offload.mapping.test_ranges import value as plain
+from warpsmith.base.source import SourceFile, Span
+from warpsmith.offload.expressions import name, number, shifted
+from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, Name, Unary
 from warpsmith.tree.types import INT, Scalar, Type, common_type, integer_range
@@ -170,3 +174,50 @@ def test_sizes_of_64_bits_keep_their_triangles(tmp_path: Path) -> None:
     assert launch_ranges([head(near, "f/i"), head(near, "f/i/j")]) is not None
     far = load(text.format("unsigned long j = i - 9; j < n - i - 9; j++"), tmp_path)
     assert launch_ranges([head(far, "f/i"), head(far, "f/i/j")]) is None
+
+
+SPAN = Span(SourceFile("a.c", " "), 0, 1)
+BOUNDS = (
+    "2 * i - j", "m - (i + j)", "-i * 3", "(i + j) / 2", "i < j ? i : j", "i > m ? i : m", "j - (i < m ? i : m)",
+    "i - -j", "(long)i * -2", "(m <= i ? i : m) + 1", "i < 2 ? j : m",
+)  # fmt: skip
+UNSEEN = ("i * j", "i % 3", "i / m", "i / -2", "m / i", "i & 3", "b[i]", "i << 1")
+BODY = "".join(f"    n = {expr};\n" for expr in (*BOUNDS, *UNSEEN))
+TEXT = f"void f(int n, int m, const int *b, int i, int j) {{\n{BODY}}}"
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
+    return analyzed(TEXT, tmp_path_factory.mktemp("bounds"))
+
+
+def ends_of(analysis: Analyzed, text: str) -> Range | None:
+    """Return the extremes of an expression over i in [n, n + 2] and j in [-1, 2]."""
+    i, j, n = (analysis.symbol(word) for word in "ijn")
+    low = name(n, SPAN)
+    ranges = {i: (low, shifted(low, 2)), j: (number(-1, SPAN), number(2, SPAN))}
+    return extremes(analysis.expr(text), ranges)
+
+
+@pytest.mark.parametrize("text", BOUNDS)
+def test_extremes_bound_every_value_that_is_taken(text: str, analysis: Analyzed) -> None:
+    found = ends_of(analysis, text)
+    assert found is not None
+    once = "?" not in text
+    for n, m in product((-2, 0, 3), (-3, 1, 4)):
+        taken = [plain(analysis.expr(text), {"i": i, "j": j, "m": m}) for i in range(n, n + 3) for j in range(-1, 3)]
+        given = {"n": n, "m": m}
+        low, high = (plain(end, given) for end in found)
+        assert low <= min(taken) and max(taken) <= high
+        # each variable stands there once: the bound is reached
+        assert not once or (low, high) == (min(taken), max(taken))
+
+
+@pytest.mark.parametrize("text", UNSEEN)
+def test_what_is_not_seen_to_be_monotone_has_none(text: str, analysis: Analyzed) -> None:
+    assert ends_of(analysis, text) is None
+
+
+def test_what_names_no_counter_stays_as_it_is(analysis: Analyzed) -> None:
+    part = analysis.expr("m")
+    assert ends_of(analysis, "m") == (part, part)
