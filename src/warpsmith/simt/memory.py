@@ -111,7 +111,7 @@ class Memory:
         return made
 
     def snapshot(self) -> Callable[[], None]:
-        """Return a function that puts everything back as it is now."""
+        """Return a function that puts everything back as it is now, before a run: nothing has been seen yet."""
         count, following = len(self.buffers), self._next
         held = [(buffer, bytes(buffer.data), bytes(buffer.known)) for buffer in self.buffers]
 
@@ -120,6 +120,9 @@ class Memory:
             self._next = following
             for buffer, data, known in held:
                 buffer.data[:], buffer.known[:] = data, known
+                buffer.last.clear()
+            self.conflicts.clear()
+            self.unwritten.clear()
 
         return restore
 

@@ -80,8 +80,10 @@ _TOLD: Mapping[Stop, ProblemKind] = {
     Stop.UNINITIALIZED: "uninitialized",
     Stop.TRAP: "trap",
     Stop.BUDGET: "budget",
+    Stop.BARRIER: "barrier",
+    Stop.EXCHANGE: "exchange",
 }
-"""What the interpreter says where the machine stops; at barriers and exchanges the machine knows less than it."""
+"""What the interpreter says where the machine stops."""
 
 
 def _confirm(case: Case, made: Run) -> None:

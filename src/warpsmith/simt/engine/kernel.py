@@ -116,6 +116,8 @@ class KernelWriter:
         """Write a loop: again while a lane came back to its header."""
         e = self.e
         top, after = e.block(f"top.{loop.header}"), e.block(f"out.{loop.header}")
+        if self.part is not None:
+            self.frame.store(("since", loop.header), self.log_length())
         e.b.cbranch(e.any(self.pending(loop.header)), top, after)
         e.at(top)
         mask = self.pending(loop.header)
@@ -243,7 +245,7 @@ class KernelWriter:
         e = self.e
         then = e.b.and_(e.bits(self.value(branch.condition)), self.mask)
         other = e.without(self.mask, then)
-        self.parted([then, other])
+        self.parted([then, other], self.leaves(branch))
         self.edge(branch.then, then)
         self.edge(branch.other, other)
 
@@ -259,11 +261,24 @@ class KernelWriter:
                 left = e.without(left, lanes)
                 ways[target] = e.b.or_(ways[target], lanes) if target in ways else lanes
         ways[switch.other] = e.b.or_(ways[switch.other], left) if switch.other in ways else left
-        self.parted(list(ways.values()))
+        self.parted(list(ways.values()), (False, I64(-1)))
         for target, lanes in ways.items():
             self.edge(target, lanes)
 
-    def parted(self, ways: Sequence[Ir]) -> None:
+    def log_length(self) -> Ir:
+        """Return how many entries the log of lanes that parted has."""
+        return self.e.read(self.e.pointer(self.e.read(self.state, State.LOG)), 0)
+
+    def leaves(self, branch: Branch) -> tuple[bool, Ir]:
+        """Return whether the lanes that take the branch leave the loop around it while the others stay, and how long
+        the log was when it was entered; (false, -1) where not just one of the ways leaves it."""
+        around = self.graph.cycles_around(self.block.name)
+        if self.part is None or not around:
+            return False, I64(-1)
+        then, other = (name not in around[-1].blocks for name in (branch.then, branch.other))
+        return then and not other, self.frame.load(("since", around[-1].header), I64) if then != other else I64(-1)
+
+    def parted(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
         """Write: count a divergence where lanes go more than one way, and take note of who left whom."""
         e = self.e
         first = [e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)) for way in ways]
@@ -276,8 +291,10 @@ class KernelWriter:
             for way in ways[:-1] if self.part is not None else ():
                 rest = e.without(rest, way)
                 both = e.b.and_(e.any(way), e.any(rest))
+                one, other = (rest, way) if leaves[0] else (way, rest)
                 with e.b.if_then(both):
-                    e.b.call(self.part, [self.state, way, rest, I64(self.numbers[self.block.name])])
+                    number = I64(self.numbers[self.block.name])
+                    e.b.call(self.part, [self.state, one, other, number, leaves[1]])
 
     # --- barriers
 

@@ -90,9 +90,10 @@ def _counts(tables: Tables) -> Counts:
 
 def _requests(tables: Tables) -> Iterator[RequestSum]:
     """Yield the sums of the requests of each site to each region."""
-    rows = tables.requests.reshape(-1, len(Request)) if len(tables.rows) else tables.requests[:0].reshape(0, 1)
+    count = len(tables.code.sites) * len(tables.rows)
+    rows = tables.requests[: count * len(Request)].reshape(count, len(Request))
     for number, row in enumerate(rows):
-        if len(row) == len(Request) and row[Request.REQUESTS]:
+        if row[Request.REQUESTS]:
             site, region = divmod(number, len(tables.rows))
             place = tables.places[region]
             yield RequestSum(tables.code.sites[site], place.space, place.address, *(int(n) for n in row))

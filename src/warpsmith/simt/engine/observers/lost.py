@@ -9,11 +9,13 @@ charged to the branch that ended the last block before it in which that lane was
             of P stands on the other, are charged to its branch; it ends when no lane is left
 
 Invariant: an entry whose lanes are all together again says nothing any more. So when lanes part, the last entries that
-have no other lanes are taken off first; what stays is about lanes that left a loop, at most a body's branches for each.
+have no other lanes are taken off first; what stays is about lanes that left a loop. Those that leave one activation of
+a loop at one branch meet where it leads, whatever the iteration, so they share an entry: (who stays, who left, branch).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from llvmlite import ir
@@ -31,11 +33,12 @@ _WORDS: Final = 3
 
 
 def part_function(e: Emit, stop: Ir) -> Ir:
-    """Return `part(state, one, other, branch)`: lanes go different ways at a branch."""
-    made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64]), "part")
+    """Return `part(state, one, other, branch, since)`: lanes go different ways at a branch. Where the lanes `other`
+    leave a loop there, `since` is how long the log was when it was entered, else -1."""
+    made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64, I64]), "part")
     made.attributes.add("noinline")
     made.linkage = "internal"
-    state, one, other, branch = made.args
+    state, one, other, branch, _ = made.args
     e.at(made.append_basic_block("entry"))
     head, test, drop, push, full, store = (e.block(n) for n in ("head", "test", "drop", "push", "full", "store"))
     length = e.slot(I64)
@@ -53,6 +56,7 @@ def part_function(e: Emit, stop: Ir) -> Ir:
     e.b.store(e.b.sub(count, I64(1)), length)
     e.b.branch(head)
     e.at(push)
+    _join(e, log, count, made.args)
     e.b.cbranch(e.b.icmp_unsigned(">=", count, I64(LOG_ENTRIES)), full, store)
     e.at(full)
     e.b.call(stop, [state, I64(Stop.LOG), I64(-1), I64(0), I64(0)])
@@ -64,6 +68,27 @@ def part_function(e: Emit, stop: Ir) -> Ir:
     e.write(log, 0, e.b.add(count, I64(1)))
     e.b.ret_void()
     return made
+
+
+def _join(e: Emit, log: Ir, count: Ir, arguments: Sequence[Ir]) -> None:
+    """Write: where the last entry is of lanes that left one loop at one branch, add these to it and return."""
+    b = e.b
+    _, one, other, branch, since = arguments
+    there, join, apart = e.block("there"), e.block("join"), e.block("apart")
+    b.cbranch(b.icmp_signed(">", count, b.and_(since, I64((1 << 63) - 1))), there, apart)
+    e.at(there)
+    last = b.sub(count, I64(1))
+    stayed = _masked(e, _entry(e, log, last, 0))
+    left = _masked(e, _entry(e, log, last, 1))
+    same = b.icmp_unsigned("==", _entry(e, log, last, 2), branch)
+    inside = b.icmp_unsigned("==", e.without(b.or_(one, other), stayed), e.mask(0))
+    b.cbranch(b.and_(same, inside), join, apart)
+    e.at(join)
+    for word, value in enumerate((one, b.or_(left, other))):
+        b.store(value if value.type == I64 else b.zext(value, I64), _place(e, log, last, word))
+    e.write(log, 0, count)
+    b.ret_void()
+    e.at(apart)
 
 
 def charge_function(e: Emit) -> Ir:
