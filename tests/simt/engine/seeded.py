@@ -1,12 +1,12 @@
-"""Bugs that are put into the code generator, one at a time, and a random kernel that shows each.
+"""Bugs that are put into the code generator, one at a time, and a kernel that shows each.
 
-A bug replaces one function of the generator while a kernel is compiled. `seed`: the kernel of kernels.py with which the
-compiled machine and the interpreter then differ; `python -m tests.simt.engine.seeded` looks for them anew.
+A bug replaces one function of the generator while a kernel is compiled. `case`: a random kernel, or one written for it,
+with which the compiled machine and the interpreter then differ.
 """
 
 from __future__ import annotations
 
-import sys
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,17 +14,21 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tests.simt.engine.agree import Differs, agree
+from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
-from warpsmith.simt.engine import exchange, integers, kernel, ops
+from tests.simt.engine.test_instructions import SHAPES, op_case
+from tests.simt.test_interpreter import kernel as kernel_of
+from warpsmith.simt.engine import instructions, kernel
 from warpsmith.simt.engine.access import _Written
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import races
 from warpsmith.simt.engine.observers.requests import _Counted
+from warpsmith.simt.engine.ops import exchange, integers
 from warpsmith.simt.engine.tables import Tables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import Request, Site
+from warpsmith.simt.launch import Launch
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
 
@@ -36,7 +40,7 @@ class Bug(Struct, frozen=True):
     owner: Any
     name: str
     make: Callable[[Any], Any]
-    seed: int = 0
+    case: Callable[[], Case]
 
 
 @contextmanager
@@ -58,14 +62,62 @@ def planted(bug: Bug) -> Iterator[None]:
         setattr(bug.owner, bug.name, right)
 
 
-def shown(bug: Bug, seed: int) -> bool:
-    """Whether a kernel shows a bug."""
+def shown(bug: Bug) -> bool:
+    """Whether its kernel shows a bug."""
     with planted(bug):
         try:
-            agree(random_case(seed))
+            agree(bug.case())
         except Differs:
             return True
     return False
+
+
+# --- kernels
+
+
+def _random(seed: int) -> Callable[[], Case]:
+    return lambda: random_case(seed)
+
+
+def _op(name: str) -> Callable[[], Case]:
+    """Return a kernel of one op on awkward numbers."""
+    shape = next(shape for shape in SHAPES if shape[0] == name)
+    return lambda: op_case(shape, 0)
+
+
+def _ptx(body: str) -> Callable[[], Case]:
+    arrays = {"out": (struct.pack("<64I", *range(64)), True)}
+    return lambda: Case(kernel_of(body), "k", Launch(arguments={"n": bytes(4)}), arrays)
+
+
+_SHUFFLE = """
+    shfl.sync.down.b32 %r2|%p1, %r1, 3, 31, -1; selp.u32 %r2, %r2, 99, %p1; st.global.u32 [%rd3], %r2; ret;"""
+_GAPS = """
+    and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra $end;
+    st.global.u32 [%rd3], %r1;
+$end: ret;"""
+_READERS = """
+    .shared .align 4 .b8 s[4];
+    setp.eq.u32 %p1, %r1, 0; @!%p1 bra $a; st.shared.u32 [s], 1;
+$a: bar.sync 0; setp.lt.u32 %p1, %r1, 2; @!%p1 bra $b; ld.shared.u32 %r2, [s];
+$b: setp.eq.u32 %p1, %r1, 1; @!%p1 bra $c; st.shared.u32 [s], 2;
+$c: ret;"""
+_TWICE = """
+    mov.u32 %r2, 0;
+$outer: mov.u32 %r3, 0;
+$inner: setp.eq.u32 %p1, %r1, %r2;
+    @%p1 bra $found;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2;
+    @%p2 bra $inner;
+    bra $tail;
+$found: setp.lt.u32 %p1, %r1, 2;
+    @%p1 bra $done;
+$tail: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3;
+    @%p2 bra $outer;
+$done: st.global.u32 [%rd3], %r2; ret;"""
+_BANKS = """
+    .shared .align 4 .b8 s[4096];
+    shl.b32 %r2, %r1, 7; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], 1; ret;"""
 
 
 # --- the bugs
@@ -194,27 +246,27 @@ def _keeps_epoch(right: Any) -> Any:
 
 
 BUGS = (
-    Bug("values that leave loops are not blended", Homes, "of", _no_blend),
-    Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge),
-    Bug("phis are written in all lanes", KernelWriter, "edge", lambda right: _phis_in_turn),
-    Bug("shl wraps its amount", integers.INTEGERS, "shl", _wrapping_shift("shl")),
-    Bug("ashr wraps its amount", integers.INTEGERS, "ashr", _wrapping_shift("ashr")),
-    Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero),
-    Bug("visits and lanes change places", KernelWriter, "counter", lambda right: _count),
-    Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs),
-    Bug("requests are all of the first region", _Written, "count_once", _tight),
-    Bug("no access conflicts with another", races._Field, "unordered", _no_conflict),
-    Bug("of several readers one is kept", races._Field, "entered", _forgets_several),
-    Bug("threads share local memory", Tables, "region", _same_local),
-    Bug("what a block owns is not cleared", Tables, "clear", _never_cleared),
-    Bug("a shuffle is always in range", exchange, "_source", _always_inside),
-    Bug("lanes of two runs of a loop leave together", KernelWriter, "leaves", _no_join),
-    Bug("banks serve half of the lanes", _Counted, "banks", _one_phase),
-    Bug("a barrier of the warp orders nothing", ops, "warp_barrier", _keeps_epoch),
+    Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
+    Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge, _random(0)),
+    Bug("phis are written in all lanes", KernelWriter, "edge", lambda right: _phis_in_turn, _random(0)),
+    Bug("shl wraps its amount", integers.INTEGERS, "shl", _wrapping_shift("shl"), _op("shl")),
+    Bug("ashr wraps its amount", integers.INTEGERS, "ashr", _wrapping_shift("ashr"), _op("ashr")),
+    Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero, _op("sdiv")),
+    Bug("visits and lanes change places", KernelWriter, "counter", lambda right: _count, _random(0)),
+    Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
+    Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
+    Bug("no access conflicts with another", races._Field, "unordered", _no_conflict, _random(6)),
+    Bug("of several readers one is kept", races._Field, "entered", _forgets_several, _ptx(_READERS)),
+    Bug("threads share local memory", Tables, "region", _same_local, _random(3)),
+    Bug("what a block owns is not cleared", Tables, "clear", _never_cleared, _random(0)),
+    Bug(
+        "a shuffle is always in range",
+        exchange,
+        "_source",
+        _always_inside,
+        _ptx(_SHUFFLE),
+    ),
+    Bug("lanes of two runs of a loop leave together", KernelWriter, "leaves", _no_join, _ptx(_TWICE)),
+    Bug("banks serve half of the lanes", _Counted, "banks", _one_phase, _ptx(_BANKS)),
+    Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
 )
-
-if __name__ == "__main__":
-    start, stop = (int(word) for word in sys.argv[1:3])
-    for bug in BUGS[int(sys.argv[3]) :: 2] if len(sys.argv) > 3 else BUGS:
-        found = next((seed for seed in range(start, stop) if shown(bug, seed)), None)
-        print(f"{found}  {bug.what}", flush=True)

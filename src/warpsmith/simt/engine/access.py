@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.atomics import COMBINED
 from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.observers.races import CELL, Kind, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
+from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import Region, Site, State, Stop
 from warpsmith.ssa.types import Type
 

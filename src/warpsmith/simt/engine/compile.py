@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
-from warpsmith.simt.engine.ops import Ops, access_of
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
 __all__ = ["Compiled", "compiled", "written"]

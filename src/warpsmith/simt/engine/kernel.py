@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from warpsmith.simt.engine.access import Runtime
+from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
 from warpsmith.simt.engine.linear import Item, Loop, linear
 from warpsmith.simt.engine.observers.lost import charge_function, part_function
-from warpsmith.simt.engine.ops import Ops
 from warpsmith.simt.engine.values import Frame, Homes
 from warpsmith.simt.engine.words import State, Stop
 from warpsmith.ssa.graph import Graph

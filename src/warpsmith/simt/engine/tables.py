@@ -13,11 +13,11 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.simt.engine.compile import Compiled
+from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
-from warpsmith.simt.engine.ops import len_of_site
 from warpsmith.simt.engine.words import Region, Request, Site, State
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import Part, local_layout, shared_layout

@@ -13,8 +13,8 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.integers import sized
 from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element
+from warpsmith.simt.engine.ops.integers import sized
 from warpsmith.ssa.nodes import Convert, Float, Instruction
 from warpsmith.ssa.types import F32, F64, Type
 

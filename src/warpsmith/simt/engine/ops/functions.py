@@ -13,8 +13,8 @@ from typing import Final
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.floats import back, finished, flushed, in_double, number
 from warpsmith.simt.engine.lanes import Emit, Ir
+from warpsmith.simt.engine.ops.floats import back, finished, flushed, in_double, number
 from warpsmith.ssa.nodes import Float, Instruction, Text
 
 __all__ = ["FUNCTIONS", "OPS", "called"]

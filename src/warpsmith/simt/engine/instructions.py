@@ -12,13 +12,13 @@ from llvmlite import ir
 from msgspec import Struct, field
 
 from warpsmith.simt.engine.access import Access
-from warpsmith.simt.engine.exchange import EXCHANGES, warp_barrier
-from warpsmith.simt.engine.floats import FLOATS
-from warpsmith.simt.engine.functions import OPS as FUNCTION_OPS
-from warpsmith.simt.engine.functions import called
 from warpsmith.simt.engine.here import Here
-from warpsmith.simt.engine.integers import INTEGERS, PAIRS, sized
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
+from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
+from warpsmith.simt.engine.ops.floats import FLOATS
+from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
+from warpsmith.simt.engine.ops.functions import called
+from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, sized
 from warpsmith.simt.engine.words import Site, State, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text

@@ -12,8 +12,8 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.here import Here
-from warpsmith.simt.engine.integers import sized
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
+from warpsmith.simt.engine.ops.integers import sized
 from warpsmith.simt.engine.words import State, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
 
