@@ -7,10 +7,10 @@ import pytest
 from tests.simt.engine.agree import agree
 from tests.simt.engine.seeded import BUGS, Bug, shown
 
-QUICK = 5
+QUICK = 3
 
 
-@pytest.mark.parametrize("bug", BUGS[::3][:QUICK], ids=lambda bug: bug.what)
+@pytest.mark.parametrize("bug", BUGS[3::3][:QUICK], ids=lambda bug: bug.what)
 def test_a_bug_is_found(bug: Bug) -> None:
     assert shown(bug)
 
