@@ -4,7 +4,8 @@
     conflicts          passes through the banks beyond the first                                     shared
 
 Most requests are of lanes side by side, or of one address: both are told by one comparison of vectors. The rest counts
-different numbers: the lowest lane's, without all lanes that have the same, and so on.
+different numbers: by comparing all lanes with all, or the lowest lane's, without all lanes that have the same, and so
+on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final, Literal
 from llvmlite import ir
 
 from warpsmith.machine.requests import BANKS, SECTOR, WORD
-from warpsmith.simt.engine.lanes import I64, POINTER, VOID, Emit, Ir
+from warpsmith.simt.engine.lanes import I32, I64, POINTER, VOID, Emit, Ir
 from warpsmith.simt.engine.words import Request
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 
@@ -73,6 +74,27 @@ def _stored(e: Emit, vector: Ir) -> Ir:
 
 def _at(e: Emit, slot: Ir, lane: Ir) -> Ir:
     return e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
+
+
+def _different_function(e: Emit) -> Ir:
+    """Return `different(numbers, mask)`: how many different numbers of 32 bits the lanes have. Every lane is compared
+    with each lower one, all lanes at once; one that is equal to a lower one is not counted."""
+    found = e.module.globals.get("different")
+    if found is not None:
+        return found
+    made = ir.Function(e.module, ir.FunctionType(I64, [e.vector(I32), e.mask_type]), "different")
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    own = Emit(e.module, e.width)
+    own.at(made.append_basic_block("entry"))
+    numbers, mask = made.args
+    again = own.mask(0)
+    for step in range(1, own.lanes):
+        moved = ir.Constant(own.vector(I32), [(lane - step) % own.lanes for lane in range(own.lanes)])
+        same = own.bits(own.b.icmp_unsigned("==", numbers, own.b.shuffle_vector(numbers, numbers, moved)))
+        again = own.b.or_(again, own.b.and_(same, own.b.shl(mask, own.mask(step))))
+    own.b.ret(own.count(own.without(mask, again)))
+    return made
 
 
 class _Counted:
@@ -237,7 +259,22 @@ class _Counted:
         """Return how many different numbers the lanes have in some vectors."""
         e, total = self.e, self.e.slot(I64)
         e.b.store(I64(0), total)
-        self.each_different(vectors, self.mask, lambda number, lanes: e.add_to(total, I64(1)))
+
+        def one_by_one() -> None:
+            self.each_different(vectors, self.mask, lambda number, lanes: e.add_to(total, I64(1)))
+
+        if len(vectors) > 1:
+            one_by_one()
+            return e.b.load(total, typ=I64)
+        high = e.b.lshr(vectors[0], e.splat_constant(I64, 32))
+        first = _at(e, _stored(e, high), e.lowest(self.mask))
+        near = e.bits(e.b.icmp_unsigned("==", high, e.splat(first)))
+        low = e.b.trunc(vectors[0], e.vector(I32))
+
+        def at_once() -> None:
+            e.b.store(e.b.call(_different_function(e), [low, self.mask]), total)
+
+        self.choose(e.b.icmp_unsigned("==", e.b.and_(near, self.mask), self.mask), at_once, one_by_one)
         return e.b.load(total, typ=I64)
 
     def each_different(self, vectors: Sequence[Ir], mask: Ir, body: Callable[[Ir, Ir], None]) -> None:
