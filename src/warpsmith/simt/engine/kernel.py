@@ -236,6 +236,9 @@ class KernelWriter:
             old = self.frame.load(phi.result, made.type)
             self.frame.store(phi.result, e.b.select(e.chosen(mask), made, old))
         self.frame.store(("pending", target), e.b.or_(self.pending(target), mask))
+        if target in self.graph.leaving:
+            # it comes last in the order of the blocks, behind barriers that do not wait for who only has to end
+            self.frame.store("live", e.without(self.live(), mask))
 
     def fork(self, branch: Branch) -> None:
         """Write a branch."""
