@@ -37,7 +37,7 @@ def stopped(body: str, launch: Launch, more: str = "") -> tuple[Stop, bytes]:
         (".shared .align 4 .b8 s[16]; ld.shared.u32 %r2, [s]; ret;", Stop.UNINITIALIZED),
         (".shared .align 4 .b8 s[16]; st.shared.u32 [s+16], 1; ret;", Stop.BOUNDS),
         ("$top: bra $top;", Stop.BUDGET),
-        ("setp.lt.u32 %p1, %r1, 16; @%p1 bar.sync 0; ret;", Stop.BARRIER),
+        ("setp.lt.u32 %p1, %r1, 16; @%p1 bar.sync 0; st.global.u32 [%rd3], 7; ret;", Stop.BARRIER),
         ("vote.sync.ballot.b32 %r2, %p1, 15; ret;", Stop.EXCHANGE),
         ("trap;", Stop.TRAP),
         ("mov.u64 %rd5, table; st.global.u32 [%rd5], %r1; ret;", Stop.CONSTANT),
