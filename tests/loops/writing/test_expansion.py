@@ -16,7 +16,10 @@ from warpsmith.loops.writing.expansion import Shape, count_of, origin_of, settle
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
 
-START = HEAD + "void f(int n, int m, unsigned u, long l, double *a, double *b, int *c) { double w, t[20], r[2][3][4];\n"
+START = f"""{HEAD}void f(int n, int m, unsigned u, long l, double *a, double *b, int *c, double (*q)[4])
+{{
+    double w, t[20], r[2][3][4];
+"""
 
 
 def facts_of(text: str) -> Facts:
@@ -49,6 +52,7 @@ SHAPES = [
     # a subscript that is no sum of variables: the array as it is declared, where that is known
     (LOOP + "t[c[i]] = 0;", "t", 1, "[0, +1n-1]", "[0, +19]"),
     (LOOP + ROWS.format(4, "[1]", ""), "r", 1, "[0, +1n-1]", "[0, +1] [+1, +1] [0, +3]"),
+    (LOOP + "for (int j = 0; j < 4; j++) q[m][j] = 0;", "q", 1, "[0, +1n-1]", "[+1m, +1m] [0, +3]"),
     # what runs over into the next row: all rows are there, and follow each other
     (LOOP + ROWS.format(12, "[0]", ""), "r", 1, "[0, +1n-1]", "[0, +1] [0, +2] [0, +3]"),
     (LOOP + "for (int j = 0; j < m; j++) r[1][0][j] = 0;", "r", 1, "[0, +1n-1]", "[0, +1] [0, +2] [0, +3]"),
@@ -70,6 +74,7 @@ REFUSED = [
     (LOOP + "w = a[i];", "w", 2, "STP002", ""),
     (LOOP + "a = b;", "a", 1, "STP002", ""),
     (LOOP + "a[c[i]] = 0;", "a", 1, "STP002", "is not a range that can be written"),
+    (LOOP + "for (int j = 0; j < 5; j++) q[0][j] = 0;", "q", 1, "STP002", "is not a range that can be written"),
     ("for (int i = 0; i < n * m; i++) w = a[0];", "w", 1, "STP002", "how often i runs is not a sum"),
     (LOOP + "{ m = c[i]; for (int j = 0; j < m; j++) t[j] = 0; }", "t", 1, "STP002", "m, on which the size depends"),
     ("for (long i = 1; i < l; i++) w = a[i];", "w", 1, "STP002", "might overflow"),
