@@ -18,7 +18,7 @@ void f(int n, int m, double *restrict x, double *restrict y, double a[restrict n
        const int *restrict at)
 {
 """
-I, J = "for (int i = 0; i < n; i++) ", "for (int j = 0; j < n; j++) "
+OUTER, INNER = "for (int i = 0; i < n; i++) ", "for (int j = 0; j < n; j++) "
 
 
 def nest_of(text: str) -> tuple[Facts, Function, For]:
@@ -37,19 +37,19 @@ def tried(text: str) -> list[str]:
 CASES = [
     # parallel, and its inner loop is not: nothing gives it a second dimension; a parallel one inside may
     ("for (int i = 0; i < n; i++) for (int j = 1; j < n; j++) a[i][j] = a[i][j - 1];", []),
-    (I + J + "a[i][j] = 1;", ["distribute=f/i"]),
-    (I + J + "for (int k = 0; k < n; k++) b[i][j][k] = 1;", ["interchange=f/i,order=i:k:j"]),
-    (I + "{ x[i] = 2; " + J + "a[i][j] = x[i]; }", ["distribute=f/i,groups=1"]),
+    (OUTER + INNER + "a[i][j] = 1;", ["distribute=f/i"]),
+    (OUTER + INNER + "for (int k = 0; k < n; k++) b[i][j][k] = 1;", ["interchange=f/i,order=i:k:j"]),
+    (OUTER + "{ x[i] = 2; " + INNER + "a[i][j] = x[i]; }", ["distribute=f/i,groups=1"]),
     # the carried loop may go inside
     ("for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i - 1][j] * a[i][j];",
      ["interchange=f/i,order=j:i"]),
     # a temporary of all iterations, in place or one for each
-    ("double t[2]; " + I + "{ t[0] = x[i]; y[i] = t[0] * t[0]; }",
+    ("double t[2]; " + OUTER + "{ t[0] = x[i]; y[i] = t[0] * t[0]; }",
      ["privatize=f/i,variable=t", "expand=f/i,variable=t"]),
     # a subscript that the body counts
-    ("int k = 0; " + I + "{ x[k] = i; k += 2; }",
+    ("int k = 0; " + OUTER + "{ x[k] = i; k += 2; }",
      ["forward-substitute=f/i,variable=k", "eliminate-recurrence=f/i,variable=k"]),
-    (I + "{ x[i + 1] = x[i] * x[i]; y[i] = 2; }", ["distribute=f/i,groups=1", "expand=f/i,variable=x"]),
+    (OUTER + "{ x[i + 1] = x[i] * x[i]; y[i] = 2; }", ["distribute=f/i,groups=1", "expand=f/i,variable=x"]),
 ]  # fmt: skip
 
 
@@ -61,13 +61,15 @@ def test_what_is_tried(text: str, expected: list[str]) -> None:
 
 
 def test_every_order_of_three_loops_but_the_one_that_stands() -> None:
-    text = "for (int i = 1; i < n; i++) " + J + "for (int k = 0; k < n; k++) b[i][j][k] = b[i - 1][j][k] * b[i][j][k];"
+    text = (
+        "for (int i = 1; i < n; i++) " + INNER + "for (int k = 0; k < n; k++) b[i][j][k] = b[i - 1][j][k] * b[i][j][k];"
+    )
     found = [step for step in tried(text) if step.startswith("interchange")]
     assert found == [f"interchange=f/i,order={order}" for order in ("i:k:j", "j:i:k", "j:k:i", "k:i:j", "k:j:i")]
 
 
 def test_an_iteration_is_set_apart_where_a_subscript_meets_the_counter_around() -> None:
-    facts, function, _ = nest_of("for (int k = 0; k < n; k++) " + I + "x[i] = x[i] * x[k] + x[n - 1 - i];")
+    facts, function, _ = nest_of("for (int k = 0; k < n; k++) " + OUTER + "x[i] = x[i] * x[k] + x[n - 1 - i];")
     inner = next(loop for loop, around in loops(function.body) if around)
     assert isinstance(inner, For)
     found = [step_text(s) for s in candidates(facts, function, inner, cost_of(facts, function, (inner,)))]
@@ -75,7 +77,9 @@ def test_an_iteration_is_set_apart_where_a_subscript_meets_the_counter_around() 
 
 
 def test_what_is_shared_is_expanded_through_all_loops_that_hold_its_uses() -> None:
-    facts, function, loop = nest_of("double t; int c = 0; " + I + J + "{ t = a[i][j]; x[j] = t * t; c = i; } y[0] = t;")
+    facts, function, loop = nest_of(
+        "double t; int c = 0; " + OUTER + INNER + "{ t = a[i][j]; x[j] = t * t; c = i; } y[0] = t;"
+    )
     found = [step_text(step) for step in expansions(facts, function, loop)]
     assert "expand=f/i,variable=x,depth=2" in found and "expand=f/i,variable=x" in found
     assert not any("variable=j" in step for step in found)
@@ -88,8 +92,8 @@ def test_what_is_shared_is_expanded_through_all_loops_that_hold_its_uses() -> No
     [
         ("for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) a[i][j] = a[i - 1][j] + a[i][j - 1];",
          {"wavefront"}),
-        (I + "x[i] = 1;", set()),
-        (I + "x[at[i]] = x[i] + at[at[i]];", set()),
+        (OUTER + "x[i] = 1;", set()),
+        (OUTER + "x[at[i]] = x[i] + at[at[i]];", set()),
     ],
 )  # fmt: skip
 def test_an_order_of_the_whole_nest_is_looked_for_where_it_is_sequential(text: str, names: set[str]) -> None:
