@@ -120,8 +120,8 @@ def test_what_is_entered_has_its_flags() -> None:
     def enter(**more: Any) -> str:
         given = {"copy": False, "keep": False, **more}
         node = DataEnter(
-            span=SPAN, buffer=Symbol("x_gpu", "x_gpu", Pointer(FLOAT), "device"), variable=name("x", Pointer(FLOAT)).symbol,
-            address=name("x", Pointer(FLOAT)), bytes=number(8), cause=SPAN, **given,
+            span=SPAN, buffer=Symbol("x_gpu", "x_gpu", Pointer(FLOAT), "device"),
+            variable=name("x", Pointer(FLOAT)).symbol, address=name("x", Pointer(FLOAT)), bytes=number(8), cause=SPAN, **given,
         )  # fmt: skip
         return lines(node)[0]
 

@@ -15,10 +15,10 @@ __all__ = ["edited", "known"]
 Maker = Callable[[Facts, LoopFacts], Iterator[EditCode]]
 
 
-def known(text: str, name: str) -> tuple[Facts, LoopFacts]:
-    """Return what is known of a program and of its loop `name`."""
+def known(text: str, name: str = "") -> tuple[Facts, LoopFacts]:
+    """Return what is known of a program and of its loop `name`, or of its first."""
     facts = analyze(program_of(text), PolyOptions())
-    return facts, next(loop for function in facts.functions for loop in function.loops if loop.id == name)
+    return facts, next(loop for function in facts.functions for loop in function.loops if name in ("", loop.id))
 
 
 def edited(make: Maker, text: str, name: str = "f/i") -> list[tuple[EditCode, str]]:

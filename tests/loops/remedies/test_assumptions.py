@@ -71,7 +71,7 @@ def test_a_table_of_the_caller(table: str, kept: bool) -> None:
 
 @pytest.mark.parametrize(
     ("call", "kept"),
-    [("", True), ("f(n, a, b);", True), ("f(n, a, a);", False), ("f(n, a + 1, a);", False)],
+    [("", True), ("f(n, a, b);", True), ("f(n, a, a);", False), ("f(n, a + 1, a);", False), ("f(n, a, &a[2]);", False)],
 )
 def test_pointers_that_some_call_passes_one_object_for(call: str, kept: bool) -> None:
     text = "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) x[i] = y[i + 1]; }\n"

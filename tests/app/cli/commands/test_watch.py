@@ -35,7 +35,7 @@ def test_a_change_runs_it_again_and_is_named(
     assert watched(lambda: runs.append(1), lambda: (str(one), str(two))) == INTERRUPTED == 130
     said = capsys.readouterr().err.splitlines()
     assert len(runs) == 3
-    assert [line for line in said if "changed" in line][0].endswith(f"changed: {two}")
+    assert next(line for line in said if "changed" in line).endswith(f"changed: {two}")
     assert said.count("watching 2 files; Ctrl-C ends") == 3
 
 
