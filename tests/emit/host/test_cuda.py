@@ -78,13 +78,6 @@ def test_only_the_region_changes() -> None:
     )
 
 
-def test_counters_that_only_kernels_use_lose_their_declaration() -> None:
-    made = lu()
-    host = emit_cuda(made.original, made.ported)[0].text
-    assert "    int k;\n" in host
-    assert "        /* the row */\n        ws_lu_k1(A_gpu, N, k);\n" in host
-
-
 def test_the_files_line_end_is_kept() -> None:
     made = lu(LU.replace("\n", "\r\n"))
     for file in emit_cuda(made.original, made.ported):

@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from warpsmith.flows.hints import remedies
 from warpsmith.flows.hints.remedies import Inputs, hints
-from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
@@ -180,17 +179,6 @@ FALSE = ("clash/i#2", "keys/i#2", "drawn/i#2", "zeroed/i", "by_square/i", "paren
 @pytest.mark.parametrize("loop", FALSE)
 def test_nothing_is_proposed_that_the_program_shows_to_be_false(loop: str) -> None:
     assert not printed("memory.c", loop)
-
-
-def test_a_loop_that_was_asked_for_says_what_would_help(tmp_path: Path) -> None:
-    path = tmp_path / "scatter.c"
-    path.write_text("void f(int n, double *restrict a, int *restrict p) { for (int i = 0; i < n; i++) a[p[i]] = i; }\n")
-    refusal = port([str(path)], PortOptions(loops=("f/i",), verify=False))
-    assert refusal.plan is not None and not refusal.plan.fragments
-    assert "--assume 'injective(p)'" in "".join(text for f in refusal.findings for text in f.help)
-    granted = PolyOptions(granted=(Assumption("injective(p)", "granted"),))
-    followed = port([str(path)], PortOptions(loops=("f/i",), verify=False, poly=granted))
-    assert followed.plan is not None and followed.plan.fragments
 
 
 class Run(Struct, frozen=True):

@@ -131,12 +131,21 @@ def _same_memory(program: Program, function: Function, table: Symbol) -> tuple[S
                 if callee is None:
                     continue
                 for parameter, argument in zip(callee.parameters, call.arguments, strict=False):
-                    given = root_symbol(argument)
+                    given = _object(argument)
                     if given is None:
                         continue
                     ends = (_spot(holder, given), _spot(callee, parameter))
                     pending += [ends[1]] if ends[0] == spot else [ends[0]] if ends[1] == spot else []
     return tuple(found)
+
+
+def _object(argument: Expr) -> Symbol | None:
+    """Return the variable into whose memory an argument leads: `a` of `a + 1`, of `&a[1]`."""
+    argument = peel(argument)
+    while isinstance(argument, Binary) and argument.op in ("+", "-"):
+        left = peel(argument.left)
+        argument = left if isinstance(left.type, Pointer | Array) else peel(argument.right)
+    return root_symbol(argument)
 
 
 def _spot(function: Function, symbol: Symbol) -> Spot:
@@ -190,7 +199,7 @@ def _is_passed_twice(program: Program, function: Function, one: Symbol, other: S
     for _, caller in program.functions():
         for call in (part for part in walk(caller.body) if isinstance(part, Call)):
             if direct_call(call) == function.symbol and len(call.arguments) > max(places):
-                roots = [root_symbol(call.arguments[place]) for place in places]
+                roots = [_object(call.arguments[place]) for place in places]
                 if roots[0] is not None and roots[0] == roots[1]:
                     return True
     return False

@@ -126,6 +126,8 @@ def _step(part: Assign, symbol: Symbol) -> tuple[int, int, int] | None:
         if number is None or (value.op == "&" and (number + 1) & number != 0) or number <= 0:
             return None
         modulus = number if value.op == "%" else number + 1
+        if isinstance(symbol.type, Scalar) and modulus == 2**symbol.type.bits:
+            modulus = 0  # all bits: that of the type, which has no number for it
         value = peel(value.left)
     term = 0
     if isinstance(value, Binary) and value.op == "+":

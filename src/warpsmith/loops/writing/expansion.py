@@ -118,22 +118,10 @@ def _sized(
             text = f"how often {level[0].variable.name} runs is not a sum of variables and numbers"
             return Reason("STP002", text, level[0].header)
         levels.append(taken_in)
-    dims: list[Cover] = []
-    flat = False
-    for position in range(len(pairs[0][0].subscripts)):
-        taken = [_subscript(place, use, position) for use, _ in pairs]
-        taken_in = whole([r for r in taken if r is not None]) if None not in taken else None
-        if taken_in is None or not _fits(symbol, position, taken_in):
-            flat = flat or position > 0
-            taken_in = _declared(symbol, position)
-        if flat and (first := _declared(symbol, 0)) is not None:
-            dims[:1] = [first]
-        elif flat:
-            taken_in = None
-        if taken_in is None:
-            text = f"which elements of {symbol.name} are used is not a range that can be written"
-            return Reason("STP002", text, pairs[0][0].node.span)
-        dims.append(taken_in)
+    dims = _dims(place, symbol, [use for use, _ in pairs])
+    if dims is None:
+        text = f"which elements of {symbol.name} are used is not a range that can be written"
+        return Reason("STP002", text, pairs[0][0].node.span)
     shape = Shape(symbol, element, chains_of, pairs, tuple(levels), tuple(dims))
     changed = written_symbols(loop) | declared_in(loop)
     moving = [s for r in shape.covers for f in (r.low, r.high) for s in f.symbols if s in changed]
@@ -143,6 +131,22 @@ def _sized(
     if not all(map(is_writable, sizes)):
         return Reason("STP002", f"the size of {symbol.name}'s copies might overflow", loop.header)
     return shape
+
+
+def _dims(place: LoopContext, symbol: Symbol, used: list[Use]) -> list[Cover] | None:
+    """Return the values that the subscripts of a variable take. Where one of them may run over into the next row, the
+    dimensions around it are whole, so that the rows follow each other as they do in the variable."""
+    dims: list[Cover] = []
+    for position in range(len(used[0].subscripts)):
+        taken = [_subscript(place, use, position) for use in used]
+        taken_in = whole([r for r in taken if r is not None]) if None not in taken else None
+        if taken_in is not None and _fits(symbol, position, taken_in):
+            dims.append(taken_in)
+            continue
+        dims = [r for around in range(position + 1) if (r := _declared(symbol, around)) is not None]
+        if len(dims) <= position:
+            return None
+    return dims
 
 
 def _covers(place: LoopContext, inner: Node) -> dict[Symbol, Cover]:

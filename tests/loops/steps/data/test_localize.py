@@ -348,22 +348,6 @@ def test_a_store_through_a_row_is_no_store_to_the_row_pointers() -> None:
     assert "i < g->n" in after and "i < n" not in after
 
 
-def test_bounds_inside_are_tested_before_the_nest() -> None:
-    text = (
-        ROWS
-        + """void f(struct grid *g, int *to) {
-      for (int i = 0; i < g->n; i++)
-        for (int k = g->ends[i]; k < g->ends[i + 1]; k++)
-          to[g->ends[k]] = i; }"""
-    )
-    once = rewritten(text, Localize("f/for"))
-    assert "ws_units_apart(to, &g->n) && ws_units_apart(to, ends)" in once.replace("\n", " ")
-    twice = rewritten("int ws_units_apart(const void *p, const void *q);" + once, Localize("f/i/for"))
-    # the test around it is all that it takes
-    assert twice.count("ws_units_apart") == once.count("ws_units_apart") + 1
-    assert "int ends2 = ends[i + 1];" in twice and "k < ends2" in twice
-
-
 def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(held_guards, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
     bodies = ["for (int i = 0; i < s->n; i++) s->id[c[i] % 8] = i % 3;"]

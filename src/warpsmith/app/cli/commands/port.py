@@ -269,7 +269,7 @@ def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        if not equals or not value.strip().lstrip("-").isdecimal():
+        if not equals or not value.strip().removeprefix("-").isdecimal():
             message = f"--arg takes NAME=VALUE with a whole number; it got {pair!r}"
             raise UsageError(Finding("INP000", "error", message, help=("for example --arg n=4096",)))
         sizes[name.strip()] = int(value)

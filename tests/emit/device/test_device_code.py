@@ -184,21 +184,6 @@ def test_what_a_device_lacks_is_refused_by_name(text: str, named: str, tmp_path:
     assert named in str(caught.value.findings[0].message)
 
 
-def test_a_static_helper_without_host_calls_draws_no_warning(tmp_path: Path) -> None:
-    original, ported = port(
-        tmp_path,
-        """\
-static int twice(int n) { return 2 * n; }
-static const int table[2] = {1, 2};
-void f(int *a, int n) {
-    a[0] = twice(n) + table[1];
-}
-""",
-    )
-    host = emit_cuda(original, ported)[0].text
-    assert "    (void)table;\n" in host and "    (void)twice;\n" in host
-
-
 def test_the_function_of_c_is_called_where_cxx_has_several(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,
