@@ -9,8 +9,8 @@ import pytest
 
 from tests.emit.examples import Maker, Ported, saxpy
 from warpsmith.base.errors import RefusedError
-from warpsmith.emit.host.cuda import choose_support
 from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.words import choose_support
 from warpsmith.tree.nodes import (
     Binary,
     CaptureStmt,
@@ -121,7 +121,8 @@ def test_what_is_entered_has_its_flags() -> None:
         given = {"copy": False, "keep": False, **more}
         node = DataEnter(
             span=SPAN, buffer=Symbol("x_gpu", "x_gpu", Pointer(FLOAT), "device"),
-            variable=name("x", Pointer(FLOAT)).symbol, address=name("x", Pointer(FLOAT)), bytes=number(8), cause=SPAN, **given,
+            variable=name("x", Pointer(FLOAT)).symbol, address=name("x", Pointer(FLOAT)), bytes=number(8), cause=SPAN,
+            **given,
         )  # fmt: skip
         return lines(node)[0]
 

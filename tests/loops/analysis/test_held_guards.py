@@ -29,7 +29,8 @@ def condition(body: str, loop: str = "f/for") -> str:
     ("body", "said"),
     [
         # the section that is stored to, beside the place that is held
-        ("for (int i = 0; i < s->n; i++) c[i] = i;", ["&s->n + sizeof(s->n) <= (unsigned long)c", "<= (unsigned long)&s->n"]),
+        ("for (int i = 0; i < s->n; i++) c[i] = i;",
+         ["&s->n + sizeof(s->n) <= (unsigned long)c", "<= (unsigned long)&s->n"]),
         # several numbers of a struct are one place
         ("for (int i = 0; i < s->n; i++) c[i] = s->m;", ["(unsigned long)s + sizeof(*s) <= (unsigned long)c"]),
         # where in c cannot be said: another block of memory
@@ -56,11 +57,11 @@ def _number(value: int) -> Literal:
         (Pointer(DOUBLE), 0, "8 <= (unsigned long)a || (unsigned long)(a + 9) <= 4"),
         (Pointer(DOUBLE), 2, "8 <= (unsigned long)(a + 2) || (unsigned long)(a + 9) <= 4"),
         (
-            Pointer(Array(DOUBLE, 3)),
+            Pointer(Array(DOUBLE, _number(3))),
             2,
             "8 <= (unsigned long)((double *)a + 2) || (unsigned long)((double *)a + 9) <= 4",
         ),
-        (Array(DOUBLE, 9), 0, "8 <= (unsigned long)a || (unsigned long)(a + 9) <= 4"),
+        (Array(DOUBLE, _number(9)), 0, "8 <= (unsigned long)a || (unsigned long)(a + 9) <= 4"),
         (DOUBLE, 0, "8 <= (unsigned long)&a || (unsigned long)&a <= 4"),
     ],
 )

@@ -9,7 +9,8 @@ from warpsmith.loops.remedies.accumulator import local_accumulators
 
 HEAD = """struct s { double sum, most; int few : 3; union { int a; float b; } u; };
 double g(double *x);
-void f(int n, int m, struct s *restrict s, double *restrict a, double *o, int *restrict k, double **p, volatile double *v)
+void f(int n, int m, struct s *restrict s, double *restrict a, double *o, int *restrict k, double **p,
+       volatile double *v)
 {
 """
 UP = "for (int i = 0; i < n; i++) "

@@ -51,7 +51,8 @@ def test_without_a_plan_no_kernel_serves_anything(tmp_path: Path) -> None:
 
 
 def test_what_stays_in_order_and_what_is_combined(tmp_path: Path) -> None:
-    body = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i];\ndouble s = 0; for (int k = 0; k < n; k++) s += y[k]; x[0] = s;"
+    body = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i];\n"
+    body += "double s = 0; for (int k = 0; k < n; k++) s += y[k]; x[0] = s;"
     found, known = served(body, tmp_path)
     chain, total = known["f/i"].loop, known["f/k"].loop
     assert found.ordered(chain) is not None and found.combined(chain) is None

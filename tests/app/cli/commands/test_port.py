@@ -98,6 +98,6 @@ def test_the_status_is_the_worst_of_all(here: Path) -> None:
     assert _status(replace(ready, diagnostics=told("error"))) == "incomplete"
     assert _status(replace(ready, verification=Verification("pass"))) == "ok"
     for word in ("undecided", "skipped"):
-        assert _status(replace(ready, verification=Verification(word))) == "incomplete"  # type: ignore[arg-type]
+        assert _status(replace(ready, verification=Verification(word))) == "incomplete"
     failed = replace(ready, verification=Verification("fail"), diagnostics=told("error"))
     assert _status(failed) == "negative"
