@@ -110,8 +110,8 @@ def test_out_of_time_is_124(words: tuple[str, ...], capsys: pytest.CaptureFixtur
 
 
 def test_a_run_of_a_kernel_is_stopped(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["simulate", "k.cu", "--block", "32", "--arg", "a=zeros:i32[1024]", "--arg", "n=1000000", "--json"]
-    assert run(*words, "--max-steps", "1000000000", "--timeout", "1") == 124
+    words = ["simulate", "k.cu", "--block", "32", "--arg", "a=zeros:i32[1024]", "--arg", "n=2000000000", "--json"]
+    assert run(*words, "--max-steps", "1000000000000", "--timeout", "1") == 124
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, schema())
     assert [one["rule"] for one in document["diagnostics"]] == ["INP009"]
