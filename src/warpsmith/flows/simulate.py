@@ -23,11 +23,10 @@ from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputR
 from warpsmith.report.simulation.rows import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
-from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.choose import Choice, Done, Engine, execute
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.layout import ROW, Part, shared_layout
 from warpsmith.simt.memory import Buffer, Memory
-from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Function
 
 __all__ = ["SimulateOptions", "simulate"]
@@ -35,8 +34,9 @@ __all__ = ["SimulateOptions", "simulate"]
 
 class SimulateOptions(Struct, frozen=True):
     """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
-    for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `settings`: the configuration, for
-    what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may take."""
+    for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `engine`: who runs it, "" for
+    either; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on which numbers,
+    and the time that it may take."""
 
     kernel: str = ""
     block: Dim | None = None
@@ -50,6 +50,7 @@ class SimulateOptions(Struct, frozen=True):
     checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
+    engine: Engine = ""
     progress: Progress = unwatched
     settings: Settings | None = None
 
@@ -81,14 +82,14 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     asked = shared + sum(part.end - part.start for part in parts)
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
-    tally = Tally(order=text_order(unit.module))
+    choice = Choice(options.engine, options.timeline, text_order(unit.module))
     with _limited(options.settings, name, kernel):
-        outcome = interpret(unit.module, kernel.name, launch, memory, tally, progress=options.progress)
+        done = execute(unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
-    watched = Watched(unit, kernel, launch, memory, sizes, outcome, tally)
-    sums = totals(tally, width)
+    watched = Watched(unit, kernel, launch, memory, sizes, done)
+    sums, outcome = done.totals, done.outcome
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes)
     if status == "ok" and any(finding.severity == "error" for finding in unit.findings):
@@ -99,14 +100,14 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         inputs=(file.path,),
         status=status,
         exit_code=code,
-        diagnostics=(*unit.findings, *stopped),
+        diagnostics=(*unit.findings, *stopped, *_noted(done, kernel)),
         kernel=name,
         device=gpu.name,
         warp_width=width,
         launch=LaunchRow(grid, block, asked, options.arguments, options.seed, _warps(launch)),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
-        branches=branch_rows(watched, sums.lost),
+        branches=branch_rows(watched),
         memory=memory_rows(watched),
         mistakes=mistakes,
         outputs=outputs,
@@ -176,6 +177,12 @@ def _placed(
 
 
 # --- how it ends
+
+
+def _noted(done: Done, kernel: Function) -> Iterator[Finding]:
+    """Yield who ran the kernel, where another was asked for."""
+    if done.note:
+        yield Finding("SIM007", "note", f"the interpreter ran it: {done.note}", kernel.span)
 
 
 def _end(outcome: Outcome, mistakes: Sequence[Mistake]) -> tuple[Status, int, tuple[Finding, ...]]:

@@ -21,7 +21,7 @@ from warpsmith.simt.collect import collected
 from warpsmith.simt.exchange import exchanged
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where
+from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where, allocated
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, Kernel, Thread
 from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module
@@ -67,13 +67,7 @@ def _unwritten(where: Where, access: Access) -> Problem:
 def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
     codes = {function.name: Code.of(function) for function in module.functions if function.blocks}
     entry = codes[name]
-    constants: dict[str, int] = {}
-    own = (symbol for code in codes.values() for symbol in code.function.symbols)
-    for symbol in (*module.symbols, *own):
-        if symbol.space in ("global", "constant"):
-            data = b"".join(number.to_bytes(symbol.type.bytes, "little") for number in symbol.initial)
-            filled = data + bytes(symbol.bytes - len(data))
-            constants[symbol.name] = memory.allocate(symbol.name, filled, space=symbol.space).address
+    constants = allocated(module, memory)
     shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
     places = {**constants, **local.starts, **shared.starts}
     return Kernel(module, entry, launch, memory, codes, places, shared, local, observer)

@@ -12,14 +12,17 @@ a barrier in which only a part of the block or warp takes part orders nothing he
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 from msgspec import Struct, field
 
 from warpsmith.simt.layout import Layout, Part
-from warpsmith.ssa.nodes import Space
+from warpsmith.ssa.nodes import Module, Space
 
-__all__ = ["LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where"]
+__all__ = [
+    "LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where", "allocated",
+]  # fmt: skip
 
 SHARED_WINDOW: Final = 0x0100_0000_0000_0000
 LOCAL_WINDOW: Final = 0x0200_0000_0000_0000
@@ -107,6 +110,22 @@ class Memory:
         self.buffers.append(made)
         return made
 
+    def snapshot(self) -> Callable[[], None]:
+        """Return a function that puts everything back as it is now, before a run: nothing has been seen yet."""
+        count, following = len(self.buffers), self._next
+        held = [(buffer, bytes(buffer.data), bytes(buffer.known)) for buffer in self.buffers]
+
+        def restore() -> None:
+            del self.buffers[count:]
+            self._next = following
+            for buffer, data, known in held:
+                buffer.data[:], buffer.known[:] = data, known
+                buffer.last.clear()
+            self.conflicts.clear()
+            self.unwritten.clear()
+
+        return restore
+
     def piece(self, name: str, space: Space, layout: Layout) -> Buffer:
         """Return the shared memory of a block or the local memory of a thread: it stands at its window."""
         address = SHARED_WINDOW if space == "shared" else LOCAL_WINDOW
@@ -174,6 +193,18 @@ class Memory:
         pair = (found.first.instruction, found.second.instruction)
         if not any((c.first.instruction, c.second.instruction) == pair for c in self.conflicts):
             self.conflicts.append(found)
+
+
+def allocated(module: Module, memory: Memory) -> dict[str, int]:
+    """Make the variables of a module that all threads share; return where each is."""
+    found: dict[str, int] = {}
+    own = (symbol for function in module.functions if function.blocks for symbol in function.symbols)
+    for symbol in (*module.symbols, *own):
+        if symbol.space in ("global", "constant"):
+            data = b"".join(number.to_bytes(symbol.type.bytes, "little") for number in symbol.initial)
+            filled = data + bytes(symbol.bytes - len(data))
+            found[symbol.name] = memory.allocate(symbol.name, filled, space=symbol.space).address
+    return found
 
 
 def _unordered(one: Access, other: Access) -> bool:

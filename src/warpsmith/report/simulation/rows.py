@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
 from warpsmith.kernels.units import KernelUnit
-from warpsmith.machine.requests import SECTOR
 from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
-from warpsmith.simt.counters import BranchCount, Request
+from warpsmith.simt.choose import Done
+from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.engine.counts import RequestSum
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import Access, Conflict, Memory, Where
-from warpsmith.simt.tally import Piece, Tally
+from warpsmith.simt.tally import Piece
 from warpsmith.ssa.nodes import Block, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
 
 __all__ = ["Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
@@ -31,19 +32,23 @@ class Watched(Struct, frozen=True):
     launch: Launch
     memory: Memory
     elements: Mapping[str, int]
-    outcome: Outcome
-    tally: Tally
+    done: Done
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        return self.done.outcome
 
 
 # --- counters
 
 
-def branch_rows(watched: Watched, lost: Mapping[Terminator, int]) -> tuple[BranchRow, ...]:
+def branch_rows(watched: Watched) -> tuple[BranchRow, ...]:
     """Return the branches, in the order of the text."""
     sums: dict[tuple[str, str], BranchRow] = {}
-    for block, count in watched.tally.branches().items():
+    for block, count in watched.done.branches.items():
         if isinstance(block.terminator, Branch | Switch):
-            row = _branch_row(block.terminator, count, lost.get(block.terminator, 0))
+            row = _branch_row(block.terminator, count, watched.done.totals.lost.get(block.terminator, 0))
             key = (str(row.span), row.op)
             old = sums.get(key)
             sums[key] = row if old is None else _added(old, row)
@@ -76,14 +81,14 @@ def _position(span: Span | None) -> tuple[str, int]:
 def memory_rows(watched: Watched) -> tuple[MemoryRow, ...]:
     """Return the accesses, in the order of the text."""
     sums: dict[tuple[str, str, str, str], MemoryRow] = {}
-    for request in watched.tally.requests():
+    for request in watched.done.requests:
         row = _memory_row(watched, request)
         key = (str(row.span), row.kind, row.space, row.variable)
         old = sums.get(key)
         if old is not None:
             row = replace(
                 old,
-                requests=old.requests + 1,
+                requests=old.requests + row.requests,
                 lanes=old.lanes + row.lanes,
                 sectors=old.sectors + row.sectors,
                 ideal=old.ideal + row.ideal,
@@ -93,20 +98,17 @@ def memory_rows(watched: Watched) -> tuple[MemoryRow, ...]:
     return tuple(sorted(sums.values(), key=lambda row: _position(row.span)))
 
 
-def _memory_row(watched: Watched, request: Request) -> MemoryRow:
-    kind = {"load": "load", "store": "store"}.get(request.place.op, "atomic")
-    moves = request.space in ("global", "local")
-    wanted = {byte for address in request.addresses.values() for byte in range(address, address + request.bytes)}
+def _memory_row(watched: Watched, sums: RequestSum) -> MemoryRow:
     return MemoryRow(
-        span=request.place.span,
-        kind=kind,
-        space=request.space,
-        variable=_variable(watched, request.space, next(iter(request.addresses.values()))),
-        requests=1,
-        lanes=len(request.addresses),
-        sectors=request.sectors if moves else 0,
-        ideal=-(-len(wanted) // SECTOR) if moves else 0,
-        bank_conflicts=request.ways - 1 if request.space == "shared" else 0,
+        span=sums.place.span,
+        kind={"load": "load", "store": "store"}.get(sums.place.op, "atomic"),
+        space=sums.space,
+        variable=_variable(watched, sums.space, sums.address),
+        requests=sums.requests,
+        lanes=sums.lanes,
+        sectors=sums.sectors,
+        ideal=sums.ideal,
+        bank_conflicts=sums.conflicts,
     )
 
 
@@ -285,7 +287,7 @@ def text_order(module: Module) -> dict[Block, int]:
 def timeline_of(watched: Watched) -> tuple[TimelineGroup, ...]:
     """Return what each warp executed, in order: warps with the same steps side by side."""
     groups: dict[tuple[Step, ...], dict[tuple[int, ...], list[tuple[int, int]]]] = {}
-    for warp, pieces in watched.tally.warps():
+    for warp, pieces in () if watched.done.pieces is None else watched.done.pieces.warps():
         runs = list(_runs(pieces))
         alike = groups.setdefault(tuple(step for step, _ in runs), {})
         alike.setdefault(tuple(mask for _, mask in runs), []).append(warp)

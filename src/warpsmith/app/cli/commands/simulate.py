@@ -30,6 +30,7 @@ from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
 from warpsmith.report.simulation.perfetto import simulation_perfetto
 from warpsmith.report.simulation.text import simulation_text
 from warpsmith.settings.model import Settings
+from warpsmith.simt.choose import Engine
 
 __all__ = ["command"]
 
@@ -46,7 +47,14 @@ __all__ = ["command"]
     "--check", default="all", show_default=True, metavar="LIST", help="all, none, or some of race,oob,uninit,barrier."
 )
 @click.option("--max-steps", default=10_000_000, show_default=True, metavar="N", help="Instructions of lanes, at most.")
-@click.option("--warp", type=click.Choice(["32", "64"]), help="Lanes of a warp (default: as the device).")
+@click.option(
+    "--warp", type=click.IntRange(1, 64), metavar="N", help="Lanes of a warp, 1 to 64 (default: as the device)."
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["compiled", "interpreter"]),
+    help="Who runs it: machine code, or lane by lane (default: lane by lane at first, then machine code).",
+)
 @click.option("--seed", default=0, show_default=True, metavar="N", help="The order in which lanes take their turns.")
 @click.option("--device", metavar="ID", help="A GPU model (default: as is set, sm_80).")
 @click.option(
@@ -152,7 +160,7 @@ def _file(path: str, given: dict[str, object], settings: Settings) -> KernelFile
 
 
 def _options(given: dict[str, object], settings: Settings) -> SimulateOptions:
-    block, grid, warp = text(given["block"]), text(given["grid"]), text(given["warp"])
+    block, grid, warp = text(given["block"]), text(given["grid"]), given["warp"]
     return SimulateOptions(
         kernel=str(given["kernel"]),
         block=None if block is None else dim_of(block, "--block"),
@@ -160,12 +168,13 @@ def _options(given: dict[str, object], settings: Settings) -> SimulateOptions:
         arguments=texts(given["arg"]),
         shared=_at_least(given, "shared", 0),
         device=chosen_device(given, settings),
-        warp=None if warp is None else int(warp),
+        warp=None if warp is None else int(str(warp)),
         seed=int(str(given["seed"])),
         max_steps=_at_least(given, "max_steps", 1),
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
         timeline=_timeline(str(given["timeline"]))[0] != "off",
+        engine=cast("Engine", text(given["engine"]) or ""),
         settings=settings,
     )
 

@@ -1,0 +1,125 @@
+"""Which machine runs a kernel: the interpreter, or the compiled one where it is sure to show the same.
+
+    interpreter   where it is asked for, for timelines, and for kernels that the compiled machine does not take
+    compiled      where it is asked for
+    neither said  the interpreter for a short while, which is enough for small launches; then the compiled machine, if
+                  what the kernel computes does not depend on the order of its threads
+
+Whatever the compiled machine stops at (a mistake of the kernel, lanes that wait for each other) is the interpreter's to
+tell: the memory is put back, and it begins anew. So reports do not depend on who ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.base.progress import Progress, unwatched
+from warpsmith.machine.requests import SECTOR
+from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.engine.counts import RequestSum
+from warpsmith.simt.engine.engine import Checks, order_matters, refused, run
+from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.launch import Launch, Outcome
+from warpsmith.simt.memory import Memory
+from warpsmith.simt.tally import Tally, Totals, totals
+from warpsmith.ssa.nodes import Block, Module
+
+__all__ = ["Choice", "Done", "Engine", "execute"]
+
+Engine = Literal["", "compiled", "interpreter"]
+TRIAL: Final = 30_000
+"""Instructions of lanes that the interpreter runs before the compiled machine is asked, which takes as long."""
+
+
+class Choice(Struct, frozen=True):
+    """`engine`: who is asked for, "" for either; `timeline`: every piece that a warp executed is wanted; `order`: where
+    blocks stand in the text, for it."""
+
+    engine: Engine = ""
+    timeline: bool = False
+    order: Mapping[Block, int] | None = None
+
+
+class Done(Struct, frozen=True):
+    """A run that is over: how it ended, its counters. `pieces` are there after the interpreter only; `note`: why it ran
+    where the compiled machine was asked for."""
+
+    outcome: Outcome
+    totals: Totals
+    branches: Mapping[Block, BranchCount]
+    requests: Iterable[RequestSum]
+    pieces: Tally | None = None
+    note: str = ""
+
+
+def execute(
+    module: Module, kernel: str, launch: Launch, memory: Memory, choice: Choice, *, progress: Progress = unwatched
+) -> Done:
+    """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code."""
+    wanted = _Wanted(module, kernel, launch, memory, choice, progress)
+    why = wanted.refused()
+    if why:
+        return wanted.interpreted(launch.max_steps, why)
+    restore = memory.snapshot()
+    if not choice.engine:
+        done = wanted.interpreted(min(TRIAL, launch.max_steps))
+        if launch.max_steps <= TRIAL or not any(problem.kind == "budget" for problem in done.outcome.problems):
+            return done
+        restore()
+    checks = Checks(uninitialized=memory.checks, races=memory.checks)
+    made = run(module, kernel, launch, memory, checks, progress=progress)
+    if made.why:
+        return wanted.interpreted(launch.max_steps, made.why)
+    counts = made.counts
+    outcome = Outcome(True, counts.totals.lane_instructions, (), ())
+    return Done(outcome, counts.totals, counts.branches, counts.requests)
+
+
+class _Wanted(Struct, frozen=True):
+    """A run that is to be made."""
+
+    module: Module
+    kernel: str
+    launch: Launch
+    memory: Memory
+    choice: Choice
+    progress: Progress
+
+    def refused(self) -> str:
+        """Return why the interpreter runs the kernel; "" where it need not."""
+        function = self.module.function(self.kernel)
+        if function is None or not function.blocks:
+            raise KeyError(self.kernel)
+        if self.choice.engine == "interpreter":
+            return "it is asked for"
+        if self.choice.timeline:
+            return "a timeline shows every step of every lane"
+        return refused(self.module, function, self.launch) or ("" if self.choice.engine else order_matters(function))
+
+    def interpreted(self, max_steps: int, why: str = "") -> Done:
+        """Run the kernel lane by lane."""
+        tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
+        outcome = interpret(self.module, self.kernel, launch, self.memory, tally, progress=self.progress)
+        note = why if self.choice.engine == "compiled" else ""
+        return Done(outcome, totals(tally, launch.warp), tally.branches(), list(_requests(tally)), tally, note)
+
+
+def _requests(tally: Tally) -> Iterator[RequestSum]:
+    """Yield each request as a sum of one."""
+    for one in tally.requests():
+        moves = one.space in ("global", "local")
+        wanted = {byte for address in one.addresses.values() for byte in range(address, address + one.bytes)}
+        yield RequestSum(
+            place=one.place,
+            space=one.space,
+            address=next(iter(one.addresses.values())),
+            requests=1,
+            lanes=len(one.addresses),
+            sectors=one.sectors if moves else 0,
+            ideal=-(-len(wanted) // SECTOR) if moves else 0,
+            conflicts=one.ways - 1 if one.space == "shared" else 0,
+        )

@@ -1,0 +1,15 @@
+"""The compiled SIMT machine: kernels of the IR become machine code that runs a warp at a time, masks explicit.
+
+    engine.py      the door: what can be compiled, one run, what it counted; imports nothing heavy until it is used
+    linear.py      blocks in the order in which a warp goes through them, loop by loop
+    kernel.py      a function becomes LLVM IR: masks and phis along that order;  values.py   where its values live
+    instructions.py   each op by the table of its kind;  ops/   what ops compute, in all lanes at once
+    access.py      loads, stores and atomics, checked, out of line
+    observers/     what is counted or looked for: lost lane slots, sectors and banks, races
+    driver.py      warps and blocks in turn, barriers
+    words.py       what compiled code and Python share;  lanes.py   vectors, masks, the builder
+    compile.py     LLVM IR to machine code;  launch.py, tables.py   one launch, and its memory
+
+Read `engine.py`, then `kernel.py`. The interpreter is the oracle: same results, same counters (tests/simt/engine). The
+compiled machine tells only *that* a kernel does what it must not; the interpreter is asked what.
+"""

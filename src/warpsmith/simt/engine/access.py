@@ -1,0 +1,374 @@
+"""Loads, stores and atomics of a warp, each kind one function that is called, not inlined.
+
+    access.load.i32.1.global(state, site, addresses, mask, warp) → <V x i32>
+
+The checks would make a kernel ten times as long where it accesses memory; out of line they are compiled once for each
+kind of access. A site remembers the region that it touched last, so a request whose lanes are all there is checked by
+one comparison of vectors: address - LOW < SPAN. Lanes that are elsewhere are served region by region.
+
+Invariant: no byte is touched that no region owns, whatever the kernel does. Once something is wrong (State.STOP)
+accesses do nothing more. Lanes of one request store and update in their order, lowest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+from msgspec import Struct
+
+from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
+from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.observers.races import CELL, Kind, race_function
+from warpsmith.simt.engine.observers.requests import Space, request_function
+from warpsmith.simt.engine.ops.atomics import COMBINED
+from warpsmith.simt.engine.words import Region, Site, State, Stop
+from warpsmith.ssa.types import Type
+
+__all__ = ["Access", "Runtime"]
+
+
+class Access(Struct, frozen=True):
+    """A kind of access: `op` of the kernel IR, `count` elements of `type`, in `space`; addresses are multiples of
+    `aligned`."""
+
+    op: str
+    type: Type
+    count: int
+    space: Space
+    aligned: int
+
+    @property
+    def size(self) -> int:
+        """Bytes a lane."""
+        return self.type.bytes * self.count
+
+    @property
+    def name(self) -> str:
+        """A name that no other kind has."""
+        return f"access.{self.op}.{self.type}.{self.count}.{self.space}.{self.aligned}"
+
+    @property
+    def kind(self) -> Kind:
+        """What it is for who looks for races."""
+        return "load" if self.op == "load" else "store" if self.op == "store" else "atomic"
+
+
+class Runtime:
+    """Functions that compiled kernels call: made when first asked for. `granule`: bytes of a cell, as a power of
+    two."""
+
+    def __init__(self, module: Ir, width: int, checks: Checks, granule: int, *, gathers: bool) -> None:
+        self.module, self.width, self.checks, self.granule, self.gathers = module, width, checks, granule, gathers
+        self.stop = _stop_function(self.emit())
+        self.locate = _locate_function(self.emit())
+
+    def emit(self) -> Emit:
+        """Return a builder for another function."""
+        return Emit(self.module, self.width)
+
+    def access(self, kind: Access) -> Ir:
+        """Return the function for a kind of access."""
+        found = self.module.globals.get(kind.name)
+        return found if found is not None else _Written(self, kind).function
+
+
+def _stop_function(e: Emit) -> Ir:
+    """Return `stop(state, why, site, thread, address)`: the first cause is kept."""
+    made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64, I64, I64]), "stop")
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    made.attributes.add("cold")
+    state, why, site, thread, address = made.args
+    e.at(made.append_basic_block("entry"))
+    with e.b.if_then(e.b.icmp_unsigned("==", e.read(state, State.STOP), I64(0))):
+        e.write(state, State.STOP, why)
+        e.write(state, State.STOP_SITE, site)
+        e.write(state, State.STOP_THREAD, thread)
+        e.write(state, State.STOP_BLOCK, e.read(state, State.BLOCK))
+        e.write(state, State.STOP_ADDRESS, address)
+    e.b.ret_void()
+    return made
+
+
+def _locate_function(e: Emit) -> Ir:
+    """Return `locate(state, site, address)`: make the region of an address the site's; false where there is none."""
+    made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, POINTER, I64]), "locate")
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    state, site, address = made.args
+    e.at(made.append_basic_block("entry"))
+    head, test, found, following, missing = (e.block(n) for n in ("head", "test", "found", "next", "missing"))
+    number = e.slot(I64)
+    e.b.store(I64(0), number)
+    regions = e.pointer(e.read(state, State.REGIONS))
+    size = e.read(site, Site.SIZE)
+    e.b.branch(head)
+    e.at(head)
+    at = e.b.load(number, typ=I64)
+    e.b.cbranch(e.b.icmp_unsigned("<", at, e.read(state, State.REGION_COUNT)), test, missing)
+    e.at(test)
+    region = e.b.gep(regions, [e.b.mul(at, I64(len(Region)))], source_etype=I64)
+    length = e.read(region, Region.LENGTH)
+    inside = e.b.icmp_unsigned("<=", size, length)
+    span = e.b.select(inside, e.b.add(e.b.sub(length, size), I64(1)), I64(0))
+    offset = e.b.sub(address, e.read(region, Region.LOW))
+    e.b.cbranch(e.b.icmp_unsigned("<", offset, span), found, following)
+    e.at(following)
+    e.b.store(e.b.add(at, I64(1)), number)
+    e.b.branch(head)
+    e.at(found)
+    for word in Region:
+        e.write(site, word, e.read(region, word))
+    e.write(site, Site.SPAN, span)
+    e.b.ret(I1(1))
+    e.at(missing)
+    e.b.ret(I1(0))
+    return made
+
+
+class _Written:
+    """One access function while it is written."""
+
+    def __init__(self, runtime: Runtime, kind: Access) -> None:
+        self.runtime, self.kind = runtime, kind
+        self.e = e = runtime.emit()
+        self.request = request_function(e, kind.space, kind.size, kind.aligned) if runtime.checks.requests else None
+        watched = runtime.checks.races and kind.space not in ("local", "constant")
+        self.race = race_function_of(e, kind.kind) if watched else None
+        self.scalar = element(kind.type)
+        values = {"load": 0, "store": kind.count, "atomic_compare": 2}.get(kind.op, 1)
+        made = [e.vector(self.scalar)] * (kind.count if kind.op == "load" else int(kind.kind == "atomic"))
+        result = ir.LiteralStructType(made) if made else VOID
+        given = [POINTER, POINTER, e.vector(I64), e.mask_type, I64, *[e.vector(self.scalar)] * values]
+        self.function = ir.Function(e.module, ir.FunctionType(result, given), kind.name)
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        self.state, self.site, self.addresses, self.mask, self.warp, *self.values = self.function.args
+        e.at(self.function.append_basic_block("entry"))
+        self.done = e.block("done")
+        self.slots = [e.slot(type) for type in made]
+        for slot, type in zip(self.slots, made, strict=True):
+            e.b.store(ir.Constant(type, None), slot)
+        self.write()
+        e.at(self.done)
+        self.leave(made, result)
+
+    def leave(self, made: Sequence[Ir], result: Ir) -> None:
+        """Write the return."""
+        e = self.e
+        if not made:
+            e.b.ret_void()
+            return
+        whole = ir.Constant(result, ir.Undefined)
+        for number, (slot, type) in enumerate(zip(self.slots, made, strict=True)):
+            whole = e.b.insert_value(whole, e.b.load(slot, typ=type), number)
+        e.b.ret(whole)
+
+    def stop_where(self, bad: Ir, why: Stop) -> None:
+        """Write: where a mask has a lane, something is wrong there, and the function ends."""
+        e = self.e
+        wrong, right = e.block("wrong"), e.block("right")
+        e.b.cbranch(e.any(bad), wrong, right)
+        e.at(wrong)
+        self.stop_at(e.lowest(bad), why)
+        e.at(right)
+
+    def stop_at(self, lane: Ir, why: Stop) -> None:
+        """Write the end for what is wrong in one lane."""
+        e = self.e
+        slot = e.slot(self.addresses.type)
+        e.b.store(self.addresses, slot)
+        address = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
+        thread = e.b.add(e.b.mul(self.warp, I64(e.width)), lane)
+        site = e.b.ptrtoint(self.site, I64)
+        e.b.call(self.runtime.stop, [self.state, I64(why), site, thread, address])
+        e.b.branch(self.done)
+
+    def write(self) -> None:
+        """Write the checks, the requests, and the access region by region."""
+        e = self.e
+        go = e.block("go")
+        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, State.STOP), I64(0)), go, self.done)
+        e.at(go)
+        if self.kind.aligned > 1:
+            rest = e.b.and_(self.addresses, e.splat_constant(I64, self.kind.aligned - 1))
+            odd = e.bits(e.b.icmp_unsigned("!=", rest, e.splat_constant(I64, 0)))
+            self.stop_where(e.b.and_(odd, self.mask), Stop.ALIGNMENT)
+        left = e.slot(e.mask_type)
+        e.b.store(self.mask, left)
+        head, test, serve, search = (e.block(n) for n in ("head", "test", "serve", "search"))
+        e.b.branch(head)
+        e.at(head)
+        there = e.b.load(left, typ=e.mask_type)
+        e.b.cbranch(e.any(there), test, self.done)
+        e.at(test)
+        offsets = e.b.sub(self.addresses, e.splat(e.read(self.site, Region.LOW)))
+        inside = e.bits(e.b.icmp_unsigned("<", offsets, e.splat(e.read(self.site, Site.SPAN))))
+        first = e.b.and_(there, e.b.neg(there))
+        e.b.cbranch(e.any(e.b.and_(inside, first)), serve, search)
+        self.search(search, head, there)
+        e.at(serve)
+        group = e.b.and_(inside, there)
+        if self.request is not None:
+            self.count_once(there)
+        self.serve(group, offsets)
+        e.b.store(e.without(there, group), left)
+        e.b.branch(head)
+
+    def search(self, block: Ir, head: Ir, there: Ir) -> None:
+        """Write the search for the region of the lowest lane."""
+        e = self.e
+        e.at(block)
+        lowest = e.lowest(there)
+        slot = e.slot(self.addresses.type)
+        e.b.store(self.addresses, slot)
+        address = e.b.load(e.b.gep(slot, [lowest], source_etype=I64), typ=I64)
+        found = e.b.call(self.runtime.locate, [self.state, self.site, address])
+        nowhere = e.block("nowhere")
+        e.b.cbranch(found, head, nowhere)
+        e.at(nowhere)
+        self.stop_at(lowest, Stop.BOUNDS)
+
+    def count_once(self, there: Ir) -> None:
+        """Write: where no lane has been served yet, count the request for the region of its lowest lane."""
+        e = self.e
+        with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
+            row = e.b.mul(e.read(self.site, Region.NUMBER), I64(5))
+            sums = e.b.gep(e.pointer(e.read(self.site, Site.SUMS)), [row], source_etype=I64)
+            e.b.call(self.request, [sums, self.addresses, self.mask])
+
+    # --- one region
+
+    def serve(self, group: Ir, offsets: Ir) -> None:
+        """Write the access of the lanes that touch one region."""
+        e, b = self.e, self.e.b
+        if self.kind.op != "load":
+            constant = e.b.icmp_unsigned("!=", e.read(self.site, Region.CONSTANT), I64(0))
+            self.stop_where(b.select(constant, group, e.mask(0)), Stop.CONSTANT)
+        if self.runtime.checks.uninitialized:
+            self.known(group)
+        if self.race is not None:
+            self.races(group, offsets)
+        host = self.host(Region.DELTA)
+        if self.kind.kind == "atomic":
+            self.update(group, host)
+            return
+        size = self.kind.type.bytes
+        align = min(size, self.kind.aligned)
+        for number in range(self.kind.count):
+            place = e.pointer(self.e.b.add(host, e.splat_constant(I64, number * size)))
+            if self.kind.op == "load":
+                old = e.b.load(self.slots[number], typ=e.vector(self.scalar))
+                e.b.store(self.gather(place, group, old, align), self.slots[number])
+            else:
+                self.scatter(self.values[number], place, group, align)
+
+    def host(self, word: Region) -> Ir:
+        """Return the host's addresses, of the data or of what is known of it."""
+        e = self.e
+        found = e.b.add(self.addresses, e.splat(e.read(self.site, word)))
+        if self.kind.space not in ("local", "generic"):
+            return found
+        threads = e.b.add(e.splat(e.b.mul(self.warp, I64(e.width))), e.each_lane(I64, lambda lane: lane))
+        return e.b.add(found, e.b.mul(threads, e.splat(e.read(self.site, Region.STRIDE))))
+
+    def known(self, group: Ir) -> None:
+        """Write the check of what is read, or take note of what is written."""
+        e = self.e
+        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, Region.KNOWN), I64(0))):
+            host, size = self.host(Region.KNOWN), self.kind.type.bytes
+            scalar = ir.IntType(8 * size)
+            ones = e.splat_constant(scalar, int.from_bytes(b"\1" * size, "little"))
+            for number in range(self.kind.count):
+                place = e.pointer(e.b.add(host, e.splat_constant(I64, number * size)))
+                if self.kind.kind != "store":
+                    seen = self.gather(place, group, ones, 1)
+                    unknown = e.bits(e.b.icmp_unsigned("!=", seen, ones))
+                    self.report(e.b.and_(unknown, group), Stop.UNINITIALIZED)
+                if self.kind.kind != "load":
+                    self.scatter(ones, place, group, 1)
+
+    def report(self, bad: Ir, why: Stop) -> None:
+        """Write: something is wrong in these lanes, which does not end the function."""
+        e = self.e
+        with e.b.if_then(e.any(bad)):
+            thread = e.b.add(e.b.mul(self.warp, I64(e.width)), e.lowest(bad))
+            site = e.b.ptrtoint(self.site, I64)
+            e.b.call(self.runtime.stop, [self.state, I64(why), site, thread, I64(0)])
+
+    def races(self, group: Ir, offsets: Ir) -> None:
+        """Write: enter the access of each lane into the cells of its granules."""
+        e, granule = self.e, self.runtime.granule
+        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, Region.CELLS), I64(0))):
+            cells = e.read(self.site, Region.CELLS)
+            numbers = e.b.lshr(offsets, e.splat_constant(I64, granule.bit_length() - 1))
+            slot = e.slot(numbers.type)
+            e.b.store(numbers, slot)
+            epochs = e.pointer(e.read(self.state, State.WARP_EPOCHS))
+            warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
+            block, epoch = e.b.add(e.read(self.state, State.BLOCK), I64(1)), e.read(self.state, State.EPOCH)
+            base = e.b.add(e.b.mul(self.warp, I64(e.width)), I64(1))
+
+            def body(left: Ir, lane: Ir) -> Ir:
+                first = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
+                me, bad = e.b.add(base, lane), I1(0)
+                for number in range(self.kind.size // granule):
+                    at = e.b.mul(e.b.add(first, I64(number)), I64(CELL))
+                    cell = e.pointer(e.b.add(cells, at))
+                    bad = e.b.or_(bad, e.b.call(self.race, [cell, me, block, epoch, warp_epoch]))
+                bit = e.b.and_(left, e.b.neg(left))
+                self.report(e.b.select(bad, bit, e.mask(0)), Stop.RACE)
+                return e.without_lowest(left)
+
+            e.while_bits(group, body)
+
+    def update(self, group: Ir, host: Ir) -> None:
+        """Write the atomic op of one lane after the other."""
+        e = self.e
+        slots = [e.slot(value.type) for value in (host, *self.values)]
+        for slot, value in zip(slots, (host, *self.values), strict=True):
+            e.b.store(value, slot)
+
+        def body(left: Ir, lane: Ir) -> Ir:
+            types = [I64, *[self.scalar] * len(self.values)]
+            address, *given = (
+                e.b.load(e.b.gep(slot, [lane], source_etype=type), typ=type)
+                for slot, type in zip(slots, types, strict=True)
+            )
+            place = e.pointer(address)
+            old = e.b.load(place, typ=self.scalar, align=1)
+            e.b.store(COMBINED[self.kind.op](e, old, given), place, align=1)
+            e.b.store(old, e.b.gep(self.slots[0], [lane], source_etype=self.scalar))
+            return e.without_lowest(left)
+
+        e.while_bits(group, body)
+
+    # --- vectors of addresses
+
+    def gather(self, place: Ir, mask: Ir, instead: Ir, align: int) -> Ir:
+        """Read in the lanes of a mask; where processors have no fast gather, lane by lane from a place that is
+        there."""
+        e, vector = self.e, instead.type
+        if self.runtime.gathers:
+            types = (vector, place.type)
+            operands = (place, ir.Constant(ir.IntType(32), align), e.chosen(mask), instead)
+            return e.intrinsic("llvm.masked.gather", types, operands, vector)
+        nothing = e.splat(e.pointer(e.read(self.state, State.SCRATCH)))
+        safe = e.b.select(e.chosen(mask), place, nothing)
+        found = ir.Constant(vector, ir.Undefined)
+        for lane in range(e.lanes):
+            one = e.b.load(e.b.extract_element(safe, ir.Constant(I64, lane)), typ=vector.element, align=align)
+            found = e.b.insert_element(found, one, ir.Constant(I64, lane))
+        return e.b.select(e.chosen(mask), found, instead)
+
+    def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
+        """Write in the lanes of a mask, lowest first."""
+        e = self.e
+        operands = (value, place, ir.Constant(ir.IntType(32), align), e.chosen(mask))
+        e.intrinsic("llvm.masked.scatter", (value.type, place.type), operands, VOID)
+
+
+def race_function_of(e: Emit, kind: Kind) -> Ir:
+    """Return the function that looks for races of a kind of access, made when first asked for."""
+    found = e.module.globals.get(f"race.{kind}")
+    return found if found is not None else race_function(e, kind)

@@ -1,0 +1,105 @@
+"""A kernel becomes machine code of this host: LLVM IR by the writers of this folder, LLVM's own passes, its JIT.
+
+No loop or straight-line vectorizer runs: the code is vectors already. Gathers are left to LLVM where processors have
+fast ones (AVX-512, and AVX2 of Skylake's kind); elsewhere LLVM would make a branch for each lane, so inactive lanes
+read a place that is there (access.py). `-prefer-256-bit`: 512 bits are used where there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from msgspec import Struct
+
+from warpsmith.simt.engine.access import Runtime
+from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.instructions import Ops, access_of
+from warpsmith.simt.engine.kernel import KernelWriter
+from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
+
+__all__ = ["Compiled", "compiled", "written"]
+
+
+class Compiled(Struct, frozen=True, eq=False):
+    """Machine code: `entry` is the address of `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
+    bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers. `engine` keeps
+    the code alive."""
+
+    function: Function
+    width: int
+    checks: Checks
+    entry: int
+    sites: tuple[Instruction, ...]
+    sizes: Mapping[Instruction, int]
+    granule: int
+    frame: int
+    ops: Ops
+    engine: Any
+
+
+def compiled(function: Function, width: int, checks: Checks) -> Compiled:
+    """Return the machine code of a kernel for warps of `width` lanes. It is compiled once for all launches; raises
+    ValueError where its control flow has no order (linear.py)."""
+    return _compiled(function, width, checks)
+
+
+@lru_cache(maxsize=64)
+def _compiled(function: Function, width: int, checks: Checks) -> Compiled:
+    target = _target()
+    text, writer, ops, granule = written(function, width, checks, gathers=_has_fast_gathers())
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
+    sizes = {i: access_of(i).size for i in ops.sites}
+    entry = engine.get_function_address("run")
+    return Compiled(function, width, checks, entry, tuple(ops.sites), sizes, granule, frame, ops, engine)
+
+
+def written(function: Function, width: int, checks: Checks, *, gathers: bool) -> tuple[str, KernelWriter, Ops, int]:
+    """Return the LLVM IR of a kernel, and what was numbered in it."""
+    module = ir.Module("kernel")
+    accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
+    granule = min((access_of(i).aligned for i in accesses), default=4)
+    granule = min([granule, *(access_of(i).size & -access_of(i).size for i in accesses)])
+    ops = _numbered(function, accesses)
+    runtime = Runtime(module, width, checks, granule, gathers=gathers)
+    writer = KernelWriter(runtime, function, ops)
+    writer.write()
+    driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
+    return str(module), writer, ops, granule
+
+
+def _numbered(function: Function, accesses: list[Instruction]) -> Ops:
+    offsets: dict[str, int] = {}
+    end = 0
+    for parameter in function.parameters:
+        end = -(-end // 16) * 16
+        offsets[parameter.name] = end
+        end += parameter.bytes
+    named = dict.fromkeys(i.detail.symbol for _, i in function.instructions() if isinstance(i.detail, Address))
+    places = {name: number for number, name in enumerate(named)}
+    return Ops({i: number for number, i in enumerate(accesses)}, offsets, places)
+
+
+def _target() -> Any:
+    """Return a target of its own for each engine, which owns it."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=2, jit=True)
+
+
+def _has_fast_gathers() -> bool:
+    features = llvm.get_host_cpu_features()
+    return bool(features.get("avx512f")) or "lake" in llvm.get_host_cpu_name()

@@ -1,0 +1,54 @@
+"""What a compiled run counted, as data: sums only, so that memory is bounded by the kernel and not by its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.tally import Totals
+from warpsmith.ssa.nodes import Block, Instruction, Space
+
+__all__ = ["BlockCount", "Counts", "RequestSum"]
+
+
+class BlockCount(Struct, frozen=True):
+    """Of a basic block: how often a warp came, lanes that were there, visits after which they went different ways, and
+    the slots that lanes of the warp lost while it was executed."""
+
+    visits: int
+    lanes: int
+    divergences: int
+    lost: int
+
+
+class RequestSum(Struct, frozen=True):
+    """Sums over the requests of one access to one variable or buffer: `address` is in it, in `space`. `sectors` and
+    `ideal` are of global and local memory, `conflicts` of shared memory."""
+
+    place: Instruction
+    space: Space
+    address: int
+    requests: int
+    lanes: int
+    sectors: int
+    ideal: int
+    conflicts: int
+
+
+class Counts(Struct, frozen=True):
+    """All counters of a run. `totals.lost` is empty where lost slots were not watched."""
+
+    blocks: Mapping[Block, BlockCount]
+    totals: Totals
+    requests: tuple[RequestSum, ...]
+
+    @property
+    def branches(self) -> dict[Block, BranchCount]:
+        """Return the counts of the blocks that lead to others, as the interpreter's counters have them."""
+        return {
+            block: BranchCount(count.visits, count.divergences, count.lanes)
+            for block, count in self.blocks.items()
+            if count.visits and hasattr(block.terminator, "target") | hasattr(block.terminator, "other")
+        }

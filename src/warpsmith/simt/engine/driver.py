@@ -1,0 +1,170 @@
+"""Blocks and warps in turn: `run(state, first, last)` runs blocks `first` to before `last` of the grid.
+
+    for each block: what is its own is zero again
+        round: each warp that has not ended runs until it ends or waits at a barrier
+        where warps wait, all must wait at the same one; it opens, and the next round begins
+
+One block after the other, one warp after the other: a run has one order, and repeats. Blocks that wait for each other
+are not for this driver: they run out of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from warpsmith.simt.engine.lanes import I1, I8, I64, POINTER, VOID, Emit, Ir
+from warpsmith.simt.engine.words import State, Stop
+
+__all__ = ["driver_function"]
+
+
+def driver_function(e: Emit, warp: Ir, stop: Ir, *, framed: bool) -> Ir:
+    """Return the driver for a warp function; `framed`: warps come back to the driver, and keep a frame each."""
+    return _Driver(e, warp, stop, framed=framed).function
+
+
+class _Driver:
+    """The driver while it is written."""
+
+    def __init__(self, e: Emit, warp: Ir, stop: Ir, *, framed: bool) -> None:
+        self.e, self.warp, self.stop, self.framed = e, warp, stop, framed
+        self.function = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64]), "run")
+        self.state, first, last = self.function.args
+        e.at(self.function.append_basic_block("entry"))
+        self.ended = e.block("ended")
+        self.where = e.slot(I64)
+        self.count(first, last, self.block)
+        e.b.branch(self.ended)
+        e.at(self.ended)
+        e.b.ret_void()
+
+    def count(self, first: Ir, last: Ir, body: Callable[[Ir], None]) -> None:
+        """Write `for (number = first; number < last; number++) body`."""
+        e = self.e
+        slot = e.slot(I64)
+        e.b.store(first, slot)
+        head, inside, done = e.block("head"), e.block("inside"), e.block("done")
+        e.b.branch(head)
+        e.at(head)
+        number = e.b.load(slot, typ=I64)
+        e.b.cbranch(e.b.icmp_unsigned("<", number, last), inside, done)
+        e.at(inside)
+        body(number)
+        e.b.store(e.b.add(e.b.load(slot, typ=I64), I64(1)), slot)
+        e.b.branch(head)
+        e.at(done)
+
+    def leave_if_stopped(self) -> None:
+        """Write: return where something is wrong."""
+        e = self.e
+        go = e.block("go")
+        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, State.STOP), I64(0)), go, self.ended)
+        e.at(go)
+
+    def table(self, word: State) -> Ir:
+        """Return a table of the launch."""
+        return self.e.pointer(self.e.read(self.state, word))
+
+    def block(self, number: Ir) -> None:
+        """Write one block."""
+        e = self.e
+        self.index(number)
+        cleared = self.table(State.CLEARED)
+
+        def clear(at: Ir) -> None:
+            pair = e.b.gep(cleared, [e.b.mul(at, I64(2))], source_etype=I64)
+            self.zero(e.pointer(e.read(pair, 0)), e.read(pair, 1))
+
+        self.count(I64(0), e.read(self.state, State.CLEARED_COUNT), clear)
+        self.count(I64(0), e.read(self.state, State.WARPS), self.begin)
+        again, opened = e.block("round"), e.block("opened")
+        over = e.block("over")
+        e.b.branch(again)
+        e.at(again)
+        e.b.store(I64(0), self.where)
+        self.count(I64(0), e.read(self.state, State.WARPS), self.turn)
+        e.b.cbranch(e.b.icmp_unsigned("!=", e.b.load(self.where, typ=I64), I64(0)), opened, over)
+        e.at(opened)
+        e.write(self.state, State.EPOCH, e.b.add(e.read(self.state, State.EPOCH), I64(1)))
+        sums = self.table(State.REDUCED)
+        for word in range(2):
+            e.write(sums, 2 + word, e.read(sums, word))
+            e.write(sums, word, I64(0))
+        e.b.branch(again)
+        e.at(over)
+
+    def index(self, number: Ir) -> None:
+        """Write: what the block is called."""
+        e = self.e
+        e.write(self.state, State.BLOCK, number)
+        e.write(self.state, State.EPOCH, I64(0))
+        x, y = (e.read(self.state, word) for word in (State.NCTAID_X, State.NCTAID_Y))
+        e.write(self.state, State.CTAID_X, e.b.urem(number, x))
+        rest = e.b.udiv(number, x)
+        e.write(self.state, State.CTAID_Y, e.b.urem(rest, y))
+        e.write(self.state, State.CTAID_Z, e.b.udiv(rest, y))
+
+    def zero(self, place: Ir, bytes_: Ir) -> None:
+        """Write: bytes are zero."""
+        e = self.e
+        name = "llvm.memset.p0.i64"
+        found = e.module.globals.get(name)
+        if found is None:
+            found = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I8, I64, I1]), name)
+        e.b.call(found, [place, I8(0), bytes_, I1(0)])
+
+    def begin(self, number: Ir) -> None:
+        """Write: a warp starts."""
+        e = self.e
+        for word, value in ((State.STATUS, 1), (State.WARP_EPOCHS, 0)):
+            e.b.store(I64(value), e.b.gep(self.table(word), [number], source_etype=I64))
+        e.write(self.log(number), 0, I64(0))
+        if self.framed:
+            e.write(self.frame(number), 0, I64(0))
+
+    def log(self, number: Ir) -> Ir:
+        """Return the log of a warp."""
+        e = self.e
+        moved = e.b.mul(number, e.read(self.state, State.LOG_BYTES))
+        return e.pointer(e.b.add(e.read(self.state, State.LOGS), moved))
+
+    def frame(self, number: Ir) -> Ir:
+        """Return the frame of a warp."""
+        e = self.e
+        moved = e.b.mul(number, e.read(self.state, State.FRAME_BYTES))
+        return e.pointer(e.b.add(e.read(self.state, State.FRAMES), moved))
+
+    def turn(self, number: Ir) -> None:
+        """Write: a warp runs as far as it can."""
+        e, b = self.e, self.e.b
+        status = b.gep(self.table(State.STATUS), [number], source_etype=I64)
+        with b.if_then(b.icmp_unsigned("!=", b.load(status, typ=I64), I64(0))):
+            log = self.log(number)
+            e.write(self.state, State.LOG, b.ptrtoint(log, I64))
+            if not self.framed:
+                e.write(log, 0, I64(0))
+            start = b.mul(number, I64(e.width))
+            left = b.sub(e.read(self.state, State.THREADS), start)
+            whole = b.icmp_unsigned(">=", left, I64(e.width))
+            threads = b.select(whole, I64(e.width), left)
+            ones = b.lshr(I64(-1), b.sub(I64(64), threads))
+            everyone = ones if e.lanes == 64 else b.trunc(ones, e.mask_type)
+            counters = b.select(whole, e.read(self.state, State.FULL), e.read(self.state, State.PARTIAL))
+            given = [self.state, self.frame(number), e.pointer(counters), number, everyone]
+            waits = b.call(self.warp, given)
+            self.leave_if_stopped()
+            b = e.b
+            b.store(b.zext(b.icmp_unsigned("!=", waits, I64(0)), I64), status)
+            self.wait(waits)
+
+    def wait(self, waits: Ir) -> None:
+        """Write: a warp waits, if it does, where the others do."""
+        e = self.e
+        with e.b.if_then(e.b.icmp_unsigned("!=", waits, I64(0))):
+            others = e.b.load(self.where, typ=I64)
+            differs = e.b.and_(e.b.icmp_unsigned("!=", others, I64(0)), e.b.icmp_unsigned("!=", others, waits))
+            with e.b.if_then(differs):
+                e.b.call(self.stop, [self.state, I64(Stop.BARRIER), I64(0), I64(-1), I64(0)])
+            self.leave_if_stopped()
+            e.b.store(waits, self.where)

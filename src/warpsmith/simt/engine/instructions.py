@@ -1,0 +1,218 @@
+"""Instructions become LLVM IR: each op by the table of its kind.
+
+What a kernel asks of its launch (parameters, sizes, where variables are) is read from tables, so that it is compiled
+once for all launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from llvmlite import ir
+from msgspec import Struct, field
+
+from warpsmith.simt.engine.access import Access
+from warpsmith.simt.engine.here import Here
+from warpsmith.simt.engine.lanes import I32, I64, Ir, element
+from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
+from warpsmith.simt.engine.ops.floats import FLOATS
+from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
+from warpsmith.simt.engine.ops.functions import called
+from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, sized
+from warpsmith.simt.engine.words import Site, State, Stop
+from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
+from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text
+
+__all__ = ["Ops", "access_of"]
+
+_WINDOWS: Final = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+
+
+def access_of(instruction: Instruction) -> Access:
+    """Return the kind of access that a load, store or atomic is."""
+    detail = instruction.detail
+    assert isinstance(detail, Memory)
+    if instruction.op == "load":
+        type, count = instruction.results[0].type, len(instruction.results)
+    elif instruction.op == "store":
+        type, count = instruction.operands[1].type, len(instruction.operands) - 1
+    else:
+        type, count = instruction.operands[1].type, 1
+    size = type.bytes * count
+    aligned = max(1, min(detail.align, 1 << (size.bit_length() - 1)))
+    space = detail.space if detail.space in ("shared", "local", "generic", "constant") else "global"
+    return Access(instruction.op, type, count, space, aligned)
+
+
+class Ops(Struct, frozen=True):
+    """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
+    table, `places` its variables."""
+
+    sites: Mapping[Instruction, int]
+    offsets: Mapping[str, int]
+    places: Mapping[str, int]
+    barriers: list[Instruction] = field(default_factory=list)
+
+    def emit(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write one instruction; return its results."""
+        special = _SPECIAL.get(i.op)
+        if special is not None:
+            return special(self, k, i)
+        if i.op.startswith("atomic_"):
+            return self.access(k, i)
+        operands = [k.value(operand) for operand in i.operands]
+        if i.op in PAIRS:
+            return PAIRS[i.op](k.e, operands)
+        if i.op in EXCHANGES:
+            return EXCHANGES[i.op](k, i, operands)
+        if i.op in FUNCTION_OPS:
+            return (called(k.e, i, operands, k.mask),)
+        table = INTEGERS if i.op in INTEGERS else FLOATS
+        return (table[i.op](k.e, i, operands, k.mask),)
+
+    # --- memory
+
+    def access(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write a load, store or atomic."""
+        e, kind = k.e, access_of(i)
+        detail = i.detail
+        assert isinstance(detail, Memory)
+        address = sized(e, k.value(i.operands[0]), I64)
+        moved = (detail.offset + _WINDOWS.get(detail.space, 0)) % 2**64
+        address = e.b.add(address, e.splat_constant(I64, moved)) if moved else address
+        sites = e.pointer(e.read(k.state, State.SITES))
+        site = e.word(sites, self.sites[i] * len_of_site())
+        given = [k.value(operand) for operand in i.operands[1:]]
+        made = e.b.call(k.runtime.access(kind), [k.state, site, address, k.mask, k.number, *given])
+        return [e.b.extract_value(made, number) for number in range(len(i.results))]
+
+    def param(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write the read of a parameter: the same in all lanes."""
+        e, detail = k.e, i.detail
+        assert isinstance(detail, Param)
+        table = e.pointer(e.read(k.state, State.PARAMETERS))
+        made = []
+        for number, value in enumerate(i.results):
+            at = self.offsets[detail.parameter] + detail.offset + number * value.type.bytes
+            place = e.b.gep(table, [I64(at)], source_etype=ir.IntType(8))
+            made.append(e.splat(e.b.load(place, typ=element(value.type), align=1)))
+        return made
+
+    def address(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write where a variable is in its own space."""
+        e, detail = k.e, i.detail
+        assert isinstance(detail, Address)
+        table = e.pointer(e.read(k.state, State.PLACES))
+        return (sized(e, e.splat(e.read(table, self.places[detail.symbol])), element(i.result.type)),)
+
+    def window(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write the way from an address of one space to the generic one, or back."""
+        e, detail = k.e, i.detail
+        base = _WINDOWS.get(detail.text, 0) if isinstance(detail, Text) else 0
+        value = k.value(i.operands[0])
+        if not base or value.type.element.width < 64:
+            return (value,)
+        move = e.b.add if i.op == "to_generic" else e.b.sub
+        return (move(value, e.splat_constant(I64, base)),)
+
+    # --- who a lane is
+
+    def query(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write the read of a special register."""
+        e, detail = k.e, i.detail
+        assert isinstance(detail, Query)
+        return (sized(e, self.register(k, detail.register), element(i.result.type)),)
+
+    def register(self, k: Here, name: str) -> Ir:
+        """Return a special register in all lanes."""
+        e = k.e
+        base, _, axis = name.partition(".")
+        if base == "tid":
+            table = e.pointer(e.read(k.state, State.INDICES))
+            row = e.b.mul(e.read(k.state, State.PADDED), I64("xyz".index(axis)))
+            at = e.b.add(row, e.b.mul(k.number, I64(e.width)))
+            return e.b.load(e.b.gep(table, [at], source_etype=I32), typ=e.vector(I32), align=4)
+        if axis:
+            return e.splat(e.read(k.state, State[f"{base}_{axis}".upper()]))
+        if name in _LANE_MASKS:
+            return e.each_lane(I64, lambda lane: _LANE_MASKS[name](lane, e.width))
+        if name == "laneid":
+            return e.each_lane(I32, lambda lane: lane)
+        whole = {"nwarpid": State.WARPS, "dynamic_smem_size": State.BYTES}
+        return e.splat(k.number if name == "warpid" else e.read(k.state, whole[name]))
+
+    # --- the rest
+
+    def lanewise(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write the call of a function of the library; what prints does nothing."""
+        if not i.results:
+            return ()
+        return (called(k.e, i, [k.value(operand) for operand in i.operands], k.mask),)
+
+    def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write nothing: memory is always in order."""
+        return ()
+
+    def warp_barrier(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write a barrier of the warp."""
+        warp_barrier(k, [k.value(operand) for operand in i.operands])
+        return ()
+
+    def barrier(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write a barrier of the block: all lanes of the warp that have not ended must be there."""
+        e, detail = k.e, i.detail
+        self.barriers.append(i)
+        with e.b.if_then(e.b.icmp_unsigned("!=", k.mask, k.live()), likely=False):
+            k.stop(Stop.BARRIER)
+        reduces = detail.reduces if isinstance(detail, Barrier) else ""
+        sums = e.pointer(e.read(k.state, State.REDUCED))
+        if reduces:
+            true = e.b.and_(e.bits(k.value(i.operands[-1])), k.mask)
+            e.add_to(e.word(sums, 0), e.count(true))
+            e.add_to(e.word(sums, 1), e.count(k.mask))
+        k.wait(I64(len(self.barriers)))
+        if not reduces:
+            return ()
+        sums = e.pointer(e.read(k.state, State.REDUCED))
+        true, came = e.read(sums, 2), e.read(sums, 3)
+        found = {
+            "and": lambda: e.b.icmp_unsigned("==", true, came),
+            "or": lambda: e.b.icmp_unsigned("!=", true, I64(0)),
+            "count": lambda: true,
+        }[reduces]()
+        return (_fitted(k, found, element(i.result.type)),)
+
+
+def _fitted(k: Here, found: Ir, wanted: Ir) -> Ir:
+    """Return a scalar in all lanes, as a type."""
+    if found.type == wanted:
+        return k.e.splat(found)
+    return k.e.splat((k.e.b.zext if found.type.width < wanted.width else k.e.b.trunc)(found, wanted))
+
+
+def len_of_site() -> int:
+    """Return how many words a site has."""
+    return max(Site) + 1
+
+
+_LANE_MASKS: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "lanemask_eq": lambda lane, width: 1 << lane,
+    "lanemask_lt": lambda lane, width: (1 << lane) - 1,
+    "lanemask_le": lambda lane, width: (2 << lane) - 1,
+    "lanemask_gt": lambda lane, width: ((1 << width) - 1) & ~((2 << lane) - 1),
+    "lanemask_ge": lambda lane, width: ((1 << width) - 1) & ~((1 << lane) - 1),
+}
+
+_SPECIAL: Final[Mapping[str, Callable[[Ops, Here, Instruction], Sequence[Ir]]]] = {
+    "load": Ops.access,
+    "store": Ops.access,
+    "param": Ops.param,
+    "address": Ops.address,
+    "query": Ops.query,
+    "to_generic": Ops.window,
+    "from_generic": Ops.window,
+    "lanewise": Ops.lanewise,
+    "fence": Ops.fence,
+    "barrier": Ops.barrier,
+    "warp_barrier": Ops.warp_barrier,
+}

@@ -1,0 +1,199 @@
+"""What all parts of the code generator share: vectors of lanes, masks, and one builder of LLVM IR.
+
+A warp of W lanes is a vector of V ≥ W elements, V the next power of two from 8 on; lanes beyond W are never active. A
+value of the kernel IR is <V x T>: predicates <V x i1>, floats as floats (half precision as its bits). A mask in
+control flow is one integer of V bits, lane 0 lowest: joins and tests are scalar arithmetic then; where a vector is
+selected it is cast to <V x i1>."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from llvmlite import ir
+
+from warpsmith.ssa.types import BF16, F16, F32, F64, Type
+
+__all__ = ["I1", "I8", "I32", "I64", "POINTER", "VOID", "Emit", "Ir", "element", "lanes_of"]
+
+Ir = Any
+"""A value, type or block of llvmlite, which has no types for mypy."""
+
+I1: Final[Ir] = ir.IntType(1)
+I8: Final[Ir] = ir.IntType(8)
+I32: Final[Ir] = ir.IntType(32)
+I64: Final[Ir] = ir.IntType(64)
+POINTER: Final[Ir] = ir.PointerType()
+VOID: Final[Ir] = ir.VoidType()
+
+
+def lanes_of(width: int) -> int:
+    """Return how many elements a vector has for a warp of `width` lanes.
+
+    >>> [lanes_of(width) for width in (1, 8, 9, 32, 33, 64)]
+    [8, 8, 16, 32, 64, 64]
+    """
+    return max(8, 1 << (width - 1).bit_length())
+
+
+def element(type: Type) -> Ir:
+    """Return the LLVM type of a value in one lane."""
+    if type == F32:
+        return ir.FloatType()
+    if type == F64:
+        return ir.DoubleType()
+    return ir.IntType(16 if type in (F16, BF16) else type.bits)
+
+
+class Emit:
+    """A builder at a place in a function, for warps of `width` lanes."""
+
+    def __init__(self, module: Ir, width: int) -> None:
+        self.module = module
+        self.width = width
+        self.lanes = lanes_of(width)
+        self.mask_type: Ir = ir.IntType(self.lanes)
+        self.b: Ir = ir.IRBuilder()
+
+    def at(self, block: Ir) -> None:
+        """Write to the end of an LLVM block from now on."""
+        self.b.position_at_end(block)
+
+    def vector(self, scalar: Ir) -> Ir:
+        """Return the type of a vector of lanes."""
+        return ir.VectorType(scalar, self.lanes)
+
+    # --- constants
+
+    def splat_constant(self, scalar: Ir, number: float) -> Ir:
+        """Return a vector with one number in all lanes."""
+        return ir.Constant(self.vector(scalar), [number] * self.lanes)
+
+    def pattern(self, scalar: Ir, bits: int) -> Ir:
+        """Return a vector with one bit pattern in all lanes."""
+        if isinstance(scalar, ir.IntType):
+            return self.splat_constant(scalar, bits)
+        whole = ir.IntType(32 if isinstance(scalar, ir.FloatType) else 64)
+        return self.b.bitcast(self.splat_constant(whole, bits), self.vector(scalar))
+
+    def each_lane(self, scalar: Ir, number: Callable[[int], int]) -> Ir:
+        """Return a vector with a constant for each lane."""
+        return ir.Constant(self.vector(scalar), [number(lane) for lane in range(self.lanes)])
+
+    def mask(self, number: int) -> Ir:
+        """Return a constant mask."""
+        return ir.Constant(self.mask_type, number)
+
+    def splat(self, value: Ir) -> Ir:
+        """Return a vector with one scalar in all lanes."""
+        vector = self.vector(value.type)
+        one = self.b.insert_element(ir.Constant(vector, ir.Undefined), value, I32(0))
+        return self.b.shuffle_vector(one, ir.Constant(vector, ir.Undefined), self.splat_constant(I32, 0))
+
+    # --- masks
+
+    def chosen(self, mask: Ir) -> Ir:
+        """Return a mask as <V x i1>."""
+        return self.b.bitcast(mask, self.vector(I1))
+
+    def bits(self, predicate: Ir) -> Ir:
+        """Return <V x i1> as a mask."""
+        return self.b.bitcast(predicate, self.mask_type)
+
+    def any(self, mask: Ir) -> Ir:
+        """Return whether a mask has a lane."""
+        return self.b.icmp_unsigned("!=", mask, ir.Constant(mask.type, 0))
+
+    def count(self, mask: Ir) -> Ir:
+        """Return how many lanes a mask has, as i64."""
+        number = self.intrinsic("llvm.ctpop", (mask.type,), (mask,))
+        return number if mask.type == I64 else self.b.zext(number, I64)
+
+    def lowest(self, mask: Ir) -> Ir:
+        """Return the number of the lowest lane of a mask that has one, as i64."""
+        number = self.intrinsic("llvm.cttz", (mask.type,), (mask, ir.Constant(I1, 1)))
+        return number if mask.type == I64 else self.b.zext(number, I64)
+
+    # --- memory
+
+    def word(self, record: Ir, number: int) -> Ir:
+        """Return the address of a 64-bit word of a record."""
+        return self.b.gep(record, [ir.Constant(I64, number)], source_etype=I64)
+
+    def read(self, record: Ir, number: int) -> Ir:
+        """Return a word of a record."""
+        return self.b.load(self.word(record, number), typ=I64, align=8)
+
+    def write(self, record: Ir, number: int, value: Ir) -> None:
+        """Set a word of a record."""
+        self.b.store(value, self.word(record, number), align=8)
+
+    def add_to(self, address: Ir, value: Ir) -> None:
+        """Add to a 64-bit word in memory."""
+        self.b.store(self.b.add(self.b.load(address, typ=I64, align=8), value), address, align=8)
+
+    def pointer(self, address: Ir) -> Ir:
+        """Return an address, or a vector of them, as a pointer."""
+        vector = isinstance(address.type, ir.VectorType)
+        return self.b.inttoptr(address, self.vector(POINTER) if vector else POINTER)
+
+    # --- calls and control
+
+    def intrinsic(self, name: str, types: Sequence[Ir], operands: Sequence[Ir], made: Ir = None) -> Ir:
+        """Call an intrinsic of LLVM: its suffixes are `types`, its result is of type `made` (default: operand 0's)."""
+        full = ".".join([name, *(_suffix(type) for type in types)])
+        found = self.module.globals.get(full)
+        if found is None:
+            result = operands[0].type if made is None else made
+            found = ir.Function(self.module, ir.FunctionType(result, [o.type for o in operands]), full)
+        return self.b.call(found, operands)
+
+    def block(self, name: str) -> Ir:
+        """Return a new LLVM block of the function that is being written."""
+        return self.b.function.append_basic_block(name)
+
+    def when(self, condition: Ir, body: Callable[[], None], *, likely: bool | None = None) -> None:
+        """Write `if (condition) body`."""
+        with self.b.if_then(condition, likely=likely):
+            body()
+
+    def while_bits(self, mask: Ir, body: Callable[[Ir, Ir], Ir]) -> None:
+        """Write a loop that goes on while a mask has lanes: `body` gets the mask and its lowest lane, and returns what
+        is left."""
+        slot = self.slot(mask.type)
+        self.b.store(mask, slot)
+        head, inside, done = self.block("head"), self.block("body"), self.block("done")
+        self.b.branch(head)
+        self.at(head)
+        left = self.b.load(slot, typ=mask.type)
+        self.b.cbranch(self.any(left), inside, done)
+        self.at(inside)
+        self.b.store(body(left, self.lowest(left)), slot)
+        self.b.branch(head)
+        self.at(done)
+
+    def slot(self, type: Ir) -> Ir:
+        """Return a variable of the function, which LLVM turns into a register."""
+        entry = self.b.function.entry_basic_block
+        with self.b.goto_block(entry):
+            if entry.instructions:
+                self.b.position_before(entry.instructions[0])
+            made = self.b.alloca(type)
+            made.type = POINTER  # llvmlite still thinks of what it points to
+            return made
+
+    def without(self, mask: Ir, lanes: Ir) -> Ir:
+        """Return a mask without some lanes."""
+        return self.b.and_(mask, self.b.not_(lanes))
+
+    def without_lowest(self, mask: Ir) -> Ir:
+        """Return a mask without its lowest lane."""
+        return self.b.and_(mask, self.b.sub(mask, ir.Constant(mask.type, 1)))
+
+
+def _suffix(type: Ir) -> str:
+    if isinstance(type, ir.VectorType):
+        return f"v{type.count}{_suffix(type.element)}"
+    if isinstance(type, ir.PointerType):
+        return "p0"
+    return {"float": "f32", "double": "f64"}.get(str(type), str(type))

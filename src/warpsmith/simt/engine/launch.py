@@ -1,0 +1,99 @@
+"""One launch of a compiled kernel: it runs, and its counters are read.
+
+A thread of Python runs the machine code, so that Ctrl-C and time limits reach this one: they set State.STOP, which
+every loop of the kernel looks at. Blocks run a few at a time, so that it can be told how far it is."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from warpsmith.base.progress import Activity, Progress
+from warpsmith.simt.engine.compile import Compiled
+from warpsmith.simt.engine.counts import BlockCount, Counts, RequestSum
+from warpsmith.simt.engine.kernel import COUNTERS
+from warpsmith.simt.engine.tables import Tables
+from warpsmith.simt.engine.words import Request, State, Stop
+from warpsmith.simt.launch import Launch
+from warpsmith.simt.memory import Memory, allocated
+from warpsmith.simt.tally import Totals
+from warpsmith.ssa.nodes import Module
+
+__all__ = ["Ended", "launched"]
+
+_Entry = Callable[[int, int, int], None]
+_CHUNK = 1 << 16
+"""Threads that run before it is told how far the launch is, at least a block."""
+
+
+class Ended(Struct, frozen=True):
+    """How a launch ended: `why` it was stopped, in which block and thread; what was counted so far."""
+
+    why: Stop
+    block: int
+    thread: int
+    counts: Counts
+
+
+def launched(code: Compiled, module: Module, launch: Launch, memory: Memory, progress: Progress) -> Ended:
+    """Run a compiled kernel on `memory`, whose buffers it changes."""
+    tables = Tables(code, module, launch, memory, allocated(module, memory))
+    run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
+    step = max(1, _CHUNK // launch.threads)
+    for first in range(0, launch.blocks, step):
+        done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
+        progress(Activity("simulating", f"blocks, {done:,} visits of lanes", first, launch.blocks))
+        _run(run, tables, first, min(first + step, launch.blocks))
+        if tables.state[State.STOP]:
+            break
+    counts = _counts(tables)
+    why = Stop(int(tables.state[State.STOP]))
+    if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
+        why = Stop.BUDGET
+    return Ended(why, int(tables.state[State.STOP_BLOCK]), int(tables.state[State.STOP_THREAD]), counts)
+
+
+def _run(run: _Entry, tables: Tables, first: int, last: int) -> None:
+    """Run blocks in another thread; what is raised here meanwhile stops it."""
+    worker = threading.Thread(target=run, args=(tables.state.ctypes.data, first, last))
+    worker.start()
+    try:
+        worker.join()
+    except BaseException:
+        tables.state[State.STOP] = Stop.INTERRUPTED
+        worker.join()
+        raise
+
+
+def _counts(tables: Tables) -> Counts:
+    """Return what was counted."""
+    width, launch = tables.code.width, tables.launch
+    rest = launch.threads % width
+    totals, blocks = Totals(), {}
+    for number, block in enumerate(tables.code.function.blocks):
+        size, at = len(block.instructions) + 1, COUNTERS * number
+        whole, part = ([int(n) for n in counters[at : at + COUNTERS]] for counters in (tables.full, tables.partial))
+        visits, lanes, divergences = (one + other for one, other in zip(whole, part, strict=True))
+        totals.warp_instructions += visits * size
+        totals.lane_instructions += lanes * size
+        totals.issued_slots += visits * size * width
+        totals.unfilled += part[0] * size * (width - rest)
+        lost = (whole[0] * width + part[0] * rest - lanes) * size
+        blocks[block] = BlockCount(visits, lanes, divergences, lost)
+        if tables.lost[number]:
+            totals.lost[block.terminator] = int(tables.lost[number])
+    return Counts(blocks, totals, tuple(_requests(tables)))
+
+
+def _requests(tables: Tables) -> Iterator[RequestSum]:
+    """Yield the sums of the requests of each site to each region."""
+    count = len(tables.code.sites) * len(tables.rows)
+    rows = tables.requests[: count * len(Request)].reshape(count, len(Request))
+    for number, row in enumerate(rows):
+        if row[Request.REQUESTS]:
+            site, region = divmod(number, len(tables.rows))
+            place = tables.places[region]
+            yield RequestSum(tables.code.sites[site], place.space, place.address, *(int(n) for n in row))

@@ -1,0 +1,212 @@
+"""What lanes of a warp tell each other, in LLVM IR: simt/exchange.py.
+
+Lanes take part that are there together. The interpreter lets an exchange wait for all lanes that its mask names
+(without a mask: for all that can still come); so both are equal where the active lanes are just those that are named
+and have not ended. Where they are not, the run stops, and the interpreter is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from llvmlite import ir
+
+from warpsmith.simt.engine.here import Here
+from warpsmith.simt.engine.lanes import I32, I64, Ir, element
+from warpsmith.simt.engine.ops.integers import sized
+from warpsmith.simt.engine.words import State, Stop
+from warpsmith.ssa.nodes import Exchange, Instruction
+
+__all__ = ["EXCHANGES", "warp_barrier"]
+
+
+def _how(i: Instruction) -> str:
+    assert isinstance(i.detail, Exchange)
+    return i.detail.how
+
+
+def _together(k: Here, masks: Ir | None) -> None:
+    """Write: stop where the active lanes are not those that all of them name (None: the whole warp)."""
+    e = k.e
+    if masks is None:
+        wrong = e.b.icmp_unsigned("!=", k.mask, k.live())
+    else:
+        slot = e.slot(masks.type)
+        e.b.store(masks, slot)
+        one = e.b.load(e.b.gep(slot, [e.lowest(k.mask)], source_etype=I32), typ=I32)
+        same = e.bits(e.b.icmp_unsigned("==", masks, e.splat(one)))
+        alike = e.b.icmp_unsigned("==", e.b.and_(same, k.mask), k.mask)
+        named = e.b.and_(_masked(k, one), k.everyone)
+        wrong = e.b.or_(e.b.not_(alike), e.b.icmp_unsigned("!=", named, k.mask))
+    with e.b.if_then(wrong, likely=False):
+        k.stop(Stop.EXCHANGE)
+
+
+def _masked(k: Here, bits: Ir) -> Ir:
+    """Return 32 bits as a mask."""
+    if k.e.lanes == 32:
+        return bits
+    return (k.e.b.trunc if k.e.lanes < 32 else k.e.b.zext)(bits, k.e.mask_type)
+
+
+def _bits32(k: Here, mask: Ir) -> Ir:
+    """Return a mask as 32 bits."""
+    return mask if k.e.lanes == 32 else (k.e.b.zext if k.e.lanes < 32 else k.e.b.trunc)(mask, I32)
+
+
+def warp_barrier(k: Here, operands: Sequence[Ir]) -> None:
+    """Write a barrier of the warp: the lanes that it names have to be there; where all are, it orders what they do."""
+    e = k.e
+    full = e.splat_constant(I32, (1 << min(e.width, 32)) - 1)
+    _together(k, operands[0] if operands else full)
+    epochs = e.pointer(e.read(k.state, State.WARP_EPOCHS))
+    with e.b.if_then(e.b.icmp_unsigned("==", k.mask, k.live())):
+        e.add_to(e.b.gep(epochs, [k.number], source_etype=I64), I64(1))
+
+
+def _gathered(operands: Sequence[Ir], i: Instruction) -> tuple[list[Ir], Ir | None]:
+    """Return what lanes bring, and the masks that they name."""
+    masked = isinstance(i.detail, Exchange) and i.detail.masked
+    return (list(operands[:-1]), operands[-1]) if masked else (list(operands), None)
+
+
+def _vote(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
+    e = k.e
+    (predicate, *_), masks = _gathered(operands, i)
+    _together(k, masks)
+    yes = e.b.and_(e.bits(predicate), k.mask)
+    none, all_ = e.b.icmp_unsigned("==", yes, e.mask(0)), e.b.icmp_unsigned("==", yes, k.mask)
+    found = {
+        "all": lambda: all_,
+        "any": lambda: e.b.not_(none),
+        "uni": lambda: e.b.or_(none, all_),
+        "ballot": lambda: _bits32(k, yes),
+    }[_how(i)]()
+    return (sized(e, e.splat(found), element(i.result.type)),)
+
+
+def _active(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
+    _together(k, None)
+    return (sized(k.e, k.e.splat(_bits32(k, k.mask)), element(i.result.type)),)
+
+
+def _shuffle(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
+    e = k.e
+    (value, other, clamp), masks = _gathered(operands, i)
+    _together(k, masks)
+    source, inside = _source(k, _how(i), other, clamp)
+    there = e.b.icmp_unsigned("<", source, e.splat_constant(I32, e.lanes))
+    safe = e.b.select(there, source, e.splat_constant(I32, 0))
+    present = e.b.sext(e.chosen(k.mask), e.vector(I32))
+    brought = e.b.icmp_unsigned("!=", _picked(k, present, safe), e.splat_constant(I32, 0))
+    usable = e.b.and_(inside, e.b.and_(there, brought))
+    lanes = e.each_lane(I32, lambda lane: lane)
+    made = _picked(k, value, e.b.select(usable, safe, lanes))
+    return (made, inside)[: len(i.results)]
+
+
+def _source(k: Here, how: str, other: Ir, clamp: Ir) -> tuple[Ir, Ir]:
+    """Return which lane each reads, and whether that is in range."""
+    e, b = k.e, k.e.b
+    low5 = e.splat_constant(I32, 0x1F)
+    lane = e.each_lane(I32, lambda number: number)
+    segment = b.and_(b.lshr(clamp, e.splat_constant(I32, 8)), low5)
+    outside = b.and_(b.not_(segment), low5)
+    low = b.and_(lane, segment)
+    top = b.or_(low, b.and_(clamp, outside))
+    step = b.and_(other, low5)
+    source = {
+        "up": lambda: b.sub(lane, step),
+        "down": lambda: b.add(lane, step),
+        "bfly": lambda: b.xor(lane, step),
+        "idx": lambda: b.or_(low, b.and_(other, outside)),
+    }[how]()
+    return source, b.icmp_signed(">=" if how == "up" else "<=", source, top)
+
+
+def _picked(k: Here, value: Ir, lanes: Ir) -> Ir:
+    """Return for each lane what another one has."""
+    e = k.e
+    narrow = value.type.element == ir.IntType(1)
+    whole = e.b.zext(value, e.vector(ir.IntType(8))) if narrow else value
+    slot = e.slot(whole.type)
+    e.b.store(whole, slot)
+    found = ir.Constant(whole.type, ir.Undefined)
+    for lane in range(e.lanes):
+        at = e.b.extract_element(lanes, I32(lane))
+        one = e.b.load(e.b.gep(slot, [e.b.zext(at, I64)], source_etype=whole.type.element), typ=whole.type.element)
+        found = e.b.insert_element(found, one, I32(lane))
+    return e.b.trunc(found, value.type) if narrow else found
+
+
+def _match(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
+    e = k.e
+    (value, *_), masks = _gathered(operands, i)
+    _together(k, masks)
+    slot, result = e.slot(value.type), e.slot(e.vector(I32))
+    scalar = value.type.element
+    e.b.store(value, slot)
+    e.b.store(e.splat_constant(I32, 0), result)
+
+    def same_as(lane: Ir) -> Ir:
+        one = e.b.load(e.b.gep(slot, [lane], source_etype=scalar), typ=scalar)
+        return e.b.and_(e.bits(e.b.icmp_unsigned("==", value, e.splat(one))), k.mask)
+
+    if _how(i) == "all":
+        alike = e.b.icmp_unsigned("==", same_as(e.lowest(k.mask)), k.mask)
+        found = e.b.select(alike, k.mask, e.mask(0))
+        return (e.splat(_bits32(k, found)), e.splat(alike))[: len(i.results)]
+
+    def body(left: Ir, lane: Ir) -> Ir:
+        same = same_as(lane)
+        old = e.b.load(result, typ=e.vector(I32))
+        e.b.store(e.b.select(e.chosen(same), e.splat(_bits32(k, same)), old), result)
+        return e.without(left, same)
+
+    e.while_bits(k.mask, body)
+    return (e.b.load(result, typ=e.vector(I32)),)
+
+
+def _reduce(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
+    e = k.e
+    (value, *_), masks = _gathered(operands, i)
+    _together(k, masks)
+    slot, total = e.slot(value.type), e.slot(I32)
+    e.b.store(value, slot)
+    first = e.b.load(e.b.gep(slot, [e.lowest(k.mask)], source_etype=I32), typ=I32)
+    e.b.store(first, total)
+    combine = _REDUCED[_how(i)]
+
+    def body(left: Ir, lane: Ir) -> Ir:
+        one = e.b.load(e.b.gep(slot, [lane], source_etype=I32), typ=I32)
+        e.b.store(combine(k, e.b.load(total, typ=I32), one), total)
+        return e.without_lowest(left)
+
+    e.while_bits(e.without_lowest(k.mask), body)
+    return (e.splat(e.b.load(total, typ=I32)),)
+
+
+def _ordered(how: str, *, sign: bool) -> Callable[[Here, Ir, Ir], Ir]:
+    def emit(k: Here, a: Ir, b: Ir) -> Ir:
+        compare = k.e.b.icmp_signed if sign else k.e.b.icmp_unsigned
+        return k.e.b.select(compare(how, a, b), a, b)
+
+    return emit
+
+
+_REDUCED: Final[Mapping[str, Callable[[Here, Ir, Ir], Ir]]] = {
+    "add": lambda k, a, b: k.e.b.add(a, b),
+    "and": lambda k, a, b: k.e.b.and_(a, b),
+    "or": lambda k, a, b: k.e.b.or_(a, b),
+    "xor": lambda k, a, b: k.e.b.xor(a, b),
+    **{f"{s}min": _ordered("<", sign=s == "s") for s in "su"},
+    **{f"{s}max": _ordered(">", sign=s == "s") for s in "su"},
+}
+
+EXCHANGES: Final[Mapping[str, Callable[[Here, Instruction, Sequence[Ir]], Sequence[Ir]]]] = {
+    "vote": _vote,
+    "active": _active,
+    "shuffle": _shuffle,
+    "match": _match,
+    "reduce": _reduce,
+}

@@ -1,0 +1,105 @@
+"""Functions of the mathematics library: the same ones of the C library that the interpreter calls, lane by lane.
+
+Python's `math` calls the C library's function of a double and turns its errors into exceptions, which the interpreter
+turns into numbers: NaN where there is no result, +infinity where it is too large. Here the same is done with the
+result. So both agree in every bit where Python and this process have one C library; a function that `math` computes in
+its own way (gamma, hypot …) is not here, and a kernel that calls one is left to the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from llvmlite import ir
+from msgspec import Struct
+
+from warpsmith.simt.engine.lanes import Emit, Ir
+from warpsmith.simt.engine.ops.floats import back, finished, flushed, in_double, number
+from warpsmith.ssa.nodes import Float, Instruction, Text
+
+__all__ = ["FUNCTIONS", "OPS", "called"]
+
+
+class Function(Struct, frozen=True):
+    """A function of the C library: `symbol`, how many numbers it takes; `pole`: what an infinite result of finite
+    numbers stands for: "inf" as it is, "over" +infinity, "error" NaN. `zero`: what it is at zero, where that
+    differs."""
+
+    symbol: str
+    operands: int = 1
+    pole: str = "error"
+    zero: float | None = None
+    base: float | None = None
+
+
+_MINUS: Final = float("-inf")
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    **{name: Function(name) for name in ("acos", "asin", "asinh", "acosh", "atan", "atanh", "cbrt", "tanh", "erf")},
+    **{name: Function(name) for name in ("sin", "cos", "tan", "erfc")},
+    **{name: Function(name, pole="over") for name in ("exp", "exp2", "expm1", "sinh", "cosh")},
+    **{name: Function(name, zero=_MINUS) for name in ("log", "log2", "log10")},
+    "log1p": Function("log1p"),
+    "atan2": Function("atan2", 2),
+    "fmod": Function("fmod", 2),
+    **dict.fromkeys(("pow", "powr", "__powf", "native_powr"), Function("pow", 2, pole="power")),
+    **dict.fromkeys(("__expf", "native_exp"), Function("exp", pole="over")),
+    **dict.fromkeys(("__logf", "native_log"), Function("log", zero=_MINUS)),
+    **dict.fromkeys(("__log10f", "native_log10"), Function("log10", zero=_MINUS)),
+    **dict.fromkeys(("__tanf", "native_tan"), Function("tan")),
+    "__tanhf": Function("tanh"),
+}
+"""By the name that a `lanewise` op has."""
+
+OPS: Final[Mapping[str, Function]] = {
+    **{name: FUNCTIONS[name] for name in ("sin", "cos", "tanh", "log2")},
+    "exp2": Function("pow", 2, "over", base=2.0),
+}
+"""Ops of the kernel IR that are functions of the library."""
+
+
+def called(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+    """Return what a function gives in the active lanes."""
+    function = FUNCTIONS[i.detail.text] if isinstance(i.detail, Text) else OPS[i.op]
+    detail = i.detail if isinstance(i.detail, Float) else Float()
+    given = [in_double(e, flushed(e, value, detail)) for value in o]
+    if function.base is not None:
+        given.insert(0, number(e, ir.DoubleType(), function.base))
+    found = _defined(e, function, given, _each(e, function, given, active))
+    return finished(e, back(e, found, o[0].type.element), detail)
+
+
+def _each(e: Emit, function: Function, given: list[Ir], active: Ir) -> Ir:
+    """Call the function in one active lane after the other."""
+    double, doubles = ir.DoubleType(), given[0].type
+    symbol = e.module.globals.get(function.symbol)
+    if symbol is None:
+        symbol = ir.Function(e.module, ir.FunctionType(double, [double] * function.operands), function.symbol)
+    slot = e.slot(doubles)
+    e.b.store(number(e, double, 0.0), slot)
+
+    def body(left: Ir, lane: Ir) -> Ir:
+        made = e.b.call(symbol, [e.b.extract_element(value, lane) for value in given])
+        e.b.store(e.b.insert_element(e.b.load(slot, typ=doubles), made, lane), slot)
+        return e.without_lowest(left)
+
+    e.while_bits(active, body)
+    return e.b.load(slot, typ=doubles)
+
+
+def _defined(e: Emit, function: Function, given: list[Ir], found: Ir) -> Ir:
+    """Return the result with what Python makes of errors in it."""
+    double = ir.DoubleType()
+    infinite = number(e, double, float("inf"))
+    endless = e.b.fcmp_ordered("==", e.intrinsic("llvm.fabs", (found.type,), (found,)), infinite)
+    for value in given:
+        magnitude = e.intrinsic("llvm.fabs", (value.type,), (value,))
+        endless = e.b.and_(endless, e.b.fcmp_ordered("<", magnitude, infinite))
+    if function.pole == "power":
+        endless = e.b.and_(endless, e.b.fcmp_ordered("==", given[0], number(e, double, 0.0)))
+    instead = infinite if function.pole == "over" else number(e, double, float("nan"))
+    found = e.b.select(endless, instead, found)
+    if function.zero is not None:
+        at_zero = e.b.fcmp_ordered("==", given[0], number(e, double, 0.0))
+        found = e.b.select(at_zero, number(e, double, function.zero), found)
+    return found

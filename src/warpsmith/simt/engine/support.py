@@ -1,0 +1,165 @@
+"""What the compiled machine takes: everything else is left to the interpreter, with the reason.
+
+Imports nothing of LLVM, so that it can be asked before that is paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from warpsmith.simt.launch import Launch
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import (
+    Barrier,
+    Constant,
+    Convert,
+    Float,
+    Function,
+    Instruction,
+    Memory,
+    Module,
+    Param,
+    Query,
+    Text,
+    Value,
+)
+from warpsmith.ssa.ops import OPS
+from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I128
+
+__all__ = ["ORDERED_ATOMICS", "order_matters", "refused"]
+
+_MOVES: Final = frozenset({"load", "store", "select", "bitcast", "param", "shuffle"})
+"""Ops that half precision may have: they only move it."""
+
+_REGISTERS: Final = frozenset(
+    ["laneid", "warpid", "nwarpid", "dynamic_smem_size"]
+    + [f"lanemask_{how}" for how in ("eq", "lt", "le", "gt", "ge")]
+    + [f"{base}.{axis}" for base in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
+)
+_LANES: Final = frozenset({"vote", "shuffle", "match", "reduce", "active"})
+_LIBRARY: Final = frozenset(
+    [
+        *("acos", "asin", "asinh", "acosh", "atan", "atanh", "cbrt", "tanh", "erf", "sin", "cos", "tan", "erfc", "exp"),
+        *("exp2", "expm1", "sinh", "cosh", "log", "log2", "log10", "log1p", "atan2", "fmod", "pow", "powr", "__powf"),
+        *("native_powr", "__expf", "native_exp", "__logf", "native_log", "__log10f", "native_log10", "__tanf"),
+        *("native_tan", "__tanhf"),
+    ]
+)
+"""The functions of functions.py."""
+
+_NEAREST: Final = ("", "nearest")
+_REDUCTIONS: Final = frozenset({"", "and", "or", "count"})
+ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic_inc", "atomic_dec", "atomic_fadd"})
+"""Atomics whose result in memory depends on the order of the threads."""
+
+
+def refused(module: Module, function: Function, launch: Launch) -> str:
+    """Return why the compiled machine does not take a kernel, or this launch of it; "" where it does."""
+    if Graph.of(function).irreducible:
+        return "a loop that has several entries"
+    if launch.only is not None or launch.lanes is not None:
+        return "a part of a grid"
+    if not 1 <= launch.warp <= 64:
+        return f"warps of {launch.warp} lanes"
+    return next((reason for _, i in function.instructions() for reason in _reasons(function, launch, i)), "")
+
+
+def order_matters(function: Function) -> str:
+    """Return why what a kernel computes may depend on the order of its threads, races aside; "" where it does not."""
+    used = {operand for block in function.blocks for i in block.instructions for operand in i.operands}
+    used |= {operand for block in function.blocks for phi in block.phis for _, operand in phi.incoming}
+    kinds = {i.op for _, i in function.instructions() if i.op.startswith("atomic_")}
+    if len(kinds) > 1:
+        return "atomic operations of several kinds, whose order matters"
+    for _, i in function.instructions():
+        if i.op in ORDERED_ATOMICS:
+            return f"{i.op.replace('_', ' ')}, which depends on the order of the threads"
+        if i.op.startswith("atomic_") and i.results and (used.intersection(i.results) or _ends(function, i)):
+            return "the result of an atomic operation, which depends on the order of the threads"
+    return ""
+
+
+def _ends(function: Function, i: Instruction) -> bool:
+    """Whether a terminator reads a result."""
+    return any(getattr(b.terminator, "condition", getattr(b.terminator, "value", None)) in i.results
+               for b in function.blocks)  # fmt: skip
+
+
+def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str]:
+    """Yield why one instruction is not taken."""
+    yield from _types(i)
+    yield from _op(i, launch)
+    detail = i.detail
+    match detail:
+        case Query():
+            yield from _register(launch, detail)
+        case Param():
+            yield from _parameter(function, launch, i, detail)
+        case Memory() if detail.space == "param" or (i.op != "load" and detail.space == "constant"):
+            yield f"{i.op} in {detail.space} memory"
+        case Float() | Convert():
+            yield from _rounding(i, detail)
+        case Barrier():
+            yield from _barrier(i, detail)
+
+
+def _op(i: Instruction, launch: Launch) -> Iterator[str]:
+    if i.op == "call":
+        yield "a call that cannot be inlined"
+    elif i.op == "unmodeled" or i.op not in OPS:
+        yield f"{_text(i)}, which is not modeled"
+    elif i.op == "lanewise" and not _is_known(i):
+        yield f"the function {_text(i)}"
+    elif i.op in _LANES and launch.warp > 32:
+        yield f"{i.op} in a warp of {launch.warp} lanes"
+
+
+def _register(launch: Launch, detail: Query) -> Iterator[str]:
+    name = detail.register
+    if name not in _REGISTERS or (name.startswith("lanemask") and launch.warp > 32):
+        yield f"the register %{name}"
+
+
+def _types(i: Instruction) -> Iterator[str]:
+    types = {value.type for value in (*i.operands, *i.results)}
+    if I128 in types:
+        yield "numbers of 128 bits"
+    if types & {F16, BF16} and i.op not in _MOVES:
+        yield f"{i.op} of half precision"
+
+
+def _text(i: Instruction) -> str:
+    return i.detail.text if isinstance(i.detail, Text) else i.op
+
+
+def _is_known(i: Instruction) -> bool:
+    if _text(i) == "printf" and not i.results:
+        return True
+    floats = {value.type for value in (*i.operands, *i.results)}
+    return _text(i) in _LIBRARY and len(i.results) == 1 and floats in ({F32}, {F64})
+
+
+def _rounding(i: Instruction, detail: Float | Convert) -> Iterator[str]:
+    whole = i.op in ("fround", "ftosi", "ftoui", "fneg", "fabs", "copysign")
+    exact = i.op == "fext"
+    if detail.rounding not in _NEAREST and not whole and not exact:
+        yield f"{i.op} rounded {detail.rounding}"
+
+
+def _parameter(function: Function, launch: Launch, i: Instruction, detail: Param) -> Iterator[str]:
+    given = launch.arguments.get(detail.parameter)
+    named = any(parameter.name == detail.parameter for parameter in function.parameters)
+    size = sum(value.type.bytes for value in i.results)
+    if len(i.results) != 1 or given is None or not named or len(given) < detail.offset + size:
+        yield f"the argument {detail.parameter}"
+
+
+def _barrier(i: Instruction, detail: Barrier) -> Iterator[str]:
+    numbers = i.operands[:-1] if detail.reduces else i.operands
+    if not detail.waits or len(numbers) > 1 or any(isinstance(number, Value) for number in numbers):
+        yield "a barrier of some threads"
+    if detail.reduces not in _REDUCTIONS or (detail.reduces and i.operands[-1].type != I1):
+        yield f"a barrier that combines by {detail.reduces}"
+    if any(isinstance(number, Constant) and number.bits for number in numbers):
+        yield "a numbered barrier"

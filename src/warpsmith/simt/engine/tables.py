@@ -1,0 +1,238 @@
+"""The tables of one launch, as arrays of numpy that stay where they are while machine code reads them.
+
+Buffers stay where Python has them; what a block owns (shared memory, local memory of its threads) is made once and
+cleared for each block.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from warpsmith.simt.engine.compile import Compiled
+from warpsmith.simt.engine.instructions import len_of_site
+from warpsmith.simt.engine.kernel import COUNTERS
+from warpsmith.simt.engine.lanes import lanes_of
+from warpsmith.simt.engine.observers.lost import LOG_WORDS
+from warpsmith.simt.engine.observers.races import CELL
+from warpsmith.simt.engine.words import Region, Request, Site, State
+from warpsmith.simt.launch import Launch
+from warpsmith.simt.layout import Part, local_layout, shared_layout
+from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, Memory
+from warpsmith.ssa.nodes import Module, Space
+
+__all__ = ["Place", "Tables"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Place(Struct, frozen=True):
+    """A region, as people call it: `address` is its first byte in its own space."""
+
+    space: Space
+    address: int
+
+
+class Tables:
+    """All that a launch needs; `state` is what machine code gets."""
+
+    def __init__(self, code: Compiled, module: Module, launch: Launch, memory: Memory, places: dict[str, int]) -> None:
+        self.code, self.launch = code, launch
+        self.kept: list[object] = []
+        self.places: list[Place] = []
+        self.rows: list[list[int]] = []
+        self.cleared: list[int] = []
+        self.state = self.zeros(len(State))
+        self.warps = -(-launch.threads // code.width)
+        self.padded = self.warps * code.width + lanes_of(code.width)
+        blocks = len(code.function.blocks)
+        self.full, self.partial, self.lost = (self.zeros(COUNTERS * blocks) for _ in range(3))
+        name = code.function.name
+        shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
+        for buffer in memory.buffers:
+            self.global_region(buffer)
+        self.shared_regions(shared.parts, shared.size)
+        self.local_regions(local.parts, local.size)
+        starts = {**places, **local.starts, **shared.starts}
+        self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(Request))
+        self.fill(starts)
+
+    # --- arrays
+
+    def zeros(self, words: int, dtype: str = "<i8") -> Array:
+        """Return an array of zeros that is kept."""
+        made = np.zeros(max(1, words), dtype)
+        self.kept.append(made)
+        return made
+
+    def bytes_at(self, count: int) -> int:
+        """Return the address of `count` new bytes, zero, at a multiple of 64."""
+        made = self.zeros(count + 64, "u1")
+        return -(-_address(made) // 64) * 64
+
+    # --- regions
+
+    def region(self, place: Place, words: dict[Region, int]) -> None:
+        """Take note of a region."""
+        row = [words.get(word, 0) for word in Region]
+        row[Region.NUMBER] = len(self.rows)
+        self.rows.append(row)
+        self.places.append(place)
+
+    def cells(self, size: int) -> int:
+        """Return the first of the cells of `size` bytes; 0 where no races are looked for."""
+        return self.bytes_at((size // self.code.granule + 1) * CELL) if self.code.checks.races and size else 0
+
+    def global_region(self, buffer: Buffer) -> None:
+        """Take note of a buffer that all threads share."""
+        size = len(buffer.data)
+        if not size:
+            return
+        data, known = (_in_place(held, self.kept) for held in (buffer.data, buffer.known))
+        watched = self.code.checks.uninitialized and not all(buffer.known)
+        constant = buffer.space == "constant"
+        self.region(
+            Place(buffer.space, buffer.address),
+            {
+                Region.LOW: buffer.address,
+                Region.LENGTH: size,
+                Region.DELTA: data - buffer.address,
+                Region.KNOWN: known - buffer.address if watched else 0,
+                Region.CELLS: 0 if constant else self.cells(size),
+                Region.CONSTANT: int(constant),
+            },
+        )
+
+    def shared_regions(self, parts: tuple[Part, ...], size: int) -> None:
+        """Take note of the variables in the shared memory of a block."""
+        if not size:
+            return
+        data, known, cells = self.bytes_at(size), self.known(size), self.cells(size)
+        self.clear(data, size)
+        self.clear(cells, (size // self.code.granule + 1) * CELL)
+        for part in parts:
+            words = {
+                Region.LOW: SHARED_WINDOW + part.start,
+                Region.LENGTH: part.end - part.start,
+                Region.DELTA: data - SHARED_WINDOW,
+                Region.KNOWN: known - SHARED_WINDOW if known else 0,
+                Region.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
+            }
+            self.region(Place("shared", part.start), words)
+
+    def local_regions(self, parts: tuple[Part, ...], size: int) -> None:
+        """Take note of the variables in the local memory of a thread."""
+        if not size:
+            return
+        stride = -(-size // 64) * 64
+        data, known = self.bytes_at(stride * self.padded), self.known(stride * self.padded)
+        self.clear(data, stride * self.padded)
+        for part in parts:
+            words = {
+                Region.LOW: LOCAL_WINDOW + part.start,
+                Region.LENGTH: part.end - part.start,
+                Region.DELTA: data - LOCAL_WINDOW,
+                Region.STRIDE: stride,
+                Region.KNOWN: known - LOCAL_WINDOW if known else 0,
+            }
+            self.region(Place("local", part.start), words)
+
+    def known(self, size: int) -> int:
+        """Return where it is kept which of `size` bytes are known, zero when a block starts; 0 where nobody asks."""
+        if not self.code.checks.uninitialized:
+            return 0
+        made = self.bytes_at(size)
+        self.clear(made, size)
+        return made
+
+    def clear(self, address: int, size: int) -> None:
+        """Have bytes cleared for each block."""
+        if address:
+            self.cleared += [address, size]
+
+    # --- the record of the launch
+
+    def fill(self, starts: dict[str, int]) -> None:
+        """Set the words of the state."""
+        launch, ops = self.launch, self.code.ops
+        width = self.code.width
+        named = self.array([starts[name] for name in ops.places])
+        logs = self.warps if self.code.frame else 1
+        words = {
+            State.BUDGET: launch.max_steps,
+            State.REGIONS: _address(self.array([word for row in self.rows for word in row])),
+            State.REGION_COUNT: len(self.rows),
+            State.SITES: _address(self.sites()),
+            State.PARAMETERS: _address(self.parameters()),
+            State.INDICES: _address(self.indices()),
+            State.PADDED: self.padded,
+            State.THREADS: launch.threads,
+            State.WARPS: self.warps,
+            State.FULL: _address(self.full),
+            State.PARTIAL: _address(self.partial),
+            State.FRAMES: self.bytes_at(self.code.frame * self.warps),
+            State.FRAME_BYTES: self.code.frame,
+            State.STATUS: _address(self.zeros(self.warps)),
+            State.WARP_EPOCHS: _address(self.zeros(self.warps)),
+            State.LOGS: _address(self.zeros(LOG_WORDS * logs)),
+            State.LOG_BYTES: LOG_WORDS * 8 if self.code.frame else 0,
+            State.LOST: _address(self.lost),
+            State.CLEARED: _address(self.array(self.cleared)),
+            State.CLEARED_COUNT: len(self.cleared) // 2,
+            State.SCRATCH: self.bytes_at(64),
+            State.REDUCED: _address(self.zeros(4)),
+            State.PLACES: _address(named),
+            State.BYTES: launch.shared,
+        }
+        assert width
+        for word, number in words.items():
+            self.state[word] = number
+        for at, number in enumerate((*launch.block, *launch.grid)):
+            self.state[State.NTID_X + at] = number
+
+    def array(self, numbers: list[int]) -> Array:
+        """Return numbers as words that are kept."""
+        made = np.array([number % 2**64 for number in numbers] or [0], "<u8")
+        self.kept.append(made)
+        return made
+
+    def sites(self) -> Array:
+        """Return the sites: none has touched a region yet."""
+        made, row = self.zeros(len(self.code.sites) * len_of_site()), len(self.rows) * len(Request) * 8
+        for number, instruction in enumerate(self.code.sites):
+            at = number * len_of_site()
+            made[at + Site.SIZE] = self.code.sizes[instruction]
+            made[at + Site.SUMS] = _address(self.requests) + number * row
+        return made
+
+    def parameters(self) -> Array:
+        """Return the arguments, each at its place."""
+        offsets, given = self.code.ops.offsets, self.launch.arguments
+        size = max((offsets[name] + len(given.get(name, b"")) for name in offsets), default=0)
+        made = self.zeros(size, "u1")
+        for name, at in offsets.items():
+            data = given.get(name, b"")
+            made[at : at + len(data)] = np.frombuffer(data, "u1")
+        return made
+
+    def indices(self) -> Array:
+        """Return tid.x, .y and .z of each thread."""
+        threads, (x, y, _) = np.arange(self.padded), self.launch.block
+        made = np.concatenate([threads % x, threads // x % y, threads // (x * y)]).astype("<i4")
+        self.kept.append(made)
+        return made
+
+
+def _address(array: Array) -> int:
+    address: int = array.ctypes.data
+    return address
+
+
+def _in_place(held: bytearray, kept: list[object]) -> int:
+    """Return where a bytearray has its bytes; while it is kept it cannot be resized."""
+    view = (ctypes.c_char * len(held)).from_buffer(held)
+    kept.append(view)
+    return ctypes.addressof(view)

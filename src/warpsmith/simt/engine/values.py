@@ -1,0 +1,107 @@
+"""Where the values of a kernel live while its code is written: in registers, or in the warp's frame.
+
+Within a block a value is an LLVM value. One that is used elsewhere has a slot as well: LLVM makes registers of the
+slots where they are variables of the function; a kernel with barriers keeps them in the warp's frame, since it returns
+at each.
+
+Invariant: a slot holds, for each lane, what that lane would have in its register. So a slot is written under the mask
+where lanes that are not active may still read what they wrote earlier: phis, and values that leave their loop.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from llvmlite import ir
+from msgspec import Struct
+
+from warpsmith.simt.engine.lanes import I8, I64, Emit, Ir
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Block, Function, Operand, Value, terminator_operands
+
+__all__ = ["Frame", "Homes"]
+
+
+class Homes(Struct, frozen=True):
+    """Which values need a slot, and which of those are written under the mask."""
+
+    kept: frozenset[Value]
+    blended: frozenset[Value]
+
+    @classmethod
+    def of(cls, function: Function, graph: Graph, split: frozenset[str]) -> Homes:
+        """Return the homes of a function's values; in the blocks of `split` control comes back in the middle."""
+        defined = {value: block.name for block in _live(function, graph) for value in _made(block)}
+        kept = {phi.result for block in function.blocks for phi in block.phis}
+        blended = set(kept)
+        given: dict[str, list[Operand]] = defaultdict(list)
+        for phi in (phi for block in _live(function, graph) for phi in block.phis):
+            for name, operand in phi.incoming:
+                given[name].append(operand)
+        for block in _live(function, graph):
+            for value in _used(block, given):
+                home = defined[value]
+                if home != block.name or home in split:
+                    kept.add(value)
+                around = graph.cycles_around(home)
+                if around and block.name not in around[-1].blocks:
+                    blended.add(value)
+        return cls(frozenset(kept), frozenset(blended & kept))
+
+
+def _live(function: Function, graph: Graph) -> Iterator[Block]:
+    return (block for block in function.blocks if block.name in graph.rank)
+
+
+def _made(block: Block) -> Iterator[Value]:
+    yield from (phi.result for phi in block.phis)
+    for instruction in block.instructions:
+        yield from instruction.results
+
+
+def _used(block: Block, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
+    """Yield the values that a block uses: in it, and at its end for the phis of its successors."""
+    operands = [operand for instruction in block.instructions for operand in instruction.operands]
+    operands += terminator_operands(block.terminator)
+    operands += given.get(block.name, ())
+    yield from (operand for operand in operands if isinstance(operand, Value))
+
+
+class Frame:
+    """Makes slots: variables of the function, or places in the frame of a warp, whose size grows with them."""
+
+    def __init__(self, e: Emit, base: Ir | None) -> None:
+        self.e, self.base = e, base
+        self.size = 64
+        self.slots: dict[object, tuple[int, Ir]] = {}
+        self.made: dict[object, Ir] = {}
+
+    def slot(self, key: object, type: Ir) -> Ir:
+        """Return the address of the slot of `key`."""
+        if self.base is None:
+            if key not in self.made:
+                self.made[key] = self.e.slot(type)
+            return self.made[key]
+        if key not in self.slots:
+            bytes_ = _bytes(type)
+            step = min(64, bytes_)
+            self.size = -(-self.size // step) * step
+            self.slots[key] = (self.size, type)
+            self.size += bytes_
+        return self.e.b.gep(self.base, [ir.Constant(I64, self.slots[key][0])], source_etype=I8)
+
+    def load(self, key: object, type: Ir) -> Ir:
+        """Return what a slot holds."""
+        return self.e.b.load(self.slot(key, type), typ=type)
+
+    def store(self, key: object, value: Ir) -> None:
+        """Set a slot."""
+        self.e.b.store(value, self.slot(key, value.type))
+
+
+def _bytes(type: Ir) -> int:
+    """Return the size of a slot, a power of two."""
+    count, scalar = (type.count, type.element) if isinstance(type, ir.VectorType) else (1, type)
+    bits = {"float": 32, "double": 64}.get(str(scalar)) or scalar.width
+    return 1 << (max(1, -(-bits * count // 8)) - 1).bit_length()

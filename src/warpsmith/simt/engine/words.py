@@ -1,0 +1,134 @@
+"""Memory that the compiled kernel and Python share: records of 64-bit words, numbered here once for both.
+
+State    one for a launch: what the kernel asks of its launch, where its tables are, why it stopped
+Region   one for each variable and buffer: where it is for the kernel and for the host
+Site     one for each instruction that accesses memory: the region that it last touched, so that it is found at once
+Request  one for each site and region: sums of what the requests of warps cost
+Cell     16 bytes for each granule of watched memory, see observers/races.py
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["STOPS", "Region", "Request", "Site", "State", "Stop"]
+
+
+class State(IntEnum):
+    """Words of the launch. STOP is 0 while all is well; what stands behind it is about the first cause. FULL and
+    PARTIAL: counters of whole warps, and of those with fewer threads. INDICES: tid.x, .y, .z of all threads, PADDED
+    numbers each. CLEARED: (address, bytes) of what is zero when a block starts. REDUCED: how many threads brought true
+    to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory."""
+
+    STOP = 0
+    STOP_SITE = 1
+    STOP_THREAD = 2
+    STOP_BLOCK = 3
+    STOP_ADDRESS = 4
+    BUDGET = 5
+    REGIONS = 6
+    REGION_COUNT = 7
+    SITES = 8
+    PARAMETERS = 9
+    INDICES = 10
+    PADDED = 11
+    THREADS = 12
+    WARPS = 13
+    BLOCK = 14
+    EPOCH = 15
+    FULL = 16
+    PARTIAL = 17
+    FRAMES = 18
+    STATUS = 19
+    WARP_EPOCHS = 20
+    LOG = 21
+    LOGS = 22
+    LOST = 23
+    CLEARED = 24
+    CLEARED_COUNT = 25
+    SCRATCH = 26
+    REDUCED = 27
+    NTID_X = 28
+    NTID_Y = 29
+    NTID_Z = 30
+    NCTAID_X = 31
+    NCTAID_Y = 32
+    NCTAID_Z = 33
+    CTAID_X = 34
+    CTAID_Y = 35
+    CTAID_Z = 36
+    DYNAMIC = 37
+    PLACES = 38
+    BYTES = 39
+    LOG_BYTES = 40
+    FRAME_BYTES = 41
+
+
+class Region(IntEnum):
+    """Words of a region. A byte at address a of the kernel is at a + DELTA + thread × STRIDE of the host; whether it is
+    known, at a + KNOWN + thread × STRIDE (KNOWN 0: all is). CELLS: its first cell, 0 where no races are looked for."""
+
+    LOW = 0
+    LENGTH = 1
+    DELTA = 2
+    STRIDE = 3
+    KNOWN = 4
+    CELLS = 5
+    CONSTANT = 6
+    NUMBER = 7
+
+
+class Site(IntEnum):
+    """Words of a site: a copy of the region that it last touched (its words first), and how far an access may start
+    from LOW, plus one; 0 while there is none. SUMS: its first request sums."""
+
+    SPAN = 8
+    SIZE = 9
+    SUMS = 10
+
+
+class Request(IntEnum):
+    """Sums over the requests of one site that touched one region."""
+
+    REQUESTS = 0
+    LANES = 1
+    SECTORS = 2
+    IDEAL = 3
+    CONFLICTS = 4
+
+
+class Stop(IntEnum):
+    """Why a compiled kernel stopped, or what it saw that the interpreter has to tell."""
+
+    NONE = 0
+    BOUNDS = 1
+    ALIGNMENT = 2
+    CONSTANT = 3
+    UNINITIALIZED = 4
+    RACE = 5
+    BUDGET = 6
+    TRAP = 7
+    UNREACHABLE = 8
+    BARRIER = 9
+    EXCHANGE = 10
+    LOG = 11
+    INTERRUPTED = 12
+    OVERFLOW = 13
+
+
+STOPS = {
+    Stop.BOUNDS: "an access out of bounds",
+    Stop.ALIGNMENT: "an address out of step",
+    Stop.CONSTANT: "a write to constant memory",
+    Stop.UNINITIALIZED: "a read of what was never written",
+    Stop.RACE: "a data race",
+    Stop.BUDGET: "more steps than are allowed",
+    Stop.TRAP: "a trap",
+    Stop.UNREACHABLE: "control at a place that it never should get to",
+    Stop.BARRIER: "a barrier that not all threads come to together",
+    Stop.EXCHANGE: "an exchange between lanes that are not together",
+    Stop.LOG: "lanes that part more often than can be kept",
+    Stop.INTERRUPTED: "an interruption",
+    Stop.OVERFLOW: "a signed number that overflows",
+}
+"""In words."""

@@ -1,0 +1,189 @@
+"""A kernel is run by the interpreter and by the compiled machine, and both must show the same."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.simt.engine.engine import Checks, Run, refused, run
+from warpsmith.simt.engine.words import Stop
+from warpsmith.simt.interpreter import interpret
+from warpsmith.simt.launch import Launch, Outcome, ProblemKind
+from warpsmith.simt.layout import local_layout, shared_layout
+from warpsmith.simt.memory import Memory, allocated
+from warpsmith.simt.tally import Tally, totals
+from warpsmith.ssa.nodes import Module
+
+__all__ = ["ALL", "Case", "Differs", "agree", "same_words"]
+
+ALL = Checks()
+
+Row = tuple[int, int, int, int, int]
+"""Requests, lanes, sectors, ideal sectors, bank conflicts."""
+
+
+class Differs(AssertionError):
+    """The two do not show the same."""
+
+
+class Case(Struct, frozen=True):
+    """A kernel `name`, how it is launched, and its arrays: (bytes, whether they are known) by parameter."""
+
+    module: Module
+    name: str
+    launch: Launch
+    arrays: Mapping[str, tuple[bytes, bool]]
+
+    def placed(self, *, checks: bool) -> tuple[Memory, Launch]:
+        """Return memory of its own with the arrays in it, and the launch with their addresses."""
+        memory, arguments = Memory(checks=checks), dict(self.launch.arguments)
+        for name, (data, known) in self.arrays.items():
+            arguments[name] = struct.pack("<Q", memory.allocate(name, data, known=known).address)
+        return memory, replace(self.launch, arguments=arguments)
+
+
+def agree(case: Case, checks: Checks = ALL, same: Callable[[bytes, bytes], bool] = bytes.__eq__) -> str:
+    """Run a kernel twice; return "" where both show the same, else why the compiled machine leaves it to the
+    interpreter. Raises Differs; also where the interpreter finds nothing wrong of what the machine says is."""
+    function = case.module.function(case.name)
+    assert function is not None
+    memory, launch = case.placed(checks=checks.races)
+    why = refused(case.module, function, launch)
+    if why:
+        return why
+    before = [bytes(buffer.data) for buffer in memory.buffers]
+    made = run(case.module, case.name, launch, memory, checks)
+    if made.why:
+        _expect("memory that is put back", [bytes(b.data) for b in memory.buffers], before)
+        _confirm(case, made)
+        return made.why
+    other, launch = case.placed(checks=checks.races)
+    tally = Tally()
+    outcome = interpret(case.module, case.name, launch, other, tally)
+    _clean(outcome, checks)
+    for one, two in zip(memory.buffers, other.buffers, strict=True):
+        if not same(bytes(one.data), bytes(two.data)):
+            raise Differs(f"{one.name}: {_first(one.data, two.data)}")
+        if checks.uninitialized:
+            _expect(f"what is known of {one.name}", bytes(one.known), bytes(two.known))
+    _counters(made, tally, outcome, case, checks)
+    return ""
+
+
+_TOLD: Mapping[Stop, ProblemKind] = {
+    Stop.BOUNDS: "bounds",
+    Stop.ALIGNMENT: "alignment",
+    Stop.UNINITIALIZED: "uninitialized",
+    Stop.TRAP: "trap",
+    Stop.BUDGET: "budget",
+    Stop.BARRIER: "barrier",
+    Stop.EXCHANGE: "exchange",
+}
+"""What the interpreter says where the machine stops."""
+
+
+def _confirm(case: Case, made: Run) -> None:
+    """Raise Differs where the machine stops for a reason that the interpreter does not see."""
+    memory, launch = case.placed(checks=True)
+    outcome = interpret(case.module, case.name, launch, memory)
+    kinds = {problem.kind for problem in outcome.problems}
+    if made.stop is Stop.RACE and not outcome.conflicts and outcome.complete:
+        raise Differs(f"only the machine finds {made.why}")
+    # threads that race read what was never written in one order and not in another
+    if made.stop in _TOLD and _TOLD[made.stop] not in kinds and outcome.complete and not outcome.conflicts:
+        raise Differs(f"only the machine finds {made.why}")
+
+
+def _clean(outcome: Outcome, checks: Checks) -> None:
+    unseen = ("overflow",) if checks.uninitialized else ("overflow", "uninitialized")
+    wrong = [problem.message for problem in outcome.problems if problem.kind not in unseen]
+    if wrong or outcome.conflicts or not outcome.complete:
+        raise Differs(f"the interpreter alone finds {wrong} {outcome.conflicts[:1]}")
+
+
+def _first(one: bytearray, two: bytearray) -> str:
+    at = next(n for n, (a, b) in enumerate(zip(one, two, strict=True)) if a != b) // 4 * 4
+    return f"byte {at}: {bytes(one[at : at + 8]).hex()} is not {bytes(two[at : at + 8]).hex()}"
+
+
+def _counters(made: Run, tally: Tally, outcome: Outcome, case: Case, checks: Checks) -> None:
+    """Compare all that was counted."""
+    width = case.launch.warp
+    sums, own = totals(tally, width), made.counts.totals
+    _expect("steps", own.lane_instructions, outcome.steps)
+    for name in ("warp_instructions", "lane_instructions", "issued_slots", "unfilled"):
+        _expect(name, getattr(own, name), getattr(sums, name))
+    branches = {block.name: (c.visits, c.divergences, c.lanes) for block, c in tally.branches().items()}
+    _expect("branches", {b.name: (c.visits, c.divergences, c.lanes) for b, c in made.counts.branches.items()}, branches)
+    lost = sum(count.lost for count in made.counts.blocks.values())
+    _expect("lost slots of blocks", lost, sum(sums.lost.values()) + sums.other)
+    if checks.lost:
+        _expect("lost slots", dict(own.lost), dict(sums.lost))
+    if checks.requests:
+        _expect("requests", _own_requests(made), _requests(tally, case, launch_memory(case)))
+
+
+def launch_memory(case: Case) -> Memory:
+    """Return the memory of a case as it is before a launch, its variables allocated as well."""
+    memory, _ = case.placed(checks=False)
+    allocated(case.module, memory)
+    return memory
+
+
+def _own_requests(made: Run) -> dict[tuple[int, str, int], Row]:
+    return {
+        (id(one.place), one.space, one.address): (one.requests, one.lanes, one.sectors, one.ideal, one.conflicts)
+        for one in made.counts.requests
+    }
+
+
+def _requests(tally: Tally, case: Case, memory: Memory) -> dict[tuple[int, str, int], Row]:
+    """Return the same sums, as the report makes them of the interpreter's requests."""
+    shared = shared_layout(case.module, case.name, case.launch.shared, case.launch.parts)
+    local = local_layout(case.module, case.name)
+    sums: dict[tuple[int, str, int], list[int]] = defaultdict(lambda: [0] * 5)
+    for request in tally.requests():
+        address = request.addresses[min(request.addresses)]
+        space: str = request.space
+        if space in ("shared", "local"):
+            part = (shared if space == "shared" else local).near(address)
+            start = part.start if part is not None else -1
+        else:
+            home = next(b for b in memory.buffers if b.address <= address < b.end)
+            start, space = home.address, home.space
+        moves = space in ("global", "local")
+        wanted = {byte for a in request.addresses.values() for byte in range(a, a + request.bytes)}
+        row = (
+            1,
+            len(request.addresses),
+            request.sectors if moves else 0,
+            -(-len(wanted) // 32) if moves else 0,
+            request.ways - 1 if space == "shared" else 0,
+        )
+        total = sums[id(request.place), space, start]
+        total[:] = [a + b for a, b in zip(total, row, strict=True)]
+    return {key: (row[0], row[1], row[2], row[3], row[4]) for key, row in sums.items()}
+
+
+def _expect(what: str, one: object, two: object) -> None:
+    if one != two:
+        raise Differs(f"{what}: {one} is not {two}")
+
+
+def same_words(bits: int) -> Callable[[bytes, bytes], bool]:
+    """Return a comparison of arrays of floats of this width, in which every NaN is the same."""
+    code = {32: "f", 64: "d"}[bits]
+
+    def same(one: bytes, two: bytes) -> bool:
+        numbers = [struct.unpack(f"<{len(held) * 8 // bits}{code}", held) for held in (one, two)]
+        size = bits // 8
+        return all(
+            one[at * size : (at + 1) * size] == two[at * size : (at + 1) * size] or (a != a and b != b)
+            for at, (a, b) in enumerate(zip(*numbers, strict=True))
+        )
+
+    return same

@@ -1,0 +1,16 @@
+"""The ops of integers.py that are easily wrong, on awkward numbers; all others on demand (test_instructions.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simt.engine.test_instructions import FIRST, check
+from warpsmith.simt.engine.ops.integers import INTEGERS
+
+TRICKY = ["sdiv", "urem", "smulhi", "sextract", "insert", "permute", "logic3", "ashr", "funnel_left", "sfind"]
+
+
+@pytest.mark.parametrize("name", TRICKY)
+def test_an_op_computes_what_the_interpreter_does(name: str) -> None:
+    assert name in INTEGERS
+    check(FIRST[name], 0)

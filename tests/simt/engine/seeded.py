@@ -1,0 +1,272 @@
+"""Bugs that are put into the code generator, one at a time, and a kernel that shows each.
+
+A bug replaces one function of the generator while a kernel is compiled. `case`: a random kernel, or one written for it,
+with which the compiled machine and the interpreter then differ.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tests.simt.engine.agree import Case, Differs, agree
+from tests.simt.engine.kernels import random_case
+from tests.simt.engine.test_instructions import SHAPES, op_case
+from tests.simt.test_interpreter import kernel as kernel_of
+from warpsmith.simt.engine import instructions, kernel
+from warpsmith.simt.engine.access import _Written
+from warpsmith.simt.engine.kernel import KernelWriter
+from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
+from warpsmith.simt.engine.observers import races
+from warpsmith.simt.engine.observers.requests import _Counted
+from warpsmith.simt.engine.ops import exchange, integers
+from warpsmith.simt.engine.tables import Tables
+from warpsmith.simt.engine.values import Homes
+from warpsmith.simt.engine.words import Request, Site
+from warpsmith.simt.launch import Launch
+
+__all__ = ["BUGS", "Bug", "planted", "shown"]
+
+
+class Bug(Struct, frozen=True):
+    """`name` of `owner` (a class, a module, a table) is replaced by what `make` makes of it."""
+
+    what: str
+    owner: Any
+    name: str
+    make: Callable[[Any], Any]
+    case: Callable[[], Case]
+
+
+@contextmanager
+def planted(bug: Bug) -> Iterator[None]:
+    """Put a bug into the code generator for a while."""
+    if isinstance(bug.owner, dict):
+        right = bug.owner[bug.name]
+        bug.owner[bug.name] = bug.make(right)
+        yield
+        bug.owner[bug.name] = right
+        return
+    right = bug.owner.__dict__[bug.name]
+    plain = right.__func__ if isinstance(right, classmethod) else right
+    wrong = bug.make(plain)
+    setattr(bug.owner, bug.name, classmethod(wrong) if isinstance(right, classmethod) else wrong)
+    try:
+        yield
+    finally:
+        setattr(bug.owner, bug.name, right)
+
+
+def shown(bug: Bug) -> bool:
+    """Whether its kernel shows a bug."""
+    with planted(bug):
+        try:
+            agree(bug.case())
+        except Differs:
+            return True
+    return False
+
+
+# --- kernels
+
+
+def _random(seed: int) -> Callable[[], Case]:
+    return lambda: random_case(seed)
+
+
+def _op(name: str) -> Callable[[], Case]:
+    """Return a kernel of one op on awkward numbers."""
+    shape = next(shape for shape in SHAPES if shape[0] == name)
+    return lambda: op_case(shape, 0)
+
+
+def _ptx(body: str) -> Callable[[], Case]:
+    arrays = {"out": (struct.pack("<64I", *range(64)), True)}
+    return lambda: Case(kernel_of(body), "k", Launch(arguments={"n": bytes(4)}), arrays)
+
+
+_SHUFFLE = """
+    shfl.sync.down.b32 %r2|%p1, %r1, 3, 31, -1; selp.u32 %r2, %r2, 99, %p1; st.global.u32 [%rd3], %r2; ret;"""
+_GAPS = """
+    and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra $end;
+    st.global.u32 [%rd3], %r1;
+$end: ret;"""
+_READERS = """
+    .shared .align 4 .b8 s[4];
+    setp.eq.u32 %p1, %r1, 0; @!%p1 bra $a; st.shared.u32 [s], 1;
+$a: bar.sync 0; setp.lt.u32 %p1, %r1, 2; @!%p1 bra $b; ld.shared.u32 %r2, [s];
+$b: setp.eq.u32 %p1, %r1, 1; @!%p1 bra $c; st.shared.u32 [s], 2;
+$c: ret;"""
+_TWICE = """
+    mov.u32 %r2, 0;
+$outer: mov.u32 %r3, 0;
+$inner: setp.eq.u32 %p1, %r1, %r2;
+    @%p1 bra $found;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 2;
+    @%p2 bra $inner;
+    bra $tail;
+$found: setp.lt.u32 %p1, %r1, 2;
+    @%p1 bra $done;
+$tail: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3;
+    @%p2 bra $outer;
+$done: st.global.u32 [%rd3], %r2; ret;"""
+_BANKS = """
+    .shared .align 4 .b8 s[4096];
+    shl.b32 %r2, %r1, 7; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], 1; ret;"""
+
+
+# --- the bugs
+
+
+def _no_blend(right: Any) -> Any:
+    """Values that leave a loop are overwritten in lanes that have left it."""
+    return lambda cls, *given: (lambda homes: replace(homes, blended=frozenset()))(right(cls, *given))
+
+
+def _edge(self: KernelWriter, target: str, mask: Any) -> None:
+    """The way that comes last is the only one."""
+    e, before = self.e, self.block.name
+    for phi in self.blocks[target].phis:
+        made = self.value(dict(phi.incoming)[before])
+        old = self.frame.load(phi.result, made.type)
+        self.frame.store(phi.result, e.b.select(e.chosen(mask), made, old))
+    self.frame.store(("pending", target), mask)
+
+
+def _phis_in_turn(self: KernelWriter, target: str, mask: Any) -> None:
+    """Phis are written in all lanes, not only in those that come."""
+    e, before = self.e, self.block.name
+    for phi in self.blocks[target].phis:
+        self.frame.store(phi.result, self.value(dict(phi.incoming)[before]))
+    self.frame.store(("pending", target), e.b.or_(self.pending(target), mask))
+
+
+def _wrapping_shift(name: str) -> Callable[[Any], Any]:
+    def emit(e: Emit, i: Any, o: list[Any], active: Any) -> Any:
+        n = e.b.and_(o[1], e.splat_constant(I32, 31))
+        return getattr(e.b, name)(o[0], integers.sized(e, n, o[0].type.element))
+
+    return lambda right: emit
+
+
+def _without_zero(right: Any) -> Any:
+    def emit(e: Emit, i: Any, o: list[Any], active: Any) -> Any:
+        one = e.splat_constant(I32, 1)
+        return right(e, i, [o[0], e.b.or_(o[1], one)], active)
+
+    return emit
+
+
+def _count(self: KernelWriter, which: int) -> Any:
+    """Visits and lanes are counted for the block that comes next in the table."""
+    return self.e.word(self.counters, kernel.COUNTERS * self.numbers[self.block.name] + (which + 1) % 2)
+
+
+def _runs(self: _Counted) -> Any:
+    """Lanes that are missing in between are not noticed."""
+    return I1(1)
+
+
+def _tight(right: Any) -> Any:
+    """Sums of a request are kept where its last region is."""
+
+    def count_once(self: _Written, there: Any) -> None:
+        e = self.e
+        sums = e.pointer(e.read(self.site, Site.SUMS))
+        with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
+            e.b.call(self.request, [sums, self.addresses, self.mask])
+
+    return count_once
+
+
+def _no_conflict(right: Any) -> Any:
+    return lambda self: I1(0)
+
+
+def _forgets_several(right: Any) -> Any:
+    """Of several readers only the last is kept."""
+    return lambda self: self.b.or_(
+        self.b.and_(self.word, I64(~(((1 << 21) - 1) << self.shift) & (2**64 - 1))),
+        self.b.shl(self._made(1), I64(self.shift)),
+    )
+
+
+def _same_local(right: Any) -> Any:
+    """All threads have one local memory."""
+
+    def region(self: Tables, place: Any, words: Any) -> None:
+        right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"})
+
+    return region
+
+
+def _never_cleared(right: Any) -> Any:
+    return lambda self, address, size: None
+
+
+def _always_inside(right: Any) -> Any:
+    def source(k: Any, how: str, other: Any, clamp: Any) -> Any:
+        lane, inside = right(k, how, other, clamp)
+        return lane, k.e.b.or_(inside, k.e.b.not_(inside))
+
+    return source
+
+
+def _no_join(right: Any) -> Any:
+    """Lanes that leave a loop at one branch share an entry, whenever they entered the loop."""
+
+    def joined(self: KernelWriter, branch: Any) -> Any:
+        flag, since = right(self, branch)
+        return flag, I64(0) if self.graph.cycles_around(self.block.name) else since
+
+    return joined
+
+
+def _one_phase(right: Any) -> Any:
+    """The banks serve 64 lanes at once."""
+
+    def banks(self: _Counted) -> None:
+        e = self.e
+        worst = e.slot(I64)
+        e.b.store(I64(0), worst)
+        self.phase(e.b.and_(self.mask, e.mask((1 << (e.lanes // 2)) - 1)), worst)
+        self.add(Request.CONFLICTS, e.b.load(worst, typ=I64))
+
+    return banks
+
+
+def _keeps_epoch(right: Any) -> Any:
+    """A barrier of the warp is no barrier for who looks for races."""
+    return lambda k, operands: None
+
+
+BUGS = (
+    Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
+    Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge, _random(0)),
+    Bug("phis are written in all lanes", KernelWriter, "edge", lambda right: _phis_in_turn, _random(0)),
+    Bug("shl wraps its amount", integers.INTEGERS, "shl", _wrapping_shift("shl"), _op("shl")),
+    Bug("ashr wraps its amount", integers.INTEGERS, "ashr", _wrapping_shift("ashr"), _op("ashr")),
+    Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero, _op("sdiv")),
+    Bug("visits and lanes change places", KernelWriter, "counter", lambda right: _count, _random(0)),
+    Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
+    Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
+    Bug("no access conflicts with another", races._Field, "unordered", _no_conflict, _random(6)),
+    Bug("of several readers one is kept", races._Field, "entered", _forgets_several, _ptx(_READERS)),
+    Bug("threads share local memory", Tables, "region", _same_local, _random(3)),
+    Bug("what a block owns is not cleared", Tables, "clear", _never_cleared, _random(0)),
+    Bug(
+        "a shuffle is always in range",
+        exchange,
+        "_source",
+        _always_inside,
+        _ptx(_SHUFFLE),
+    ),
+    Bug("lanes of two runs of a loop leave together", KernelWriter, "leaves", _no_join, _ptx(_TWICE)),
+    Bug("banks serve half of the lanes", _Counted, "banks", _one_phase, _ptx(_BANKS)),
+    Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
+)

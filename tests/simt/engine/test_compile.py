@@ -1,0 +1,23 @@
+"""Machine code: made once for a kernel, the same with and without gathers of the processor."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simt.engine.agree import ALL, agree
+from tests.simt.engine.kernels import random_case
+from warpsmith.simt.engine import compile as made
+from warpsmith.simt.engine.compile import compiled
+
+
+def test_a_kernel_is_compiled_once_for_all_launches() -> None:
+    function = random_case(1).module.functions[0]
+    one = compiled(function, 8, ALL)
+    assert compiled(function, 8, ALL) is one
+    assert compiled(function, 9, ALL) is not one
+
+
+@pytest.mark.parametrize("seed", range(1))
+def test_processors_without_gathers_compute_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "_has_fast_gathers", lambda: False)
+    agree(random_case(seed))

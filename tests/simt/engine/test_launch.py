@@ -1,0 +1,42 @@
+"""One launch: how far it may run, and that time limits reach it."""
+
+from __future__ import annotations
+
+import struct
+import time
+
+import pytest
+
+from tests.simt.test_interpreter import kernel
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.simt.engine.engine import Checks, Run, run
+from warpsmith.simt.engine.words import Stop
+from warpsmith.simt.launch import Launch
+from warpsmith.simt.memory import Memory
+
+ENDLESS = kernel("$top: bra $top;")
+COUNTED = kernel("mov.u32 %r2, 0; $top: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 10; @%p1 bra $top; ret;")
+
+
+def _run(module, max_steps: int) -> Run:  # type: ignore[no-untyped-def]
+    memory = Memory()
+    buffer = memory.allocate("out", bytes(128))
+    arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
+    return run(module, "k", Launch(arguments=arguments, max_steps=max_steps), memory, Checks())
+
+
+def test_a_launch_may_take_as_many_steps_as_it_needs_and_no_fewer() -> None:
+    needed = _run(COUNTED, 10**6).counts.totals.lane_instructions
+    assert _run(COUNTED, needed).stop is Stop.NONE
+    assert _run(COUNTED, needed - 1).stop is Stop.BUDGET
+
+
+def test_a_runaway_kernel_runs_out_of_steps() -> None:
+    assert _run(ENDLESS, 10**6).stop is Stop.BUDGET
+
+
+def test_a_time_limit_stops_a_runaway_kernel() -> None:
+    start = time.monotonic()
+    with pytest.raises(OutOfTimeError), time_limit(0.5):
+        _run(ENDLESS, 1 << 62)
+    assert time.monotonic() - start < 30

@@ -1,0 +1,35 @@
+"""The tables of a launch."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from tests.simt.engine.agree import ALL
+from tests.simt.engine.kernels import random_case
+from warpsmith.simt.engine.compile import compiled
+from warpsmith.simt.engine.tables import Tables
+from warpsmith.simt.engine.words import Region, State
+from warpsmith.simt.memory import allocated
+
+
+def test_regions_lie_apart_and_are_those_of_memory() -> None:
+    case = random_case(4)
+    memory, launch = case.placed(checks=True)
+    code = compiled(case.module.functions[0], launch.warp, ALL)
+    tables = Tables(code, case.module, launch, memory, allocated(case.module, memory))
+    spans = sorted((row[Region.LOW], row[Region.LOW] + row[Region.LENGTH]) for row in tables.rows)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert {place.space for place in tables.places} >= {"global", "local"}
+    assert [row[Region.NUMBER] for row in tables.rows] == list(range(len(tables.rows)))
+    assert tables.state[State.WARPS] == -(-launch.threads // launch.warp)
+
+
+def test_threads_are_numbered_along_x_first() -> None:
+    case = random_case(4)
+    memory, launch = case.placed(checks=True)
+    code = compiled(case.module.functions[0], launch.warp, ALL)
+    tables = Tables(code, case.module, launch, memory, allocated(case.module, memory))
+    x, y, _ = launch.block
+    index = tables.indices().reshape(3, -1)
+    for thread in range(launch.threads):
+        assert [int(n) for n in index[:, thread]] == [thread % x, thread // x % y, thread // (x * y)]

@@ -1,0 +1,78 @@
+"""Which machine runs a kernel, and that nobody sees which it was."""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+
+import pytest
+
+from tests.simt.test_interpreter import kernel
+from warpsmith.simt.choose import TRIAL, Choice, Done, Engine, execute
+from warpsmith.simt.launch import Launch
+from warpsmith.simt.memory import Memory
+from warpsmith.ssa.nodes import Module
+
+LONG = """
+    mov.u32 %r2, 0;
+$top: add.u32 %r2, %r2, %r1; setp.lt.u32 %p1, %r2, 3000;
+    @%p1 bra $top;
+    ld.global.u32 %r3, [%rd3]; add.u32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4; ret;
+"""
+
+
+@cache
+def made(body: str) -> Module:
+    """Return a kernel whose threads are numbered from 1; the same one each time."""
+    return kernel(f"add.u32 %r1, %r1, 1; {body}")
+
+
+def ran(body: str, engine: Engine, *, timeline: bool = False) -> tuple[Done, bytes]:
+    """Run a kernel of 32 threads."""
+    module, memory = made(body), Memory()
+    buffer = memory.allocate("out", struct.pack("<64I", *range(64)))
+    arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
+    done = execute(module, "k", Launch(arguments=arguments), memory, Choice(engine, timeline))
+    return done, bytes(buffer.data)
+
+
+@pytest.mark.parametrize("engine", ["", "compiled"])
+def test_a_long_run_is_the_same_from_either(engine: Engine) -> None:
+    (one, data), (other, wanted) = ran(LONG, engine), ran(LONG, "interpreter")
+    assert one.outcome.steps > TRIAL
+    assert one.pieces is None and not one.note
+    assert other.pieces is not None
+    assert data == wanted
+    assert one.outcome == other.outcome
+    assert one.totals == other.totals
+    assert [(c.visits, c.lanes, c.divergences) for c in one.branches.values()] == [
+        (c.visits, c.lanes, c.divergences) for c in other.branches.values()
+    ]
+
+
+def test_a_short_run_is_the_interpreters() -> None:
+    done, _ = ran("st.global.u32 [%rd3], %r1; ret;", "")
+    assert done.pieces is not None and not done.note
+
+
+def test_a_timeline_is_the_interpreters() -> None:
+    done, _ = ran(LONG, "compiled", timeline=True)
+    assert done.pieces is not None and "timeline" in done.note
+
+
+def test_a_mistake_is_told_by_the_interpreter() -> None:
+    body = LONG.replace("st.global.u32 [%rd3]", "st.global.u32 [%rd3+252]")
+    engines: tuple[Engine, ...] = ("", "compiled")
+    for engine in engines:
+        done, data = ran(body, engine)
+        assert [problem.kind for problem in done.outcome.problems][:1] == ["bounds"]
+        assert ("out of bounds" in done.note) is (engine == "compiled")
+        assert not done.outcome.complete and data
+
+
+def test_what_depends_on_the_order_of_threads_is_the_interpreters() -> None:
+    body = LONG.replace("ld.global.u32 %r3, [%rd3]", "atom.global.add.u32 %r3, [%rd1+128], 1")
+    done, _ = ran(body, "")
+    assert done.pieces is not None
+    done, _ = ran(body, "compiled")
+    assert done.pieces is None
