@@ -82,6 +82,7 @@ def _stop_function(e: Emit) -> Ir:
     e.at(made.append_basic_block("entry"))
     with e.b.if_then(e.b.icmp_unsigned("==", e.read(state, State.STOP), I64(0))):
         e.write(state, State.STOP, why)
+        e.write(state, State.LEAVE, I64(1))
         e.write(state, State.STOP_SITE, site)
         e.write(state, State.STOP_THREAD, thread)
         e.write(state, State.STOP_BLOCK, e.read(state, State.BLOCK))

@@ -56,10 +56,10 @@ class _Driver:
         e.at(done)
 
     def leave_if_stopped(self) -> None:
-        """Write: return where something is wrong."""
+        """Write: return where something is wrong, or it is asked for."""
         e = self.e
         go = e.block("go")
-        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, State.STOP), I64(0)), go, self.ended)
+        e.b.cbranch(e.asked(self.state, State.LEAVE), self.ended, go)
         e.at(go)
 
     def table(self, word: State) -> Ir:

@@ -6,21 +6,25 @@ ended = run(module, name, launch, memory)        `why` is Stop.NONE where all we
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from warpsmith.base.progress import Progress, unwatched
+from warpsmith.simt.engine.apart import Apart
 from warpsmith.simt.engine.counts import Counts
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.support import order_matters, refused
-from warpsmith.simt.engine.words import STOPS, Stop
+from warpsmith.simt.engine.words import STOPS, State, Stop, new_state
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.ssa.nodes import Module
 
 if TYPE_CHECKING:
     from warpsmith.simt.engine.launch import Ended
+
+_STACK: Final = 1 << 12
+"""Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
 
 __all__ = ["Checks", "Run", "order_matters", "refused", "run"]
 
@@ -40,16 +44,23 @@ def run(
 
     Raises KeyError where there is no such kernel.
     """
-    from warpsmith.simt.engine.compile import compiled
-    from warpsmith.simt.engine.launch import launched
-
     function = module.function(name)
     if function is None:
         raise KeyError(name)
     restore = memory.snapshot()
-    code = compiled(function, launch.warp, checks)
+    state = new_state()
+
+    def work() -> Ended:
+        from warpsmith.simt.engine.compile import compiled
+        from warpsmith.simt.engine.launch import launched
+
+        return launched(compiled(function, launch.warp, checks), module, launch, memory, state=state, progress=progress)
+
+    def leave() -> None:
+        state[State.LEAVE] = 1
+
     try:
-        ended = launched(code, module, launch, memory, progress)
+        ended = Apart(work, leave, stack=_STACK * sum(len(b.instructions) for b in function.blocks)).go()
     except BaseException:
         restore()
         raise

@@ -7,7 +7,7 @@
     a loop starts again while pending[header] has lanes
 
 It returns 0 when all lanes have ended, else the number of the barrier at which they wait; called again, it goes on
-there. Control goes back to the driver as well when State.STOP is set; then nothing more is done.
+there. Control goes back to the driver as well when State.LEAVE is set; then nothing more is done. Every loop looks.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ class KernelWriter:
         return self.frame.load(("pending", name), self.e.mask_type)
 
     def spend(self, mask: Ir, header: str) -> None:
-        """Write: take an iteration's least number of steps from the budget; stop where there is none left."""
+        """Write: take an iteration's least number of steps from the budget; stop where there is none left, or it is
+        asked for."""
         e = self.e
         steps = e.b.mul(e.count(mask), I64(len(self.blocks[header].instructions) + 1))
         left = e.b.sub(e.read(self.state, State.BUDGET), steps)
@@ -141,7 +142,7 @@ class KernelWriter:
         with e.b.if_then(e.b.icmp_signed("<", left, I64(0)), likely=False):
             self.stop(Stop.BUDGET)
         go = e.block("go")
-        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, State.STOP), I64(0)), go, self.stopped)
+        e.b.cbranch(e.asked(self.state, State.LEAVE), self.stopped, go)
         e.at(go)
 
     def stop(self, why: Stop) -> None:

@@ -128,6 +128,11 @@ class Emit:
         """Set a word of a record."""
         self.b.store(value, self.word(record, number), align=8)
 
+    def asked(self, record: Ir, number: int) -> Ir:
+        """Return whether a word that other threads write is not 0, as it is now."""
+        word = self.b.load_atomic(self.word(record, number), "monotonic", 8, typ=I64)
+        return self.b.icmp_unsigned("!=", word, I64(0))
+
     def add_to(self, address: Ir, value: Ir) -> None:
         """Add to a 64-bit word in memory."""
         self.b.store(self.b.add(self.b.load(address, typ=I64, align=8), value), address, align=8)

@@ -1,12 +1,12 @@
 """One launch of a compiled kernel: it runs, and its counters are read.
 
-A thread of Python runs the machine code, so that Ctrl-C and time limits reach this one: they set State.STOP, which
-every loop of the kernel looks at. Blocks run a few at a time, so that it can be told how far it is."""
+It runs apart (apart.py): Ctrl-C and time limits reach another thread, which sets State.LEAVE. Every loop of the kernel
+looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be told
+how far it is."""
 
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from warpsmith.simt.engine.compile import Compiled
 from warpsmith.simt.engine.counts import BlockCount, Counts, RequestSum
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.tables import Tables
-from warpsmith.simt.engine.words import Request, State, Stop
+from warpsmith.simt.engine.words import Array, Request, State, Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory, allocated
 from warpsmith.simt.tally import Totals
@@ -38,34 +38,26 @@ class Ended(Struct, frozen=True):
     counts: Counts
 
 
-def launched(code: Compiled, module: Module, launch: Launch, memory: Memory, progress: Progress) -> Ended:
-    """Run a compiled kernel on `memory`, whose buffers it changes."""
-    tables = Tables(code, module, launch, memory, allocated(module, memory))
+def launched(
+    code: Compiled, module: Module, launch: Launch, memory: Memory, *, state: Array, progress: Progress
+) -> Ended:
+    """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
+    tables = Tables(code, module, launch, memory, places=allocated(module, memory), state=state)
     run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
     step = max(1, _CHUNK // launch.threads)
     for first in range(0, launch.blocks, step):
         done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
         progress(Activity("simulating", f"blocks, {done:,} visits of lanes", first, launch.blocks))
-        _run(run, tables, first, min(first + step, launch.blocks))
-        if tables.state[State.STOP]:
+        run(state.ctypes.data, first, min(first + step, launch.blocks))
+        if state[State.LEAVE]:
             break
     counts = _counts(tables)
-    why = Stop(int(tables.state[State.STOP]))
+    why = Stop(int(state[State.STOP]))
+    if why is Stop.NONE and state[State.LEAVE]:
+        why = Stop.INTERRUPTED
     if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
         why = Stop.BUDGET
-    return Ended(why, int(tables.state[State.STOP_BLOCK]), int(tables.state[State.STOP_THREAD]), counts)
-
-
-def _run(run: _Entry, tables: Tables, first: int, last: int) -> None:
-    """Run blocks in another thread; what is raised here meanwhile stops it."""
-    worker = threading.Thread(target=run, args=(tables.state.ctypes.data, first, last))
-    worker.start()
-    try:
-        worker.join()
-    except BaseException:
-        tables.state[State.STOP] = Stop.INTERRUPTED
-        worker.join()
-        raise
+    return Ended(why, int(state[State.STOP_BLOCK]), int(state[State.STOP_THREAD]), counts)
 
 
 def _counts(tables: Tables) -> Counts:

@@ -7,7 +7,6 @@ cleared for each block.
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -18,15 +17,13 @@ from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
-from warpsmith.simt.engine.words import Region, Request, Site, State
+from warpsmith.simt.engine.words import Array, Region, Request, Site, State
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import Part, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, Memory
 from warpsmith.ssa.nodes import Module, Space
 
 __all__ = ["Place", "Tables"]
-
-Array = np.ndarray[Any, Any]
 
 
 class Place(Struct, frozen=True):
@@ -39,13 +36,14 @@ class Place(Struct, frozen=True):
 class Tables:
     """All that a launch needs; `state` is what machine code gets."""
 
-    def __init__(self, code: Compiled, module: Module, launch: Launch, memory: Memory, places: dict[str, int]) -> None:
-        self.code, self.launch = code, launch
+    def __init__(
+        self, code: Compiled, module: Module, launch: Launch, memory: Memory, *, places: dict[str, int], state: Array
+    ) -> None:
+        self.code, self.launch, self.state = code, launch, state
         self.kept: list[object] = []
         self.places: list[Place] = []
         self.rows: list[list[int]] = []
         self.cleared: list[int] = []
-        self.state = self.zeros(len(State))
         self.warps = -(-launch.threads // code.width)
         self.padded = self.warps * code.width + lanes_of(code.width)
         blocks = len(code.function.blocks)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from llvmlite import ir
 from msgspec import Struct
@@ -21,6 +22,9 @@ from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Block, Function, Operand, Value, terminator_operands
 
 __all__ = ["Frame", "Homes"]
+
+_LINE: Final = 64
+"""Frames start at multiples of it."""
 
 
 class Homes(Struct, frozen=True):
@@ -85,7 +89,7 @@ class Frame:
             return self.made[key]
         if key not in self.slots:
             bytes_ = _bytes(type)
-            step = min(64, bytes_)
+            step = min(_LINE, bytes_)
             self.size = -(-self.size // step) * step
             self.slots[key] = (self.size, type)
             self.size += bytes_
@@ -93,11 +97,16 @@ class Frame:
 
     def load(self, key: object, type: Ir) -> Ir:
         """Return what a slot holds."""
-        return self.e.b.load(self.slot(key, type), typ=type)
+        return self.e.b.load(self.slot(key, type), typ=type, align=self.align(type))
 
     def store(self, key: object, value: Ir) -> None:
         """Set a slot."""
-        self.e.b.store(value, self.slot(key, value.type))
+        self.e.b.store(value, self.slot(key, value.type), align=self.align(value.type))
+
+    def align(self, type: Ir) -> int | None:
+        """Return what the address of a slot is a multiple of; None: what LLVM takes for the type, which for vectors of
+        many lanes is more than a frame has."""
+        return None if self.base is None else min(_LINE, _bytes(type))
 
 
 def _bytes(type: Ir) -> int:

@@ -10,12 +10,18 @@ Cell     16 bytes for each granule of watched memory, see observers/races.py
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
-__all__ = ["STOPS", "Region", "Request", "Site", "State", "Stop"]
+import numpy as np
+
+__all__ = ["STOPS", "Array", "Region", "Request", "Site", "State", "Stop", "new_state"]
+
+Array = np.ndarray[Any, Any]
 
 
 class State(IntEnum):
-    """Words of the launch. STOP is 0 while all is well; what stands behind it is about the first cause. FULL and
+    """Words of the launch. STOP is 0 while all is well; what stands behind it is about the first cause. LEAVE is 0
+    until the kernel has to return: it stopped, or is asked to by another thread, which writes no other word. FULL and
     PARTIAL: counters of whole warps, and of those with fewer threads. INDICES: tid.x, .y, .z of all threads, PADDED
     numbers each. CLEARED: (address, bytes) of what is zero when a block starts. REDUCED: how many threads brought true
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory."""
@@ -62,6 +68,12 @@ class State(IntEnum):
     BYTES = 39
     LOG_BYTES = 40
     FRAME_BYTES = 41
+    LEAVE = 42
+
+
+def new_state() -> Array:
+    """Return the record of a launch that has not begun, and that nobody has asked to leave."""
+    return np.zeros(len(State), "<i8")
 
 
 class Region(IntEnum):
