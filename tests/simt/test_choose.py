@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
 from tests.simt.test_interpreter import kernel
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.simt.choose import TRIAL, Choice, Done, Engine, execute
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
@@ -76,3 +77,26 @@ def test_what_depends_on_the_order_of_threads_is_the_interpreters() -> None:
     assert done.pieces is not None
     done, _ = ran(body, "compiled")
     assert done.pieces is None
+
+
+def test_what_ends_a_long_run_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpsmith.simt.choose.AGAIN", 0)
+    done, _ = ran(LONG.replace("st.global.u32 [%rd3]", "st.global.u32 [%rd3+252]"), "compiled")
+    assert done.pieces is None and not done.outcome.complete
+    assert [problem.kind for problem in done.outcome.problems] == ["bounds"]
+    assert done.totals.lane_instructions > TRIAL
+
+
+def test_counters_of_a_run_that_is_cut_short_are_kept() -> None:
+    body = LONG.replace("setp.lt.u32 %p1, %r2, 3000", "setp.ge.u32 %p1, %r2, 0")
+    module, memory, kept = made(body), Memory(), list[Done]()
+    buffer = memory.allocate("out", bytes(256))
+    launch = Launch(arguments={"out": struct.pack("<Q", buffer.address), "n": bytes(4)}, max_steps=1 << 62)
+    execute_once = partial(execute, module, "k", launch, memory, Choice("compiled"), rescue=kept.append)
+    with pytest.raises(OutOfTimeError), time_limit(5):
+        execute_once()
+    assert [done.outcome.complete for done in kept] == [False]
+    start, loop = (len(block.instructions) + 1 for block in module.functions[0].blocks[:2])
+    rounds = max(count.visits for count in kept[0].branches.values())
+    assert kept[0].totals.lane_instructions == 32 * (start + rounds * loop)
+    assert not any(buffer.data)

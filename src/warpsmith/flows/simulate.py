@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
@@ -30,6 +32,9 @@ from warpsmith.simt.memory import Buffer, Memory
 from warpsmith.ssa.nodes import Function
 
 __all__ = ["SimulateOptions", "simulate"]
+
+_OUT_OF_TIME: Final = 124
+_INTERRUPTED: Final = 130
 
 
 class SimulateOptions(Struct, frozen=True):
@@ -83,18 +88,18 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
     choice = Choice(options.engine, options.timeline, text_order(unit.module))
-    with _limited(options.settings, name, kernel):
-        done = execute(unit.module, kernel.name, launch, memory, choice, progress=options.progress)
+    run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
+    done, cut = _until_cut(run, _limited(options.settings, name, kernel), kernel)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
     watched = Watched(unit, kernel, launch, memory, sizes, done)
     sums, outcome = done.totals, done.outcome
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
-    status, code, stopped = _end(outcome, mistakes)
+    status, code, stopped = _end(outcome, mistakes) if cut is None else ("incomplete", cut.exit_code, cut.findings)
     if status == "ok" and any(finding.severity == "error" for finding in unit.findings):
         status, code = "incomplete", 3  # what could not be read may be a part of this kernel
-    outputs = tuple(_outputs(arguments, buffers, before, options.out))
+    outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
     clock.lap("count")
     return SimulationReport(
         inputs=(file.path,),
@@ -133,6 +138,29 @@ def _with_settings(options: SimulateOptions, kernel: Function, name: str) -> Sim
     more = tuple(f"{one}={number}" for one, number in said.args.items() if one in parameters - given)
     arguments = (*more, *options.arguments)
     return replace(options, block=options.block or said.block, grid=options.grid or said.grid, arguments=arguments)
+
+
+class _Cut(Struct, frozen=True):
+    """What cut a run short that was counted until then."""
+
+    exit_code: int
+    findings: tuple[Finding, ...]
+
+
+def _until_cut(
+    run: Callable[..., Done], limit: AbstractContextManager[None], kernel: Function
+) -> tuple[Done, _Cut | None]:
+    """Run a kernel. Where the time is up, or Ctrl-C comes, return what was counted so far, if anything was."""
+    rescued: list[Done] = []
+    try:
+        with limit:
+            return run(rescue=rescued.append), None
+    except (InputError, KeyboardInterrupt) as error:
+        if not rescued:
+            raise
+        if isinstance(error, InputError):
+            return rescued[0], _Cut(_OUT_OF_TIME, error.findings)
+        return rescued[0], _Cut(_INTERRUPTED, (Finding("INT001", "error", "interrupted", kernel.span),))
 
 
 @contextmanager

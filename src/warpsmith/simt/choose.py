@@ -6,12 +6,13 @@
                   what the kernel computes does not depend on the order of its threads
 
 Whatever the compiled machine stops at (a mistake of the kernel, lanes that wait for each other) is the interpreter's to
-tell: the memory is put back, and it begins anew. So reports do not depend on who ran.
+tell: the memory is put back, and it begins anew. So reports do not depend on who ran. Only where that would take long,
+and what ended the run would end any, the machine's own word stands, with what was counted up to there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -20,10 +21,10 @@ from msgspec.structs import replace
 from warpsmith.base.progress import Progress, unwatched
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BranchCount
-from warpsmith.simt.engine.counts import RequestSum
+from warpsmith.simt.engine.counts import Counts, RequestSum
 from warpsmith.simt.engine.engine import Checks, order_matters, refused, run
 from warpsmith.simt.interpreter import interpret
-from warpsmith.simt.launch import Launch, Outcome
+from warpsmith.simt.launch import Launch, Outcome, Problem
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.tally import Tally, Totals, totals
 from warpsmith.ssa.nodes import Block, Module
@@ -33,6 +34,10 @@ __all__ = ["Choice", "Done", "Engine", "execute"]
 Engine = Literal["", "compiled", "interpreter"]
 TRIAL: Final = 30_000
 """Instructions of lanes that the interpreter runs before the compiled machine is asked, which takes as long."""
+
+
+AGAIN: Final = 3_000_000
+"""Instructions of lanes after which a mistake that ended a run is not looked at again, which takes half a minute."""
 
 
 class Choice(Struct, frozen=True):
@@ -56,10 +61,22 @@ class Done(Struct, frozen=True):
     note: str = ""
 
 
+def forgotten(_: Done) -> None:
+    """Forget a part of a run."""
+
+
 def execute(
-    module: Module, kernel: str, launch: Launch, memory: Memory, choice: Choice, *, progress: Progress = unwatched
+    module: Module,
+    kernel: str,
+    launch: Launch,
+    memory: Memory,
+    choice: Choice,
+    *,
+    progress: Progress = unwatched,
+    rescue: Callable[[Done], None] = forgotten,
 ) -> Done:
-    """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code."""
+    """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code.
+    Where something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets what was done by then."""
     wanted = _Wanted(module, kernel, launch, memory, choice, progress)
     why = wanted.refused()
     if why:
@@ -71,11 +88,21 @@ def execute(
             return done
         restore()
     checks = Checks(uninitialized=memory.checks, races=memory.checks)
-    made = run(module, kernel, launch, memory, checks, progress=progress)
-    if made.why:
-        return wanted.interpreted(launch.max_steps, made.why)
-    counts = made.counts
-    outcome = Outcome(True, counts.totals.lane_instructions, (), ())
+
+    def stopped(counts: Counts) -> None:
+        rescue(_done(counts, ()))
+
+    made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stopped)
+    if not made.why:
+        return _done(made.counts, None)
+    if made.problem is not None and made.counts.totals.lane_instructions > AGAIN:
+        return _done(made.counts, (made.problem,))
+    return wanted.interpreted(launch.max_steps, made.why)
+
+
+def _done(counts: Counts, problems: tuple[Problem, ...] | None) -> Done:
+    """Return what the compiled machine did; `problems`: what ended it, None where it came to its end."""
+    outcome = Outcome(problems is None, counts.totals.lane_instructions, problems or (), ())
     return Done(outcome, counts.totals, counts.branches, counts.requests)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import jsonschema
@@ -10,6 +14,7 @@ import pytest
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.base.progress import Activity
 from warpsmith.report.port.json import schema
 from warpsmith.settings.model import load_keys
 
@@ -115,6 +120,24 @@ def test_a_run_of_a_kernel_is_stopped(capsys: pytest.CaptureFixture[str]) -> Non
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, schema())
     assert [one["rule"] for one in document["diagnostics"]] == ["INP009"]
+
+
+def test_a_run_that_is_interrupted_tells_what_was_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def progress(work: Activity) -> None:
+        if "visits of lanes" in work.item:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    monkeypatch.setattr("warpsmith.app.cli.commands.simulate.watched", lambda: nullcontext(progress))
+    words = ["simulate", "k.cu", "--block", "32", "--arg", "a=zeros:i32[1024]", "--arg", "n=2000000000", "--json"]
+    assert run(*words, "--max-steps", "1000000000000", "--out", "a=a.npy") == 130
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema())
+    assert [one["rule"] for one in document["diagnostics"]] == ["INT001"]
+    assert document["status"] == "incomplete"
+    assert document["simulation"]["lane_instructions"] > 100_000
+    assert not Path("a.npy").exists()
 
 
 @pytest.mark.parametrize("said", ["nan", "inf", "-1", "0", "1e30", "x"])

@@ -165,6 +165,6 @@ class _Driver:
             others = e.b.load(self.where, typ=I64)
             differs = e.b.and_(e.b.icmp_unsigned("!=", others, I64(0)), e.b.icmp_unsigned("!=", others, waits))
             with e.b.if_then(differs):
-                e.b.call(self.stop, [self.state, I64(Stop.BARRIER), I64(0), I64(-1), I64(0)])
+                e.b.call(self.stop, [self.state, I64(Stop.BARRIER), I64(0), I64(-1), I64(-1)])
             self.leave_if_stopped()
             e.b.store(waits, self.where)

@@ -6,17 +6,19 @@ ended = run(module, name, launch, memory)        `why` is Stop.NONE where all we
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from warpsmith.base.progress import Progress, unwatched
-from warpsmith.simt.engine.apart import Apart
+from warpsmith.simt.apart import Apart
 from warpsmith.simt.engine.counts import Counts
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.support import order_matters, refused
-from warpsmith.simt.engine.words import STOPS, State, Stop, new_state
-from warpsmith.simt.launch import Launch
+from warpsmith.simt.engine.told import Stopped, may_wait
+from warpsmith.simt.engine.words import State, Stop, new_state
+from warpsmith.simt.launch import Launch, Problem
 from warpsmith.simt.memory import Memory
 from warpsmith.ssa.nodes import Module
 
@@ -30,17 +32,40 @@ __all__ = ["Checks", "Run", "order_matters", "refused", "run"]
 
 
 class Run(Struct, frozen=True):
-    """What came of a run: `why` it was not the compiled machine's to finish, "" where it was; its counters."""
+    """What came of a run: where it `stopped`; its counters up to there. `problem`: what ended it, where that is the
+    kernel's doing for certain; where there is none, and `why` is not "", the interpreter has to look."""
 
-    why: str
-    stop: Stop
+    stopped: Stopped
     counts: Counts
+    problem: Problem | None = None
+
+    @property
+    def stop(self) -> Stop:
+        """Return the reason; Stop.NONE where it ran to its end."""
+        return self.stopped.why
+
+    @property
+    def why(self) -> str:
+        """Return the reason in words, "" where it ran to its end."""
+        return "" if self.stop is Stop.NONE else self.stopped.text
+
+
+def forgotten(_: Counts) -> None:
+    """Forget counters."""
 
 
 def run(
-    module: Module, name: str, launch: Launch, memory: Memory, checks: Checks, *, progress: Progress = unwatched
+    module: Module,
+    name: str,
+    launch: Launch,
+    memory: Memory,
+    checks: Checks,
+    *,
+    progress: Progress = unwatched,
+    rescue: Callable[[Counts], None] = forgotten,
 ) -> Run:
-    """Run a kernel that is not refused. Where it stops early, `memory` is put back as it was.
+    """Run a kernel that is not refused. Where it stops early, `memory` is put back as it was; where that is because
+    something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets the counters up to there.
 
     Raises KeyError where there is no such kernel.
     """
@@ -49,12 +74,15 @@ def run(
         raise KeyError(name)
     restore = memory.snapshot()
     state = new_state()
+    partial: list[Ended] = []
 
     def work() -> Ended:
         from warpsmith.simt.engine.compile import compiled
         from warpsmith.simt.engine.launch import launched
 
-        return launched(compiled(function, launch.warp, checks), module, launch, memory, state=state, progress=progress)
+        code = compiled(function, launch.warp, checks)
+        partial.append(launched(code, module, launch, memory, state=state, progress=progress))
+        return partial[0]
 
     def leave() -> None:
         state[State.LEAVE] = 1
@@ -63,14 +91,12 @@ def run(
         ended = Apart(work, leave, stack=_STACK * sum(len(b.instructions) for b in function.blocks)).go()
     except BaseException:
         restore()
+        if partial:
+            rescue(partial[0].counts)
         raise
-    if ended.why is Stop.NONE:
-        return Run("", ended.why, ended.counts)
-    restore()
-    return Run(_said(ended), ended.why, ended.counts)
-
-
-def _said(ended: Ended) -> str:
-    """Return why a launch was stopped, in words."""
-    where = f" by thread {ended.thread} of block {ended.block}" if ended.thread >= 0 else ""
-    return f"{STOPS[ended.why]}{where}"
+    stopped, problem = ended.stopped, None
+    if stopped.why is not Stop.NONE:
+        if stopped.why is not Stop.BUDGET or not may_wait(function, stopped.at):
+            problem = stopped.problem(module, name, launch, memory)
+        restore()
+    return Run(stopped, ended.counts, problem)

@@ -9,13 +9,17 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.progress import Activity, Progress
 from warpsmith.simt.engine.compile import Compiled
 from warpsmith.simt.engine.counts import BlockCount, Counts, RequestSum
+from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.tables import Tables
+from warpsmith.simt.engine.told import Stopped
 from warpsmith.simt.engine.words import Array, Request, State, Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory, allocated
@@ -30,11 +34,9 @@ _CHUNK = 1 << 16
 
 
 class Ended(Struct, frozen=True):
-    """How a launch ended: `why` it was stopped, in which block and thread; what was counted so far."""
+    """How a launch ended: why it was stopped, where; what was counted so far."""
 
-    why: Stop
-    block: int
-    thread: int
+    stopped: Stopped
     counts: Counts
 
 
@@ -44,12 +46,13 @@ def launched(
     """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
     tables = Tables(code, module, launch, memory, places=allocated(module, memory), state=state)
     run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
+    sizes = np.array([len(block.instructions) + 1 for block in code.function.blocks])
     step = max(1, _CHUNK // launch.threads)
     for first in range(0, launch.blocks, step):
         done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
         progress(Activity("simulating", f"blocks, {done:,} visits of lanes", first, launch.blocks))
         run(state.ctypes.data, first, min(first + step, launch.blocks))
-        if state[State.LEAVE]:
+        if state[State.LEAVE] or int((tables.full + tables.partial)[1::COUNTERS] @ sizes) > launch.max_steps:
             break
     counts = _counts(tables)
     why = Stop(int(state[State.STOP]))
@@ -57,7 +60,19 @@ def launched(
         why = Stop.INTERRUPTED
     if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
         why = Stop.BUDGET
-    return Ended(why, int(state[State.STOP_BLOCK]), int(state[State.STOP_THREAD]), counts)
+    return Ended(_stopped(why, tables), counts)
+
+
+def _stopped(why: Stop, tables: Tables) -> Stopped:
+    """Return where a launch stopped."""
+    code, words = tables.code, [int(word) for word in tables.state]
+    found = Stopped(why, words[State.STOP_BLOCK], words[State.STOP_THREAD])
+    if words[State.STOP_SITE]:
+        number = (words[State.STOP_SITE] - words[State.SITES]) // (8 * len_of_site())
+        access = code.sites[number]
+        return replace(found, access=access, address=words[State.STOP_ADDRESS] % 2**64, size=code.sizes[access])
+    blocks, at = code.function.blocks, words[State.STOP_ADDRESS]
+    return replace(found, at=blocks[at]) if words[State.STOP] and 0 <= at < len(blocks) else found
 
 
 def _counts(tables: Tables) -> Counts:

@@ -59,7 +59,7 @@ def part_function(e: Emit, stop: Ir) -> Ir:
     _join(e, log, count, made.args)
     e.b.cbranch(e.b.icmp_unsigned(">=", count, I64(LOG_ENTRIES)), full, store)
     e.at(full)
-    e.b.call(stop, [state, I64(Stop.LOG), I64(-1), I64(0), I64(0)])
+    e.b.call(stop, [state, I64(Stop.LOG), I64(0), I64(-1), I64(-1)])
     e.b.ret_void()
     e.at(store)
     for word, value in enumerate((one, other, branch)):

@@ -14,9 +14,9 @@ from typing import NoReturn
 import pytest
 
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.simt.engine.apart import Apart
+from warpsmith.simt.apart import Apart
 
-_ROOT = Path(__file__).parents[3]
+_ROOT = Path(__file__).parents[2]
 
 
 class Work:

@@ -1,0 +1,103 @@
+"""What the compiled machine stopped at, in the words of the interpreter.
+
+The interpreter tells more: every mistake up to the one that ends the run, and who races with whom. Where it would take
+it too long to get there, this is what is told."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.base.source import Span
+from warpsmith.simt.engine.words import STOPS, Stop
+from warpsmith.simt.launch import Launch, Problem, ProblemKind
+from warpsmith.simt.layout import local_layout, shared_layout
+from warpsmith.simt.memory import Fault, Memory, Where
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Block, Function, Instruction, Module
+from warpsmith.ssa.nodes import Memory as Access
+
+__all__ = ["Stopped", "may_wait"]
+
+_KINDS: Final[dict[Stop, ProblemKind]] = {
+    Stop.BOUNDS: "bounds",
+    Stop.ALIGNMENT: "alignment",
+    Stop.CONSTANT: "other",
+    Stop.BUDGET: "budget",
+    Stop.TRAP: "trap",
+}
+"""What ends a run whoever makes it; of the rest the interpreter sees more (races), or nothing wrong (lanes that meet
+late)."""
+
+
+class Stopped(Struct, frozen=True):
+    """Where a run stopped, and why: the block of threads, the thread (-1: not known), the access (`size` bytes at
+    `address`) or the block of the kernel."""
+
+    why: Stop
+    block: int
+    thread: int
+    access: Instruction | None = None
+    address: int = 0
+    size: int = 0
+    at: Block | None = None
+
+    @property
+    def text(self) -> str:
+        """Return why, in a few words."""
+        where = f" by thread {self.thread} of block {self.block}" if self.thread >= 0 else ""
+        return f"{STOPS[self.why]}{where}"
+
+    def problem(self, module: Module, kernel: str, launch: Launch, memory: Memory) -> Problem | None:
+        """Return it as the interpreter would say it, None where that has to look for itself; `memory`: with the
+        variables of the module."""
+        if self.why not in _KINDS:
+            return None
+        message, where = STOPS[self.why], None
+        match self.why:
+            case Stop.BUDGET:
+                message = f"it did not end within {launch.max_steps:,} steps"
+            case Stop.BOUNDS:
+                message, where = self._outside(module, kernel, launch, memory)
+            case Stop.ALIGNMENT if self.access is not None and isinstance(self.access.detail, Access):
+                needed = min(self.access.detail.align, 1 << (self.size.bit_length() - 1))
+                message = f"the address {self.address:#x} is not a multiple of {needed}, as {self.access.op} needs"
+            case Stop.TRAP:
+                message = "the kernel traps"
+        return Problem(message, self._span(module.function(kernel)), self.block, self.thread, _KINDS[self.why], where)
+
+    def _span(self, function: Function | None) -> Span | None:
+        """Return the line: of the access, of the block, else of the kernel."""
+        places = () if self.at is None else (*self.at.instructions, self.at.terminator)
+        spans = [one.span for one in (self.access, *places, function) if one is not None]
+        return next((span for span in spans if span is not None), None)
+
+    def _outside(self, module: Module, kernel: str, launch: Launch, memory: Memory) -> tuple[str, Where | None]:
+        """Return what an address is not in, in words, and as a place."""
+        shared = shared_layout(module, kernel, launch.shared, launch.parts)
+        pieces = (
+            memory.piece(f"the shared memory of block {self.block}", "shared", shared),
+            memory.piece(f"the local memory of thread {self.thread}", "local", local_layout(module, kernel)),
+        )
+        try:
+            memory.find(self.address, self.size, pieces)
+        except Fault as fault:
+            return str(fault), fault.where
+        return STOPS[self.why], None
+
+
+def may_wait(function: Function, at: Block | None) -> bool:
+    """Whether the loops around a block may wait for what other threads do: they read memory that others write, or meet
+    others. Where they do not, a thread that is in them for long is so by itself, whoever runs it; nor where there is
+    no such block, since all that was begun has ended."""
+    around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()
+    names = {name for cycle in around for name in cycle.blocks}
+    return any(_meets(i) for block in function.blocks if block.name in names for i in block.instructions)
+
+
+def _meets(i: Instruction) -> bool:
+    """Whether an instruction sees what other threads did."""
+    if isinstance(i.detail, Access):
+        return i.op != "store" and i.detail.space not in ("local", "constant", "param")
+    return i.op in ("barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active", "call", "unmodeled")
