@@ -56,16 +56,18 @@ def test_any_number_of_signals_wait() -> None:
     work, numbers = Work(), (signal.SIGUSR1, signal.SIGUSR2)
 
     def send() -> None:
+        while any(signal.getsignal(number) is raising for number in numbers):
+            time.sleep(0.001)
         for number in numbers * 20:
-            time.sleep(0.003)
             os.kill(os.getpid(), number)
+        work.asked.set()
 
     before = {number: signal.signal(number, raising) for number in numbers}
     sender = threading.Thread(target=send)
     try:
         with pytest.raises(Signaled):
             sender.start()
-            work.go()
+            Apart(work, lambda: None).go()
         assert work.over
     finally:
         for number, handler in before.items():

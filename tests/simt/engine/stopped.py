@@ -10,15 +10,14 @@ is taken and given back, which ends the process where somebody wrote to what is 
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import struct
 import sys
-import threading
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import NoReturn
 
 import numpy as np
 
@@ -37,20 +36,26 @@ $odd: bra $top;
 """
 
 
-def _ended(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(number)
+class Stopped(BaseException):
+    """A signal has come."""
 
 
-def _stop(how: str) -> threading.Timer:
-    """Return who sends this process signals, a short while from now."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGINT) if how == "several" else (getattr(signal, how),)
+def _stopped(number: int, frame: FrameType | None) -> None:
+    """Raise at the first signal of a run; those that come late change nothing."""
+    if _ARMED:
+        _ARMED.clear()
+        raise Stopped(number)
 
-    def send() -> None:
-        for number in numbers:
-            os.kill(os.getpid(), number)
 
-    _SENDERS.append(threading.Timer(0.03, send))
-    return _SENDERS[-1]
+def _send(how: str, sent: list[bool]) -> None:
+    """Send this process signals, a short while after they are held."""
+    several = (signal.SIGINT, signal.SIGTERM, signal.SIGINT)
+    while signal.getsignal(signal.SIGINT) is _stopped:
+        time.sleep(0.001)
+    time.sleep(0.03)
+    for number in several if how == "several" else (getattr(signal, how),):
+        os.kill(os.getpid(), number)
+    sent.append(True)
 
 
 def _sent_by_llvm(number: int) -> None:
@@ -70,35 +75,26 @@ def _sent_by_llvm(number: int) -> None:
     kind.__call__ = counted
 
 
-_SENDERS: list[threading.Timer] = []
-"""They are kept: when one is forgotten Python code runs in which exceptions are ignored, those of handlers too."""
+_ARMED: list[bool] = []
 _CALLS: dict[str, Callable[..., object]] = {}
 
 
 def _once(memory: Memory, launch: Launch, how: str) -> bool:
     """Run the kernel until it is stopped; return whether it was."""
-    sender = None if how in ("time", "llvm") else _stop(how)
+    sent, stopped = [how in ("time", "llvm")], False
+    _ARMED.append(True)
     try:
+        if not sent[0]:
+            sent.clear()
+            _thread.start_new_thread(_send, (how, sent))
         with time_limit(0.03 if how == "time" else 0.0):
-            if sender is not None:
-                sender.start()
             run(kernel(_ENDLESS) if how == "llvm" else _MODULE, "k", launch, memory, Checks())
-    except (OutOfTimeError, KeyboardInterrupt, SystemExit):
-        return True
-    finally:
-        _over(sender)
-    return False
-
-
-def _over(sender: threading.Timer | None) -> None:
-    """Wait until all signals have been sent, and have come."""
-    while sender is not None:
-        try:
-            sender.finished.wait()
-            time.sleep(0.01)
-            return
-        except (KeyboardInterrupt, SystemExit):
-            continue
+    except (OutOfTimeError, Stopped):
+        stopped = True
+    _ARMED.clear()
+    while not sent:
+        time.sleep(0.005)
+    return stopped
 
 
 def _busy() -> None:
@@ -122,13 +118,14 @@ def _placed() -> tuple[Memory, Launch]:
 
 def main(how: str, times: int) -> None:
     """Stop the kernel as often as is asked for."""
-    signal.signal(signal.SIGTERM, _ended)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stopped)
     stopped = 0
     if how == "llvm":  # LLVM is loaded, and has noted what this processor is
         assert _once(*_placed(), "time")
-    for number in range(times):
+    for turn in range(1, times + 1):
         if how == "llvm":
-            _sent_by_llvm(number + 1)
+            _sent_by_llvm(turn)
         memory, launch = _placed()
         stopped += _once(memory, launch, how)
         for _ in range(3):
