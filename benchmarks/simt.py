@@ -4,7 +4,7 @@
 
 Two kernels: a divergent loop (trip counts 0 to 127, a branch in the body, one gather of a table), and a bitonic sort of
 each block in shared memory, with a barrier after each step. Times are the best of several; the machine's compile time
-is told apart. Results are compared with the C program's.
+is distinguished. Results are compared with the C program's.
 """
 
 from __future__ import annotations

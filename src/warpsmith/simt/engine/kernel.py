@@ -249,7 +249,7 @@ class KernelWriter:
         e = self.e
         then = e.b.and_(e.bits(self.value(branch.condition)), self.mask)
         other = e.without(self.mask, then)
-        self.parted([then, other], self.leaves(branch))
+        self.diverged([then, other], self.leaves(branch))
         self.edge(branch.then, then)
         self.edge(branch.other, other)
 
@@ -265,12 +265,12 @@ class KernelWriter:
                 left = e.without(left, lanes)
                 ways[target] = e.b.or_(ways[target], lanes) if target in ways else lanes
         ways[switch.other] = e.b.or_(ways[switch.other], left) if switch.other in ways else left
-        self.parted(list(ways.values()), (False, I64(-1)))
+        self.diverged(list(ways.values()), (False, I64(-1)))
         for target, lanes in ways.items():
             self.edge(target, lanes)
 
     def log_length(self) -> Ir:
-        """Return how many entries the log of lanes that parted has."""
+        """Return how many entries the log of lanes that diverged has."""
         return self.e.read(self.e.pointer(self.e.read(self.state, State.LOG)), 0)
 
     def leaves(self, branch: Branch) -> tuple[bool, Ir]:
@@ -282,7 +282,7 @@ class KernelWriter:
         then, other = (name not in around[-1].blocks for name in (branch.then, branch.other))
         return then and not other, self.frame.load(("since", around[-1].header), I64) if then != other else I64(-1)
 
-    def parted(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
+    def diverged(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
         """Write: count a divergence where lanes go more than one way, and take note of who left whom."""
         e = self.e
         first = [e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)) for way in ways]

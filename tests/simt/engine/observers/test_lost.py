@@ -1,4 +1,4 @@
-"""Lost lane slots: charged to the branch where lanes parted, also in loops inside loops that lanes leave early."""
+"""Lost lane slots: charged to the branch where lanes diverged, also in loops inside loops that lanes leave early."""
 
 from __future__ import annotations
 

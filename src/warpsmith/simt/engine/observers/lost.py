@@ -1,4 +1,4 @@
-"""Lost lane slots, charged while the kernel runs to the branches where lanes parted.
+"""Lost lane slots, charged while the kernel runs to the branches where lanes diverged.
 
 A lane that is in the warp and not in the mask of a block loses as many slots as the block has instructions. They are
 charged to the branch that ended the last block before it in which that lane was together with a lane that is there now
