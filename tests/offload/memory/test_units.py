@@ -190,7 +190,8 @@ _SCHEMES: tuple[TransferScheme, ...] = ("optimized", "mixed")
 def test_hostile_blocks() -> None:
     """Blocks freed and used again, grown, shared, entered in the middle; blocks that nobody knows; rows that move."""
     ports = []
-    # what a hold keeps is found whole in the present table: without holds every block is copied by its own size
+    # what a data region keeps is found whole in the present table: without data regions every block is copied by its
+    # own size
     for scheme in _SCHEMES:
         result = port([str(_PROGRAM)], PortOptions(offload=OffloadOptions(transfers=scheme)))
         assert result.verification is not None

@@ -131,14 +131,14 @@ def test_host_code_in_a_hold_gets_updates(ported: Ported, body: str, updates: li
     assert [u for u in found if "all" not in u] == updates, found
 
 
-def test_every_way_out_ends_the_hold(ported: Ported) -> None:
+def test_every_way_out_ends_the_data_region(ported: Ported) -> None:
     text = _text(ported("if (t == 3) return 1; if (t == 4) break;"))
     assert text.count("ws_hold_begin") == 1
     assert text.count("ws_hold_end") == 2
     assert "ws_hold_end(WS_HERE);\n            return 1;" in text
 
 
-def test_an_unknown_function_stands_in_a_pause(ported: Ported) -> None:
+def test_an_unknown_function_suspends(ported: Ported) -> None:
     result = ported("observe(u);", "void observe(double *);")
     text = _text(result)
     assert text.index("ws_hold_pause") < text.index("observe(u);") < text.index("ws_hold_resume")
@@ -234,7 +234,7 @@ def test_a_function_of_a_header_is_no_matter_where_only_kernels_call_it(
 
 
 @pytest.mark.parametrize("call", ["atexit(done)", "signal(2, 0)"])
-def test_handlers_and_holds_do_not_go_together(ported: Ported, call: str) -> None:
+def test_handlers_and_data_regions_do_not_go_together(ported: Ported, call: str) -> None:
     result = ported("swap(&u, &v);", f"#include <signal.h>\nvoid done(void);\nvoid late(void) {{ {call}; }}")
     assert "ws_hold_begin" not in _text(result)
 

@@ -147,7 +147,7 @@ def test_what_is_no_run_is_not_held(ported: Ported, body: str) -> None:
     ],
 )
 def test_every_way_out_of_a_run_ends_it(ported: Ported, body: str, ends: int) -> None:
-    # a condition that may do anything keeps the loop around the run from being a hold
+    # a condition that may do anything keeps the loop around the run from being a data region
     text = _run(ported(body, "int observe(void);"))
     assert text.count("ws_hold_begin") == 1 and text.count("ws_hold_end") == ends, text
 
@@ -160,7 +160,7 @@ def test_a_run_is_cut_where_nobody_knows_what_happens(ported: Ported) -> None:
     assert any("do not stay on the device across line" in reason for reason in _reasons(result))
 
 
-def test_freeing_memory_is_seen_and_stands_in_no_pause(ported: Ported) -> None:
+def test_freeing_memory_is_seen_and_suspends_nothing(ported: Ported) -> None:
     body = "double *c = malloc(n * sizeof *c); fill(c, n, 1); mix(a, c, n); free(c); a = realloc(a, 999); mix(b, a, n);"
     result = ported(body)
     text = _run(result)
@@ -225,7 +225,7 @@ def test_what_may_write_elements_in_place_parts_a_run(ported: Ported, host: str)
     ],
 )
 def test_no_objects_where_an_exception_meets_the_program(ported: Ported, other: str) -> None:
-    """A destructor could read what is newer on the device, before the hold has ended."""
+    """A destructor could read what is newer on the device, before the data region has ended."""
     call = "loud();" if "Loud" in other else "jump(k);"
     text = _run(ported(f"scale(r); {call} scale(r);", other, cxx=True))
     assert "ws_held" not in text
@@ -249,7 +249,7 @@ def test_stages_copy_what_leaves_the_device_and_nothing_else(ported: Ported) -> 
     assert sum(moved.count for moved in counted.values()) == 2, counted  # a and b come back once, when the run ends
 
 
-def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -> None:
+def test_in_place_a_data_region_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -> None:
     path = tmp_path / "stages.c"
     body = "fill(a, n, 2);\n    if (k)\n        return (int)a[3];\n    mix(b, a, n);"
     path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
@@ -261,8 +261,8 @@ def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -
 
 
 def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path: Path) -> None:
-    # the port beside the pragma would be left out with it, and the loop would run on the host inside the hold; what
-    # another build prints there would be what the host has
+    # the port beside the pragma would be left out with it, and the loop would run on the host inside the data region;
+    # what another build prints there would be what the host has
     path = tmp_path / "stages.c"
     loop = (
         "\n#ifndef SERIAL\n    k = 4;\n#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++) a[i] += k;\n"
@@ -270,7 +270,7 @@ def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path
     body = f'fill(a, n, 2);{loop}#ifdef DEBUG\n    printf("%g", a[3]);\n#endif\n    mix(b, a, n);'
     path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
     result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
-    assert result.in_place is not None and result.in_place.holding
+    assert result.in_place is not None and result.in_place.with_data_regions
     for file in result.in_place.files:
         (tmp_path / file.path).parent.mkdir(exist_ok=True)
         (tmp_path / file.path).write_text(file.text)

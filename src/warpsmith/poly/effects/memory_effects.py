@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summary import Summary
+from warpsmith.poly.pointers.accesses import Base, bases, is_pointer
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
-from warpsmith.poly.pointers.touches import Base, bases, is_pointer
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type
@@ -119,7 +119,7 @@ def defined_call(
         (summary.loads, done.loads, done.load_bases),
         (summary.stores, done.stores, done.store_bases),
     ):
-        objects, arrays, others = _parted(roots)
+        objects, arrays, others = _split_roots(roots)
         into |= objects
         named |= arrays
         for root in others:
@@ -127,7 +127,7 @@ def defined_call(
 
 
 @functools.lru_cache(maxsize=4096)
-def _parted(roots: frozenset[Root]) -> tuple[frozenset[Root], frozenset[Symbol], tuple[Root, ...]]:
+def _split_roots(roots: frozenset[Root]) -> tuple[frozenset[Root], frozenset[Symbol], tuple[Root, ...]]:
     """Return the roots that are objects, those objects that are arrays, and the other roots: an object is the same one
     for every caller, and a large function has hundreds of them."""
     objects = {root: root.symbol for root in roots if root.kind == "object" and root.symbol is not None}
