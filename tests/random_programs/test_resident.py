@@ -50,7 +50,7 @@ def test_most_random_programs_have_a_data_region(tmp_path: Path) -> None:
             (folder / name).write_text(text)
         options = PortOptions(verify=False, steps=False)
         result = port([str(folder / name) for name in files if name.endswith(".c")], options)
-        held += any("ws_hold_begin" in file.text for file in result.files)
+        held += any("ws_data_begin" in file.text for file in result.files)
     assert held >= 4
 
 
@@ -255,7 +255,7 @@ def test_the_program_without_a_bug_passes(tmp_path: Path) -> None:
     result = _ported(_FILES, tmp_path)
     assert is_accepted(result.verification), result.verification
     text = next(file.text for file in result.files if file.path == "solver.c")
-    assert all(word in text for word in ("ws_hold_begin", "ws_update_host(", "ws_update_device("))
+    assert all(word in text for word in ("ws_data_begin", "ws_update_host(", "ws_update_device("))
 
 
 _UNWATCHED = frozenset({"everything is kept", "lent scalars are overlooked"})

@@ -47,7 +47,7 @@ def test_most_random_programs_keep_some_of_the_stack(tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         text = next(f.text for f in _ported(stack_program(seed), folder, verify=False).files if f.path == "stack.c")
-        kept += "ws_hold_lasts(" in text and "ws_hold_callers(" in text
+        kept += "ws_data_outlives(" in text and "ws_data_callers(" in text
     assert kept >= 5
 
 
@@ -293,12 +293,12 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
 def test_what_outlives_a_hold_is_told_of(tmp_path: Path) -> None:
     result = _ported(_RECORDS, tmp_path, verify=False)
     text = next(file.text for file in result.files if file.path == "stack.c")
-    told = [line.strip() for line in text.splitlines() if "ws_hold_lasts(" in line or "ws_hold_callers(" in line]
+    told = [line.strip() for line in text.splitlines() if "ws_data_outlives(" in line or "ws_data_callers(" in line]
     assert told == [
-        "ws_hold_callers(WS_FRAME);",
-        "ws_hold_lasts(&mine, (long long)sizeof mine);",
-        "ws_hold_callers(WS_FRAME);",
-        "ws_hold_lasts(&own, (long long)sizeof own);",
+        "ws_data_callers(WS_FRAME);",
+        "ws_data_outlives(&mine, (long long)sizeof mine);",
+        "ws_data_callers(WS_FRAME);",
+        "ws_data_outlives(&own, (long long)sizeof own);",
     ]
     # set_up runs before a kernel has `own`
     assert "ws_update" not in text[text.index("void set_up(") : text.index("void tune(")]

@@ -141,24 +141,24 @@ static void act(int depth)
     else if (kind < 7)
         blocks ? block_touch() : touch();
     else if (kind < 8 && depth < 3) {
-        ws_hold_begin("", 0);
+        ws_data_begin("", 0);
         for (int k = any(8); k > 0; k--)
             act(depth + 1);
-        ws_hold_end("", 0);
+        ws_data_end("", 0);
     } else if (kind < 9) {
-        ws_hold_pause("", 0);
+        ws_data_suspend("", 0);
         look(0, SIZE);
         host[any(SIZE)] = 7;
         memcpy(truth, host, SIZE);
         blocks ? block_home() : home(-1);
         look(0, SIZE);
-        ws_hold_resume("", 0);
+        ws_data_resume("", 0);
     } else {
         /* what is not kept goes out of scope, and something else lives there */
         for (int i = LASTING; i < SIZE; i++)
             host[i] = truth[i] = (char)any(256);
     }
-    if (ws_holds == 0) {
+    if (ws_data_regions == 0) {
         look(0, SIZE);
         if (ws_ranges != nullptr)
             fail("something stays outside every data region", 0);
@@ -174,7 +174,7 @@ int main(void)
     }
     /* two homes that take turns, with other ranges: after the first rounds nothing moves */
     blocks = 0;
-    ws_hold_begin("", 0);
+    ws_data_begin("", 0);
     long long before = 0;
     for (int k = 0; k < 10; k++) {
         home(k % 2);
@@ -183,7 +183,7 @@ int main(void)
     }
     if (copied != before)
         fail("what stays is copied again", (int)(copied - before));
-    ws_hold_end("", 0);
+    ws_data_end("", 0);
     printf("ok\n");
     return 0;
 }
@@ -193,9 +193,9 @@ _BUGS: dict[str, Callable[[str], str]] = {
     "nothing written comes back": lambda t: t.replace(
         "range->written = !range->dead && (range->written || written != 0);", ""
     ),
-    "kept where it may die": lambda t: t.replace("range->kept && ws_holds > 0", "ws_holds > 0"),
-    "kept outside a data region": lambda t: t.replace("range->kept && ws_holds > 0 && ", "range->kept && "),
-    "kept in a suspension": lambda t: t.replace(" && ws_pauses == 0", ""),
+    "kept where it may die": lambda t: t.replace("range->kept && ws_data_regions > 0", "ws_data_regions > 0"),
+    "kept outside a data region": lambda t: t.replace("range->kept && ws_data_regions > 0 && ", "range->kept && "),
+    "kept in a suspension": lambda t: t.replace(" && ws_data_suspended == 0", ""),
     "a part is taken for the whole": lambda t: t.replace(
         "range->host > begin || range->host + range->bytes < end", "range->host > begin"
     ),
@@ -207,7 +207,7 @@ _BUGS: dict[str, Callable[[str], str]] = {
     "an update clears more than it copied": lambda t: t.replace(
         "begin <= range->host && range->host + range->bytes <= end", "begin <= range->host"
     ),
-    "the end of a data region forgets": lambda t: t.replace("ws_pauses = 0;\n    ws_let_go(file, line);", ""),
+    "the end of a data region forgets": lambda t: t.replace("ws_data_suspended = 0;\n    ws_let_go(file, line);", ""),
     "bytes of an older range go to the host": lambda t: t.replace("other->written = true;", ""),
     "all of a block comes back": lambda t: t.replace("if (now[i] != before[i])", ""),
     "a block is remembered again": lambda t: t.replace("stays && range->before == nullptr)", "stays)"),

@@ -129,7 +129,7 @@ def test_a_macro_that_is_one_expression_is_a_node_with_its_expansion(load: Load)
 
 
 @pytest.mark.parametrize(
-    ("text", "boxed"),
+    ("text", "opaque"),
     [("x = SUM * 2", "SUM * 2"), ("x = 2 * SUM", "2 * SUM"), ("x = y TAIL", "y TAIL"), ("x = NEG y", "NEG y"),
      ("x = SAFE(y)", "SAFE(y)")],
 )  # fmt: skip

@@ -46,7 +46,7 @@ def test_the_statements_that_move(program: Analyzed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("leaf", "counters", "named"),
+    ("statement", "counters", "named"),
     [
         ("a[k][k] = 1", "k", "k n"), ("x[i] = i", "k i", "k i n m"), ("a[k][j] = 3", "k j", "k j n"),
         ("x[k] = 4", "k", "k n"),

@@ -233,7 +233,7 @@ def test_as_many_fragments_as_go_together_are_found_in_few_attempts(
         tried.append(len(drafts))
         return real(search, scope, drafts)
 
-    monkeypatch.setattr(vars(residency)["_Search"], "home", counted)
+    monkeypatch.setattr(vars(residency)["_Search"], "offload_region", counted)
     offload_regions = placed(_many(change), tmp_path).placement.offload_regions
     assert [len(offload_region.drafts) for offload_region in offload_regions] == [change, LOOPS - change]
     assert len(tried) <= 16
@@ -252,7 +252,7 @@ def test_questions_that_spend_their_budget_leave_the_rest_apart(
             return vars(residency)["_given_up"](vars(search)["request"].facts.function.body)
         return real(search, scope, drafts)
 
-    monkeypatch.setattr(vars(residency)["_Search"], "home", spent)
+    monkeypatch.setattr(vars(residency)["_Search"], "offload_region", spent)
     offload_regions = placed(_many(13), tmp_path).placement.offload_regions
     assert [len(offload_region.drafts) for offload_region in offload_regions] == [1] * LOOPS
     most = vars(residency)["_MOST_GIVEN_UP"]

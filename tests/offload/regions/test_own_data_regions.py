@@ -153,7 +153,7 @@ def test_a_single_file_keeps_them_as_well(tmp_path: Path) -> None:
     path.write_text(SWAPS)
     result = port([str(path)], PortOptions(single_file=True))
     (file,) = result.files
-    assert file.path == "swaps.cu" and "ws_hold ws_held(WS_HERE);" in file.text
+    assert file.path == "swaps.cu" and "ws_data_region ws_data(WS_HERE);" in file.text
     assert is_accepted(result.verification), result.verification
 
 

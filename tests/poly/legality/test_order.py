@@ -100,7 +100,7 @@ def test_the_same_access_in_two_leaves_is_two_accesses(tmp_path: Path) -> None:
     assert shown(model) == ["S0 -> S1 flow x", "S0 -> S2 output x", "S1 -> S2 anti x"]
 
 
-@pytest.mark.parametrize("row", ["a variable that the run changes", "a divisor that is none"])
+@pytest.mark.parametrize("dimension", ["a variable that the run changes", "a divisor that is none"])
 def test_a_time_without_a_value_leaves_the_order_open(dimension: str, tmp_path: Path) -> None:
     text = "void f(int n) { int q = 0; for (int i = 0; i < n; i++) { x[i] = y[i]; q = i; } y[0] = q; }"
     facts, f = facts_of(text, tmp_path)

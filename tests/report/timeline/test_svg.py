@@ -57,7 +57,8 @@ def test_data_that_stay_are_a_band_from_begin_to_end() -> None:
 def test_words() -> None:
     words = [m.words for m in drawn(Event("loop", 0, "for t", cause=AT),
                                     Event("function", 0, "f", cause=AT),
-                                    Event("data region", 0, "x", measured=Moved(1, 2))) if isinstance(m, Text)]  # fmt: skip
+                                    Event("data region", 0, "x", measured=Moved(1, 2)))
+             if isinstance(m, Text)]  # fmt: skip
     assert words == ["for t  line 2", "f  a.c:2", "data region: x  [measured: 1 x, 2 bytes]"]
     (long,) = (mark.words for mark in drawn(Event("loop", 3, "w" * 90)) if isinstance(mark, Text))
     assert len(long) < 60 and long.endswith("…")

@@ -250,7 +250,7 @@ def plan_data_regions(
         )
         for data_region in plan.data_regions:
             guard = (
-                requests[data_region.function].names.fresh("ws_held")
+                requests[data_region.function].names.fresh("ws_data")
                 if is_guarded(presence.summaries.program, data_region)
                 else ""
             )
