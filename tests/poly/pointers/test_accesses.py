@@ -147,7 +147,7 @@ def test_statements_touch_what_is_theirs() -> None:
     assert lengths == ["read n", "read a", "read i", "load a", "write w"], (
         "a length is read, a declaration writes nothing"
     )
-    assert [t.kind for t in node_accesses(text)] == ["box"]
+    assert [t.kind for t in node_accesses(text)] == ["opaque"]
     assert isinstance(call, ExprStmt) and isinstance(called := peel(call.expr), Call)
     assert getattr(direct_call(called), "name", "") == "outside"
 

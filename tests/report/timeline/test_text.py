@@ -28,7 +28,7 @@ def test_one_line_an_event_indented_as_it_is_nested() -> None:
         "      k1",
         "      u -> host  for line 2, all of its block  [measured: 2 x, 64 bytes]",
         "    everything on the device -> host  all that was written",
-        "    hold: data stay",
+        "    data region: data stay",
     ]
 
 
