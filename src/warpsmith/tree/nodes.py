@@ -27,7 +27,7 @@
           | Launch(kernel, grid, block, arguments, region)                    device statements, made by offload
           | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
           | DataEnter(buffer, variable, address, bytes, …) | DataExit(buffer, written)      residency across functions
-          | Update(to_device, variable, address, bytes) | DataHold(opens) | DataPause(ends)
+          | Update(to_device, variable, address, bytes) | DataRegionBoundary(opens) | DataSuspension(ends)
           | CaptureStmt(...)                             verification builds only
     Top   = Function(symbol, parameters, body) | GlobalDecl(declarations) | Other(text)
 
