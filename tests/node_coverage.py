@@ -59,7 +59,7 @@ def unions() -> Mapping[str, Kinds]:
 
 
 class Match(Struct, frozen=True):
-    """One `match` over a closed union. `where`: `poly/pointers/touches.py:_value`, with `#2` for the second one there;
+    """One `match` over a closed union. `where`: `poly/pointers/accesses.py:_value`, with `#2` for the second one there;
     `wildcard`: its last case takes all that is left."""
 
     where: str

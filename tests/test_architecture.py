@@ -1,4 +1,5 @@
-"""The house rules that a linter does not know: sizes, lone imports, light start, one place for each heavy library."""
+"""The project's rules that a linter does not know: sizes, lone imports, light start, one place for each heavy
+library."""
 
 from __future__ import annotations
 

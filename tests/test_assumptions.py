@@ -178,5 +178,5 @@ def test_a_granted_assumption_is_believed_and_tested(
     path = _write(name, tmp_path)
     _, _, holds, fails = (GUARDED | GRANTED)[name]
     assert _granted(capsys, path, grant, holds[0])["status"] == "pass"
-    # Vouched for wrongly: the referee finds out.
+    # Asserted wrongly: the referee finds out.
     assert _granted(capsys, path, grant, fails[0])["status"] == "fail"

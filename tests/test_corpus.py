@@ -126,13 +126,13 @@ def check(kernel: Kernel, seeds: range) -> Together:
 
 
 def _precision(given: Iterator[tuple[Kernel, Together]]) -> tuple[int, int, list[str]]:
-    """Return how many branches never parted threads, how many of those are called uniform, and the others."""
+    """Return how many branches never diverged threads, how many of those are called uniform, and the others."""
     same, called, missed = 0, 0, list[str]()
     for kernel, seen in given:
         for level in LEVELS:
             for fact in kernel.facts.branches:
                 name = fact.place.name
-                if name in seen.passed and name not in seen.parted[level]:
+                if name in seen.passed and name not in seen.diverged[level]:
                     same += 1
                     called += getattr(fact, level) == "uniform"
                     missed += [f"{fact.span}"] if getattr(fact, level) != "uniform" else []

@@ -53,7 +53,7 @@ def test_every_family_is_of_nodes() -> None:
 def test_the_tool_sees_the_matches() -> None:
     places = {match.where for path in FILES for match in matches(path, unions())}
     assert len(places) > 120
-    assert {"poly/pointers/touches.py:_value", "poly/effects/assigned.py:statement", "loops/place.py:change"} <= places
+    assert {"poly/pointers/accesses.py:_value", "poly/effects/assigned.py:statement", "loops/place.py:change"} <= places
 
 
 class Planted(Node, frozen=True, eq=False, kw_only=True):
@@ -61,9 +61,9 @@ class Planted(Node, frozen=True, eq=False, kw_only=True):
 
 
 _ASKED = {
-    "Expr": ("poly/pointers/touches.py:_value", "poly/pointers/touches.py:bases", "offload/memory/places.py:value"),
+    "Expr": ("poly/pointers/accesses.py:_value", "poly/pointers/accesses.py:bases", "offload/memory/places.py:value"),
     "Stmt": ("poly/effects/liveness.py:statement", "poly/effects/assigned.py:_simple", "loops/search/cost.py:_cost"),
-    "Node": ("poly/pointers/touches.py:_own_touches", "poly/pointers/pointers.py:_collect", "loops/place.py:change"),
+    "Node": ("poly/pointers/accesses.py:_own_touches", "poly/pointers/pointers.py:_collect", "loops/place.py:change"),
 }
 
 

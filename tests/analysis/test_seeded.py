@@ -54,7 +54,7 @@ def guards_are_taken_at_their_word(patch: Patch) -> None:
         after = [(graph.rank[branch], graph.successors[branch]) for branch in branches]
         return {name: sum(1 << rank for rank, names in after if name in names) for name in graph.order}
 
-    patch.setattr(guards, "parted", next_ones)
+    patch.setattr(guards, "diverged", next_ones)
 
 
 def loops_end_together(patch: Patch) -> None:

@@ -74,7 +74,7 @@ class Steering:
     """The runs of one kernel. `seen`: what all of them have shown; `made`, `spoiled`: how many; `steps` of all;
     `aimed`: how many of them were to part threads at a branch, for a level; `tried`: in how many two threads met there;
     `idle`: how many were for nothing in particular. `ways`: those taken from block to block. `wrapped`: branches that
-    parted threads in a run in which a signed number overflows; C gives it no meaning, but machines make it.
+    diverged threads in a run in which a signed number overflows; C gives it no meaning, but machines make it.
     `free`: grids may be made up."""
 
     def __init__(self, facts: KernelFacts, run: Run, *, free: bool = False) -> None:
@@ -211,13 +211,13 @@ class Steering:
         return made
 
     def _is_done(self, name: str, level: str) -> bool:
-        """Whether a branch has parted threads, or, for no level, both its sides have been seen."""
+        """Whether a branch has diverged threads, or, for no level, both its sides have been seen."""
         if level:
             return self._has_parted(name, level)
         return all((name, to) in self.ways for to in successors(self.goals.blocks[name].terminator))
 
     def _has_parted(self, name: str, level: str) -> bool:
-        return name in self.seen.parted[level] or name in self.wrapped[level]
+        return name in self.seen.diverged[level] or name in self.wrapped[level]
 
     def _parent(self, name: str, level: str) -> Known:
         """Return a run that got to a branch, if possible with two threads at a time."""
@@ -291,7 +291,7 @@ class Steering:
     def _wrap(self, inputs: Inputs, watch: Samples, *, checks: bool) -> None:
         """Take note of what parts threads in a run in which a signed number overflows, once it was made with all
         checks."""
-        new = {level: watch.parted[level] - self.seen.parted[level] - self.wrapped[level] for level in LEVELS}
+        new = {level: watch.diverged[level] - self.seen.diverged[level] - self.wrapped[level] for level in LEVELS}
         if not checks and any(new.values()):
             self._ran(inputs, checks=True)
         elif checks:
@@ -311,7 +311,7 @@ class Steering:
         seen = self.seen
         return (
             bool(watch.passed - seen.passed or watch.ways - self.ways)
-            or any(watch.met[v] - seen.met[v] or watch.parted[v] - seen.parted[v] for v in LEVELS)
+            or any(watch.met[v] - seen.met[v] or watch.diverged[v] - seen.diverged[v] for v in LEVELS)
             or any(watch.differs[v].keys() - seen.differs[v].keys() for v in LEVELS)
         )
 
@@ -321,7 +321,7 @@ class Steering:
             (fact.place.name, level)
             for fact in self.facts.branches
             for level in LEVELS
-            if getattr(fact, level) != "uniform" and fact.place.name not in self.seen.parted[level]
+            if getattr(fact, level) != "uniform" and fact.place.name not in self.seen.diverged[level]
         ]
 
     def _combined(self, known: Known, name: str, level: str) -> Inputs | None:

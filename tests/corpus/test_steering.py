@@ -60,7 +60,7 @@ def _searched(condition: str) -> Steering:
 
 def test_a_word_and_an_argument_that_part_threads_are_found() -> None:
     made = _searched("  %c:i1 = eq %v 123456789:i32")
-    assert made.seen.parted["warp"] == {"start", "rare"}
+    assert made.seen.diverged["warp"] == {"start", "rare"}
     assert made.missing() == []
     assert made.made < 200
 
@@ -82,7 +82,7 @@ def test_what_never_parts_threads_stays() -> None:
 )
 def test_a_word_is_climbed_to(condition: str) -> None:
     made = _searched(condition)
-    assert made.seen.parted["warp"] == {"start", "rare"}
+    assert made.seen.diverged["warp"] == {"start", "rare"}
     assert made.made < 250
 
 
@@ -90,5 +90,5 @@ def test_what_parts_threads_only_by_an_overflow_is_known_as_that() -> None:
     # no square is negative, but for those that do not fit
     made = _searched("  %q:i32 = mul [nsw] %v %v\n  %c:i1 = slt %q 0:i32")
     assert made.wrapped["warp"] == {"start"}
-    assert made.seen.parted["warp"] == set()
+    assert made.seen.diverged["warp"] == set()
     assert made.missing() == []

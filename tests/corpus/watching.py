@@ -24,15 +24,16 @@ LEVELS = ("warp", "block")
 
 
 class Together(Counters):
-    """`same[level]`: values that are claimed the same, compared until one differs (`differs`); `parted[level]`: blocks
-    whose branch was seen to part threads; `passed`: those that were seen at all, `met[level]`: with two threads at a
-    time. `blocks`: those that are watched, not those of functions that are called. `counted`: requests are kept too."""
+    """`same[level]`: values that are claimed the same, compared until one differs (`differs`); `diverged[level]`:
+    blocks whose branch was seen to part threads; `passed`: those that were seen at all, `met[level]`: with two threads
+    at a time. `blocks`: those that are watched, not those of functions that are called. `counted`: requests are kept
+    too."""
 
     same: dict[str, set[Instruction]] = field(default_factory=dict)
     blocks: frozenset[Block] = frozenset()
     counted: bool = True
     differs: dict[str, dict[Instruction, str]] = field(default_factory=lambda: {level: {} for level in LEVELS})
-    parted: dict[str, set[str]] = field(default_factory=lambda: {level: set() for level in LEVELS})
+    diverged: dict[str, set[str]] = field(default_factory=lambda: {level: set() for level in LEVELS})
     met: dict[str, set[str]] = field(default_factory=lambda: {level: set() for level in LEVELS})
     passed: set[str] = field(default_factory=set)
     _numbers: dict[object, tuple[int, ...]] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Together(Counters):
         for level in LEVELS:
             self.same[level] &= other.same[level]
             self.differs[level] |= other.differs[level]
-            self.parted[level] |= other.parted[level]
+            self.diverged[level] |= other.diverged[level]
             self.met[level] |= other.met[level]
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
@@ -81,7 +82,7 @@ class Together(Counters):
         name = block.name
         self.passed.add(name)
         for level, group in (("warp", (lane.block, lane.warp)), ("block", (lane.block,))):
-            if name in self.parted[level]:
+            if name in self.diverged[level]:
                 continue
             key = (group, name, moment)
             first = self._taken.get(key)
@@ -90,7 +91,7 @@ class Together(Counters):
             else:
                 self.met[level].add(name)
                 if first != taken:
-                    self.parted[level].add(name)
+                    self.diverged[level].add(name)
 
     def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[str, int, int]) -> None:
         """Keep the address of one lane."""
@@ -104,7 +105,7 @@ def wrong_values(facts: KernelFacts, seen: Together) -> Iterator[str]:
     for level in LEVELS:
         for place, text in seen.differs[level].items():
             yield f"{facts.kernel}, {level}: {place.op} at {place.span} is {text}"
-        for name in seen.parted[level] - set(branches[level]):
+        for name in seen.diverged[level] - set(branches[level]):
             yield f"{facts.kernel}, {level}: the branch of {name} parts threads"
 
 

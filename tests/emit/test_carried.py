@@ -28,7 +28,7 @@ def test_a_part_comes_only_where_it_is_needed() -> None:
     support = Support("ws")
     plain, whole = run_time(support, Needs()).text, run_time(support, Needs(True, True, True, True)).text
     assert len(plain) < len(whole)
-    assert "ws_hold_begin" in whole and "ws_hold_begin" not in plain
+    assert "ws_data_begin" in whole and "ws_data_begin" not in plain
     assert "ws_unit_bytes" in declarations(support, Needs(units=True))
     assert "ws_unit_bytes" not in declarations(support, Needs())
 

@@ -58,7 +58,7 @@ def variables(function: Function) -> dict[str, Symbol]:
 
 def boxes(unit: KernelUnit) -> list[str]:
     found = [n for _, f in unit.program.functions() for n in walk(f.body) if isinstance(n, Verbatim | VerbatimExpr)]
-    return [box.reason for box in found]
+    return [make_opaque.reason for make_opaque in found]
 
 
 MEMORY = """

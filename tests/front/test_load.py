@@ -142,7 +142,7 @@ def test_deep_nesting_is_boxed_with_a_warning(load: Load, body: str) -> None:
     loaded = load(f"int f(int a) {{ {body} return 0; }}")
     assert {(f.rule, f.severity) for f in loaded.findings} == {("INP003", "warning")}
     boxes = [n for n in walk(function(loaded)) if isinstance(n, Verbatim | VerbatimExpr)]
-    assert all("nested more than 150 deep" in box.reason for box in boxes)
+    assert all("nested more than 150 deep" in make_opaque.reason for make_opaque in boxes)
     assert boxes
 
 
@@ -168,5 +168,5 @@ def test_cxx_and_cuda_files_are_loaded_as_far_as_they_are_c(load: Load) -> None:
     loaded = load(
         "__global__ void k(int *a) { a[threadIdx.x] = 0; } void f(int *a) { k<<<1, 32>>>(a); }", name="case.cu"
     )
-    (box,) = [n for n in walk(function(loaded)) if isinstance(n, VerbatimExpr)]
-    assert (box.reason, box.calls, box.text) == ("a kernel launch", True, "k<<<1, 32>>>(a)")
+    (make_opaque,) = [n for n in walk(function(loaded)) if isinstance(n, VerbatimExpr)]
+    assert (make_opaque.reason, make_opaque.calls, make_opaque.text) == ("a kernel launch", True, "k<<<1, 32>>>(a)")

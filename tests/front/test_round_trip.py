@@ -1,6 +1,6 @@
 """The tree says all that the text said: bodies printed from the tree alone compile to the same machine code.
 
-Only what is boxed keeps its text; every name, operator, macro expansion, literal and type is written out anew.
+Only what is opaque keeps its text; every name, operator, macro expansion, literal and type is written out anew.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ int f(int n, int x, int y, double a[n][n + 1], point *p, unsigned u, signed char
 
 
 def kept(node: Node) -> str | None:
-    """Return the text of what is boxed."""
+    """Return the text of what is opaque."""
     if isinstance(node, Verbatim | VerbatimExpr):
         return node.span.text
     if isinstance(node, While) and isinstance(node.body, Verbatim) and node.body.span == node.span:

@@ -9,7 +9,7 @@ import pytest
 from tests.random_programs.acceptance import is_accepted
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.loops import linear
-from warpsmith.loops.analysis import held_guards
+from warpsmith.loops.analysis import invariant_guards
 from warpsmith.poly.aliasing import aliasing
 
 PROGRAM = Path(__file__).with_name("units_hostile.c")
@@ -32,7 +32,7 @@ def test_what_they_do_stays_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", [held_guards, aliasing], ids=["bounds", "pointers"])
+@pytest.mark.parametrize("where", [invariant_guards, aliasing], ids=["bounds", "pointers"])
 def test_guards_that_are_always_true_are_caught(where: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
     result = _ported()

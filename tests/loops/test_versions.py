@@ -65,7 +65,7 @@ def test_both_versions_stand_in_the_text(tmp_path: Path) -> None:
     guards = [
         Assumption("n > 3", "guarded", condition),
         Assumption("again", "guarded", condition),
-        Assumption("vouched for", "granted", condition),
+        Assumption("asserted", "granted", condition),
     ]
     ported = (Empty(span=function.span),)
     (found,) = version(scope, ported, guards)

@@ -3,7 +3,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.machine.lines import lines_touched
+from warpsmith.machine.lines import count_lines
 
 SMALL = st.integers(-16, 16)
 BOX = st.sampled_from([1, 2, 4, 8])
@@ -19,23 +19,23 @@ def enumerated(strides: tuple[int, ...], box: tuple[int, ...], line: int, offset
 def test_small_strides_touch_the_lines_of_their_span(
     strides: tuple[int, int, int], box: tuple[int, int, int], offset: int
 ) -> None:
-    assert lines_touched(strides, box, 16, offset) == enumerated(strides, box, 16, offset)
+    assert count_lines(strides, box, 16, offset) == enumerated(strides, box, 16, offset)
 
 
 @given(SMALL, BOX, st.sampled_from([2, 4, 8, 16, 32]), st.integers(0, 15))
 def test_a_stride_of_whole_distant_lines_multiplies(small: int, threads: int, rows: int, offset: int) -> None:
     row = 16 * 64
-    assert lines_touched((small, row), (threads, rows), 16, offset) == enumerated(
+    assert count_lines((small, row), (threads, rows), 16, offset) == enumerated(
         (small, row), (threads, rows), 16, offset
     )
-    assert lines_touched((small, None), (threads, rows), 16, offset) == lines_touched(
+    assert count_lines((small, None), (threads, rows), 16, offset) == count_lines(
         (small, row), (threads, rows), 16, offset
     )
 
 
 def test_the_well_known_cases() -> None:
-    assert lines_touched((1,), (32,), 8) == 4
-    assert lines_touched((0,), (32,), 8) == 1
-    assert lines_touched((None,), (32,), 8) == 32
-    assert lines_touched((-1,), (32,), 8) == 4
-    assert lines_touched((1,), (32,), 8, 1) == 5
+    assert count_lines((1,), (32,), 8) == 4
+    assert count_lines((0,), (32,), 8) == 1
+    assert count_lines((None,), (32,), 8) == 32
+    assert count_lines((-1,), (32,), 8) == 4
+    assert count_lines((1,), (32,), 8, 1) == 5

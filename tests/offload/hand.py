@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.expressions import number
-from warpsmith.offload.fragments import Choice, Draft, Home, Request
+from warpsmith.offload.fragments import Choice, Draft, OffloadRegion, Request
 from warpsmith.offload.mapping.kernels import Built, build
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions
@@ -49,9 +49,9 @@ def build_all(request: Request, choice: Choice) -> dict[str, Built]:
     buffers = tuple(
         Buffer(_device(request, s), s, zero, zero, (), not isinstance(s.type, Array | Pointer)) for s in symbols
     )
-    home = Home((request.facts.function.body,), choice.drafts, buffers, ())
+    offload_region = OffloadRegion((request.facts.function.body,), choice.drafts, buffers, ())
     name = request.facts.function.symbol.name
-    return {d.region: build(request, home, d, f"ws_{name}_k{i + 1}") for i, d in enumerate(choice.drafts)}
+    return {d.region: build(request, offload_region, d, f"ws_{name}_k{i + 1}") for i, d in enumerate(choice.drafts)}
 
 
 def draft(choice: Choice, region: str) -> Draft:

@@ -114,9 +114,9 @@ def test_a_decision_follows_the_one_loop_that_was_made_from_its_own(program: Pro
     again = Unroll("f/i/j", 2).apply(made)
     assert loop(again, "f/i") is not loop(made, "f/i")
     assert Decided.of(again, function(again)).of_loop(loop(again, "f/i")) is not None and not undecided(again)
-    parted = Distribute("f/i").apply(made)
-    assert len(made_from(function(parted), loop(made, "f/i"))) == 2
-    assert [d.loop for d in undecided(parted)] == ["f/i"] and Decided.of(parted, function(parted)).by_loop == {}
+    split = Distribute("f/i").apply(made)
+    assert len(made_from(function(split), loop(made, "f/i"))) == 2
+    assert [d.loop for d in undecided(split)] == ["f/i"] and Decided.of(split, function(split)).by_loop == {}
 
 
 def test_a_loop_with_another_counter_or_header_is_another_loop(program: Program) -> None:

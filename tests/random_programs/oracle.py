@@ -15,14 +15,14 @@ from msgspec import Struct
 
 from tests.random_programs.nests import Access, Nest, Size, Statement, Step, reads_scalar, row_target, steps
 
-__all__ = ["Bases", "Touch", "conflicts", "entries_of", "repeats", "touches"]
+__all__ = ["Bases", "MemoryAccess", "conflicts", "entries_of", "repeats", "touches"]
 
 # where A and B begin, in elements, when they are parts of one block
 Bases = Mapping[str, int]
 Prefix = tuple[int, ...]
 
 
-class Touch(Struct, frozen=True):
+class MemoryAccess(Struct, frozen=True):
     """One access: which element, by which iteration (of the loops around it), reading or writing."""
 
     array: str
@@ -31,12 +31,12 @@ class Touch(Struct, frozen=True):
     write: bool
 
 
-def touches(nest: Nest, size: Size, bases: Bases | None = None) -> Iterator[Touch]:
+def touches(nest: Nest, size: Size, bases: Bases | None = None) -> Iterator[MemoryAccess]:
     """Yield every access of the nest in execution order (array elements and the scalars t and s)."""
     return _level(nest, 1, dict(zip("nmw", size, strict=True)), (), bases or {})
 
 
-def _level(nest: Nest, depth: int, names: dict[str, int], outer: Prefix, bases: Bases) -> Iterator[Touch]:
+def _level(nest: Nest, depth: int, names: dict[str, int], outer: Prefix, bases: Bases) -> Iterator[MemoryAccess]:
     loop = nest.loops[depth - 1]
     for value in loop.values(names):
         inner, iteration = {**names, loop.counter: value}, (*outer, value)
@@ -48,12 +48,12 @@ def _level(nest: Nest, depth: int, names: dict[str, int], outer: Prefix, bases: 
                 yield from _step(nest, step, inner, iteration, bases)
 
 
-def _step(nest: Nest, step: Step, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
+def _step(nest: Nest, step: Step, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[MemoryAccess]:
     match step:
         case "start":
-            yield Touch("s", 0, at, write=True)
+            yield MemoryAccess("s", 0, at, write=True)
         case "store":
-            yield Touch("s", 0, at, write=False)
+            yield MemoryAccess("s", 0, at, write=False)
             yield _touch(row_target(nest), names, at, bases, write=True)
         case "scalar":
             yield from _scalar(nest, names, at, bases)
@@ -61,26 +61,28 @@ def _step(nest: Nest, step: Step, names: Mapping[str, int], at: Prefix, bases: B
             yield from _statement(nest, step, names, at, bases)
 
 
-def _touch(access: Access, names: Mapping[str, int], at: Prefix, bases: Bases, *, write: bool) -> Touch:
+def _touch(access: Access, names: Mapping[str, int], at: Prefix, bases: Bases, *, write: bool) -> MemoryAccess:
     """An access; arrays with a base are one object."""
     name = access.array
     if name in bases:
-        return Touch("A and B", bases[name] + access.address(names), at, write)
-    return Touch(name, access.address(names), at, write)
+        return MemoryAccess("A and B", bases[name] + access.address(names), at, write)
+    return MemoryAccess(name, access.address(names), at, write)
 
 
-def _scalar(nest: Nest, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
+def _scalar(nest: Nest, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[MemoryAccess]:
     yield _touch(nest.scalar_source, names, at, bases, write=False)
     if nest.scalar == "temporary":
         return
     name = "s" if nest.scalar in ("sum", "row sum") else "t"
     # a conditional write may not happen: then what follows reads the older value
     if nest.scalar in ("carried", "sum", "row sum", "conditional"):
-        yield Touch(name, 0, at, write=False)
-    yield Touch(name, 0, at, write=True)
+        yield MemoryAccess(name, 0, at, write=False)
+    yield MemoryAccess(name, 0, at, write=True)
 
 
-def _statement(nest: Nest, statement: Statement, names: Mapping[str, int], at: Prefix, bases: Bases) -> Iterator[Touch]:
+def _statement(
+    nest: Nest, statement: Statement, names: Mapping[str, int], at: Prefix, bases: Bases
+) -> Iterator[MemoryAccess]:
     guard = statement.guard
     on_data = guard is not None and guard.access is not None
     if guard is not None and guard.access is not None:
@@ -95,7 +97,7 @@ def _statement(nest: Nest, statement: Statement, names: Mapping[str, int], at: P
     for source in reads:
         yield _touch(source, names, at, bases, write=False)
     if reads_scalar(nest, statement) and nest.scalar != "temporary":
-        yield Touch("t", 0, at, write=False)
+        yield MemoryAccess("t", 0, at, write=False)
     for target in targets:
         yield _touch(target, names, at, bases, write=True)
 
@@ -119,7 +121,7 @@ def repeats(nest: Nest, depth: int, sizes: tuple[Size, ...]) -> bool:
     return any(len(loop.values(names)) > 1 for size in sizes for names in entries_of(nest, depth, size))
 
 
-def conflicts(seen: Iterable[Touch], depth: int) -> set[Prefix]:
+def conflicts(seen: Iterable[MemoryAccess], depth: int) -> set[Prefix]:
     """Return the counters' values around the loop at `depth` (0 = outermost) for which it carries a conflict."""
     readers: dict[tuple[str, int, Prefix], set[int]] = defaultdict(set)
     writers: dict[tuple[str, int, Prefix], set[int]] = defaultdict(set)

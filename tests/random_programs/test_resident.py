@@ -10,17 +10,17 @@ import pytest
 
 from tests.random_programs.acceptance import is_accepted
 from tests.random_programs.resident_programs import resident_program
-from tests.random_programs.seeded_holds import (
+from tests.random_programs.seeded_data_regions import (
     freed_unseen,
     no_end_at_a_return,
     no_update_after_writes,
     no_update_before_reads,
 )
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload.data import resident_homes
+from warpsmith.offload.data import resident_regions
 from warpsmith.offload.memory.presence import Presence, Resident
-from warpsmith.offload.regions import coherence, holds, host_loops, needs
-from warpsmith.tree.nodes import DataEnter, DataExit, DataHold, Expr, Member, Name
+from warpsmith.offload.regions import coherence, data_regions, host_loops, needs
+from warpsmith.tree.nodes import DataEnter, DataExit, DataRegionBoundary, Expr, Member, Name
 from warpsmith.tree.types import Array
 
 Patch = pytest.MonkeyPatch
@@ -40,7 +40,7 @@ def test_random_programs_do_what_they_did(seed: int, tmp_path: Path) -> None:
     assert is_accepted(result.verification), result.verification
 
 
-def test_most_random_programs_have_a_hold(tmp_path: Path) -> None:
+def test_most_random_programs_have_a_data_region(tmp_path: Path) -> None:
     texts = [resident_program(seed).files for seed in range(6)]
     held = 0
     for number, files in enumerate(texts):
@@ -50,7 +50,7 @@ def test_most_random_programs_have_a_hold(tmp_path: Path) -> None:
             (folder / name).write_text(text)
         options = PortOptions(verify=False, steps=False)
         result = port([str(folder / name) for name in files if name.endswith(".c")], options)
-        held += any("ws_hold_begin" in file.text for file in result.files)
+        held += any("ws_data_begin" in file.text for file in result.files)
     assert held >= 4
 
 
@@ -199,27 +199,27 @@ def _lent_scalars_are_overlooked(patch: Patch) -> None:
 
 
 def _entered_without_content(patch: Patch) -> None:
-    patch.setattr(resident_homes, "DataEnter", lambda **parts: DataEnter(**{**parts, "copy": False}))
-    patch.setattr(resident_homes, "check_transfers", lambda *_: ())
+    patch.setattr(resident_regions, "DataEnter", lambda **parts: DataEnter(**{**parts, "copy": False}))
+    patch.setattr(resident_regions, "check_transfers", lambda *_: ())
 
 
 def _left_as_if_not_written(patch: Patch) -> None:
-    patch.setattr(resident_homes, "DataExit", lambda **parts: DataExit(**{**parts, "written": False}))
-    patch.setattr(resident_homes, "check_transfers", lambda *_: ())
+    patch.setattr(resident_regions, "DataExit", lambda **parts: DataExit(**{**parts, "written": False}))
+    patch.setattr(resident_regions, "check_transfers", lambda *_: ())
 
 
 def _callees_without_updates(patch: Patch) -> None:
-    real = holds.updates  # type: ignore[attr-defined]
+    real = data_regions.updates  # type: ignore[attr-defined]
 
     def updates(around: needs.Surroundings, run: object, into: coherence.Coherent) -> None:
         if around.function.symbol.name == "solve":
             real(around, run, into)  # type: ignore[arg-type]
 
-    patch.setattr(holds, "updates", updates)
+    patch.setattr(data_regions, "updates", updates)
 
 
-def _hold_ends_too_late(patch: Patch) -> None:
-    patch.setattr(holds, "DataHold", lambda **parts: DataHold(**{**parts, "opens": True}))
+def _region_ends_too_late(patch: Patch) -> None:
+    patch.setattr(data_regions, "DataRegionBoundary", lambda **parts: DataRegionBoundary(**{**parts, "opens": True}))
 
 
 def _update_in_front_of_the_loop(patch: Patch) -> None:
@@ -245,7 +245,7 @@ _BUGS: dict[str, Callable[[Patch], None]] = {
     "entered without content": _entered_without_content,
     "left as if not written": _left_as_if_not_written,
     "callees without updates": _callees_without_updates,
-    "the hold ends too late": _hold_ends_too_late,
+    "the data region ends too late": _region_ends_too_late,
     "an update in front of the loop": _update_in_front_of_the_loop,
 }
 
@@ -255,7 +255,7 @@ def test_the_program_without_a_bug_passes(tmp_path: Path) -> None:
     result = _ported(_FILES, tmp_path)
     assert is_accepted(result.verification), result.verification
     text = next(file.text for file in result.files if file.path == "solver.c")
-    assert all(word in text for word in ("ws_hold_begin", "ws_update_host(", "ws_update_device("))
+    assert all(word in text for word in ("ws_data_begin", "ws_update_host(", "ws_update_device("))
 
 
 _UNWATCHED = frozenset({"everything is kept", "lent scalars are overlooked"})
@@ -273,5 +273,5 @@ def test_seeded_bugs_are_seen(bug: str, tmp_path: Path, monkeypatch: Patch) -> N
 
 
 def test_fields_of_seeded_nodes_exist() -> None:
-    names = {field.name for node in (DataEnter, DataExit, DataHold) for field in msgspec.structs.fields(node)}
+    names = {field.name for node in (DataEnter, DataExit, DataRegionBoundary) for field in msgspec.structs.fields(node)}
     assert {"copy", "keep", "written", "opens"} <= names

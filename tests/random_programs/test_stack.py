@@ -10,14 +10,14 @@ import pytest
 from tests.emit.changed_part import change_part
 from tests.emit.host_device import CALLERS
 from tests.random_programs.acceptance import is_accepted
-from tests.random_programs.seeded_holds import no_update_after_writes, no_update_before_reads
+from tests.random_programs.seeded_data_regions import no_update_after_writes, no_update_before_reads
 from tests.random_programs.stack_programs import stack_program
 from warpsmith.emit.words import Support
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.transfers import measured_copies
-from warpsmith.offload.plan import Hold
-from warpsmith.offload.regions import holds
-from warpsmith.offload.regions import stack as hold_stack
+from warpsmith.offload.plan import DataRegion
+from warpsmith.offload.regions import data_regions
+from warpsmith.offload.regions import stack as data_region_stack
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.tree.nodes import Call
@@ -47,7 +47,7 @@ def test_most_random_programs_keep_some_of_the_stack(tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         text = next(f.text for f in _ported(stack_program(seed), folder, verify=False).files if f.path == "stack.c")
-        kept += "ws_hold_lasts(" in text and "ws_hold_callers(" in text
+        kept += "ws_data_outlives(" in text and "ws_data_callers(" in text
     assert kept >= 5
 
 
@@ -211,7 +211,7 @@ end:
 
 
 @pytest.mark.slow
-def test_the_stack_is_copied_once_however_long_a_hold_lasts(tmp_path: Path) -> None:
+def test_the_stack_is_copied_once_however_long_a_data_region_lasts(tmp_path: Path) -> None:
     moved = []
     for steps in ("2", "7"):
         result = _ported(_STEPS.replace("STEPS", steps), tmp_path)
@@ -226,43 +226,47 @@ def test_the_stack_is_copied_once_however_long_a_hold_lasts(tmp_path: Path) -> N
 
 def _taken_for_never_kept(patch: Patch) -> None:
     """Host code does without updates of objects that the run time keeps."""
-    patch.setattr(holds, "kept_by_functions", lambda *_: ())
+    patch.setattr(data_regions, "kept_by_functions", lambda *_: ())
 
 
 def _parameters_are_never_kept(patch: Patch) -> None:
     """A parameter that lies behind the frame is taken for memory that is never kept."""
-    patch.setattr(holds, "kept_by_functions", lambda found: (symbol for hold in found for symbol in hold.lasting))
+    patch.setattr(
+        data_regions,
+        "kept_by_functions",
+        lambda found: (symbol for data_region in found for symbol in data_region.lasting),
+    )
 
 
 def _kept_only_at_the_end(patch: Patch) -> None:
     """All calls are taken for ones in front of the first that hands an object to a kernel."""
-    real = hold_stack.not_yet_kept
+    real = data_region_stack.not_yet_kept
 
-    def not_yet_kept(found: Sequence[Hold], *rest: object) -> dict[Call, frozenset[Root]]:
-        told = frozenset(Root("object", symbol) for hold in found for symbol in hold.lasting)
+    def not_yet_kept(found: Sequence[DataRegion], *rest: object) -> dict[Call, frozenset[Root]]:
+        told = frozenset(Root("object", symbol) for data_region in found for symbol in data_region.lasting)
         return dict.fromkeys(real(found, *rest), told)  # type: ignore[arg-type]  # handed on as it came
 
-    patch.setattr(holds, "not_yet_kept", not_yet_kept)
+    patch.setattr(data_regions, "not_yet_kept", not_yet_kept)
 
 
-def _holds_begin_in_holds_alone(patch: Patch) -> None:
-    """Of functions with holds only the callers that hold already are asked what they hand over."""
-    patch.setattr(holds, "outermost", lambda *_: frozenset())
+def _regions_begin_in_regions_alone(patch: Patch) -> None:
+    """Of functions with data regions only the callers that hold already are asked what they hand over."""
+    patch.setattr(data_regions, "outermost", lambda *_: frozenset())
 
 
 def _callees_are_callers(patch: Patch) -> None:
-    """The stack of the callers begins far below the frame of the function that begins the hold."""
+    """The stack of the callers begins far below the frame of the function that begins the data region."""
     frame = property(lambda self: "(char *)__builtin_frame_address(0) - 4096")
     patch.setattr(Support, "frame", frame)
 
 
-def _in_all_holds(patch: Patch) -> None:
-    """Functions that hold inside a hold tell of their own objects."""
+def _in_all_data_regions(patch: Patch) -> None:
+    """Functions that hold inside a data region tell of their own objects."""
     change_part(patch, "watched.cu", (" || ws_opened != 1)", ")"))
 
 
 def _all_is_kept(patch: Patch) -> None:
-    """Nobody asks whether memory outlives the hold."""
+    """Nobody asks whether memory outlives the data region."""
     change_part(patch, "present.cu", ("!ws_unit_watch(host) && !ws_outlives(begin, end)", "false"))
 
 
@@ -270,9 +274,9 @@ _BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {
     "taken for never kept": (_RECORDS, _taken_for_never_kept),
     "parameters are never kept": (_RECORDS, _parameters_are_never_kept),
     "kept only at the end": (_RECORDS, _kept_only_at_the_end),
-    "holds begin in holds alone": (_TWO_CALLERS, _holds_begin_in_holds_alone),
+    "data regions begin in data regions alone": (_TWO_CALLERS, _regions_begin_in_regions_alone),
     "callees are callers": (_RECORDS, _callees_are_callers),
-    "told of in all holds": (_RECORDS, _in_all_holds),
+    "told of in all data regions": (_RECORDS, _in_all_data_regions),
     "all is kept": (_RECORDS, _all_is_kept),
     "no update before reads": (_RECORDS, no_update_before_reads),
     "no update after writes": (_RECORDS, no_update_after_writes),
@@ -289,12 +293,12 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
 def test_what_outlives_a_hold_is_told_of(tmp_path: Path) -> None:
     result = _ported(_RECORDS, tmp_path, verify=False)
     text = next(file.text for file in result.files if file.path == "stack.c")
-    told = [line.strip() for line in text.splitlines() if "ws_hold_lasts(" in line or "ws_hold_callers(" in line]
+    told = [line.strip() for line in text.splitlines() if "ws_data_outlives(" in line or "ws_data_callers(" in line]
     assert told == [
-        "ws_hold_callers(WS_FRAME);",
-        "ws_hold_lasts(&mine, (long long)sizeof mine);",
-        "ws_hold_callers(WS_FRAME);",
-        "ws_hold_lasts(&own, (long long)sizeof own);",
+        "ws_data_callers(WS_FRAME);",
+        "ws_data_outlives(&mine, (long long)sizeof mine);",
+        "ws_data_callers(WS_FRAME);",
+        "ws_data_outlives(&own, (long long)sizeof own);",
     ]
     # set_up runs before a kernel has `own`
     assert "ws_update" not in text[text.index("void set_up(") : text.index("void tune(")]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.emit.changed_part import change_part
 from tests.random_programs.acceptance import is_accepted
-from tests.random_programs.seeded_holds import (
+from tests.random_programs.seeded_data_regions import (
     freed_unseen,
     no_end_at_a_return,
     no_update_after_writes,
@@ -17,9 +17,9 @@ from tests.random_programs.seeded_holds import (
 )
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload.data import resident_homes
+from warpsmith.offload.data import resident_regions
 from warpsmith.offload.memory import presence
-from warpsmith.offload.regions import coherence, holds, needs
+from warpsmith.offload.regions import coherence, data_regions, needs
 from warpsmith.tree.nodes import DataEnter
 
 Patch = pytest.MonkeyPatch
@@ -42,13 +42,13 @@ def test_random_programs_do_what_they_did(make: Callable[[int], StageProgram], s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [c_program, cxx_program], ids=["c", "c++"])
-def test_most_random_programs_have_a_hold(make: Callable[[int], StageProgram], tmp_path: Path) -> None:
+def test_most_random_programs_have_a_data_region(make: Callable[[int], StageProgram], tmp_path: Path) -> None:
     held = 0
     for seed in range(6):
         folder = tmp_path / str(seed)
         folder.mkdir()
         text = next(f.text for f in _ported(make(seed), folder, verify=False).files if f.path.startswith("stages.c"))
-        held += "ws_hold" in text[text.index("int run(") : text.index("int main(")]
+        held += "ws_data_region" in text[text.index("int run(") : text.index("int main(")]
     assert held >= 5
 
 
@@ -170,7 +170,7 @@ int main()
 
 
 def _kept_without_being_watched(patch: Patch) -> None:
-    patch.setattr(resident_homes, "DataEnter", lambda **parts: DataEnter(**{**parts, "watch": False}))
+    patch.setattr(resident_regions, "DataEnter", lambda **parts: DataEnter(**{**parts, "watch": False}))
 
 
 def _moved_without_coming_back(patch: Patch) -> None:
@@ -191,7 +191,7 @@ def _absent_for_one_caller(patch: Patch) -> None:
         made = real(*given, **named)  # type: ignore[arg-type]
         return {f: presence.Resident(r.presence, r.short, r.absent | r.short, r.watched) for f, r in made.items()}
 
-    patch.setattr(holds, "short_lived", short_lived)
+    patch.setattr(data_regions, "short_lived", short_lived)
 
 
 def _copies_are_overlooked(patch: Patch) -> None:
@@ -199,8 +199,8 @@ def _copies_are_overlooked(patch: Patch) -> None:
 
 
 def _no_guard(patch: Patch) -> None:
-    patch.setattr(holds, "is_guarded", lambda *_: False)
-    patch.setattr(holds, "may_hold_objects", lambda *_: True)
+    patch.setattr(data_regions, "is_guarded", lambda *_: False)
+    patch.setattr(data_regions, "may_make_objects", lambda *_: True)
 
 
 _BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {
@@ -228,7 +228,7 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
     result = _ported(_program(text), tmp_path)
     assert is_accepted(result.verification), result.verification
     held = next(file.text for file in result.files if file.path.startswith("stages.c"))
-    assert "ws_hold" in held[held.index("static") : held.index("int main(")]
+    assert "ws_data_region" in held[held.index("static") : held.index("int main(")]
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_a_guard_that_nothing_tests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="only if n <= m and m >= 2, and nothing tests") as told:
         asked.check_tested([Change(function.symbol, function, function, (), run, guards), change])
     (finding,) = told.value.findings
-    assert finding.help == ("--assume 'n <= m' vouches for it", "--assume 'm >= 2' vouches for it")
+    assert finding.help == ("--assume 'n <= m' asserts it", "--assume 'm >= 2' asserts it")
     assert finding.span is not None and finding.span.line == 3
     asked.check_tested([])
     asked.check_tested([Change(function.symbol, function, function, (), run, guards)])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
-from warpsmith.loops.search.traffic import Touched
+from warpsmith.loops.search.traffic import ArrayTraffic
 from warpsmith.machine.devices import device
 from warpsmith.project.profile.model import LoopProfile
 from warpsmith.survey.gain import BUS_BYTES_S, GAIN_DEVICE, LAUNCH_S, Gain, gain_of
@@ -31,7 +31,7 @@ def gain(one: FunctionEffort, number: int, counted: Mapping[int, LoopProfile]) -
 
 
 # for (t) for (i) for (j) a[i][j] += b[j]: a moves with i and j, b with j alone
-A, B = Touched("a", 8, True, True, (1, 2)), Touched("b", 8, True, False, (2,))
+A, B = ArrayTraffic("a", 8, True, True, (1, 2)), ArrayTraffic("b", 8, True, False, (2,))
 NEST = effort(
     LoopEffort(-1, None, True, 0, (), ()),
     LoopEffort(0, None, True, 0, (), ()),
@@ -57,7 +57,7 @@ def test_the_whole_of_it_is_copied_once() -> None:
 
 def test_what_stands_still_inside_is_touched_once() -> None:
     """b of the innermost loop alone; what nothing in the loop moves is touched at each entry."""
-    still = Touched("c", 4, False, True, ())
+    still = ArrayTraffic("c", 4, False, True, ())
     one = effort(LoopEffort(-1, None, True, 0, (), ()), LoopEffort(0, None, True, 0, (), (still,)))
     found = gain(one, 1, {0: loop(1, 9), 1: loop(9, 900)})
     assert found.bytes == 9 * 4 and found.copied == 9 * 4
@@ -72,7 +72,7 @@ def test_loops_that_were_not_counted() -> None:
 
 
 def test_an_array_is_as_large_as_what_moves_most_of_it() -> None:
-    small, large = Touched("a", 8, True, False, (0,)), Touched("a", 8, True, False, (0, 1))
+    small, large = ArrayTraffic("a", 8, True, False, (0,)), ArrayTraffic("a", 8, True, False, (0, 1))
     one = effort(LoopEffort(-1, None, True, 0, (), (small,)), LoopEffort(0, None, True, 0, (), (large,)))
     found = gain(one, 0, {0: loop(1, 10), 1: loop(10, 200)})
     assert found.copied == 10 * 20 * 8

@@ -11,7 +11,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.c.counted.writes import Store, Writes
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
-from warpsmith.loops.search.traffic import Touched
+from warpsmith.loops.search.traffic import ArrayTraffic
 from warpsmith.poly.effects.outside import OutsideFunction, encode_function
 from warpsmith.survey.plain import (
     decode_effort,
@@ -46,8 +46,10 @@ EFFORT = FunctionEffort(
     12,
     ("g", "h"),
     (
-        LoopEffort(-1, 10, True, 5, ("g",), (Touched("a", 8, True, False, (0,)),)),
-        LoopEffort(0, None, False, 7, (), (Touched("b", 4, False, True, ()), Touched("a", 8, True, True, (0, 1)))),
+        LoopEffort(-1, 10, True, 5, ("g",), (ArrayTraffic("a", 8, True, False, (0,)),)),
+        LoopEffort(
+            0, None, False, 7, (), (ArrayTraffic("b", 4, False, True, ()), ArrayTraffic("a", 8, True, True, (0, 1)))
+        ),
     ),
 )
 

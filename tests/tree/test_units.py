@@ -1,4 +1,4 @@
-"""Questions to the port's run time: told apart from other calls, and made for rows where rows are meant."""
+"""Questions to the port's run time: distinguished from other calls, and made for rows where rows are meant."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def examine(
     warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
-    waits, told, found = _together(forms_of_all, shape, facts, assumed)
+    waits, found_races, found = _together(forms_of_all, shape, facts, assumed)
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -63,8 +63,8 @@ def examine(
         accesses=facts,
         barriers=waits,
         races=found,
-        races_complete=told.complete,
-        races_assumptions=told.assumptions,
+        races_complete=found_races.complete,
+        races_assumptions=found_races.assumptions,
         exchanges=tuple(exchanges(presences, assumed)),
         resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
         module=module,
@@ -81,9 +81,9 @@ def _together(
     judge = Judge.of(forms, Presences(forms))
     found = places(forms)
     by_instruction = {fact.instruction: fact for fact in facts}
-    told = races(judge, found, by_instruction, assumed)
+    found_races = races(judge, found, by_instruction, assumed)
     between = across_blocks(judge, found, by_instruction, shape.grid)
-    return tuple(barriers(judge, found, assumed)), told, (*told.found, *between)
+    return tuple(barriers(judge, found, assumed)), found_races, (*found_races.found, *between)
 
 
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:

@@ -2,7 +2,7 @@
 
 Proved   holds under every listed assumption (none: it holds as written)
 Refuted  fails, and each reason carries a concrete witness
-Unknown  not decided; the reasons say what stood in the way and what would settle it
+Unknown  not decided; the reasons name the blockers and what would settle it
 """
 
 from __future__ import annotations

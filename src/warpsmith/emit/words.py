@@ -92,13 +92,13 @@ class Support(Struct, frozen=True):
         """Function that gives the table of where entered rows start on the device."""
         return f"{self.prefix}_rows_table"
 
-    def pause(self, *, ends: bool) -> str:
-        """Function that begins or ends a pause of all holds."""
-        return f"{self.prefix}_hold_{'resume' if ends else 'pause'}"
+    def suspension(self, *, ends: bool) -> str:
+        """Function that begins or ends a suspension of all data regions."""
+        return f"{self.prefix}_hold_{'resume' if ends else 'suspension'}"
 
-    def hold(self, *, opens: bool) -> str:
-        """Function that begins or ends a hold."""
-        return f"{self.prefix}_hold_{'begin' if opens else 'end'}"
+    def data_region(self, *, opens: bool) -> str:
+        """Function that begins or ends a data region."""
+        return f"{self.prefix}_data_{'begin' if opens else 'end'}"
 
     def update(self, *, to_device: bool) -> str:
         """Function that makes one copy of a host range valid, where it is present."""
@@ -119,7 +119,7 @@ class Support(Struct, frozen=True):
 
     @property
     def keep(self) -> str:
-        """Macro: the range may stay on the device while a hold lasts."""
+        """Macro: the range may stay on the device while a data region lasts."""
         return f"{self.prefix.upper()}_KEEP"
 
     @property
@@ -149,17 +149,17 @@ class Support(Struct, frozen=True):
 
     @property
     def guard(self) -> str:
-        """Class of C++: a hold that ends where its block is left."""
+        """Class of C++: a data region that ends where its block is left."""
         return f"{self.prefix}_hold"
 
     @property
     def lasts(self) -> str:
-        """Function that is told of an object on the stack that outlives the hold."""
+        """Function that is told of an object on the stack that outlives the data region."""
         return f"{self.prefix}_hold_lasts"
 
     @property
     def callers(self) -> str:
-        """Function that is told where the stack of the callers begins, which outlives the hold."""
+        """Function that is told where the stack of the callers begins, which outlives the data region."""
         return f"{self.prefix}_hold_callers"
 
     @property

@@ -93,7 +93,7 @@ def _owners(files: Sequence[KernelFile]) -> dict[str, str]:
 
 
 def _read(file: KernelFile) -> tuple[SourceFile, str]:
-    """Return a file and its text; one that cannot be read has none, which the analysis has told."""
+    """Return a file and its text; one that cannot be read has none, which the analysis has reported."""
     try:
         held = SourceFile(file.path, file.text) if file.text is not None else SourceFile.read(file.path)
     except OSError:
@@ -131,9 +131,11 @@ def _is_better(before: AnalysisReport, after: AnalysisReport, path: str) -> bool
 
 
 def _said(report: AnalysisReport, path: str) -> Counter[tuple[str, str]]:
-    told = Counter((one.finding.rule, one.kernel) for one in (*report.findings, *report.kept_back) if one.input == path)
-    told.update((finding.rule, "") for finding in report.diagnostics if _is_about(finding, path))
-    return told
+    reported = Counter(
+        (one.finding.rule, one.kernel) for one in (*report.findings, *report.kept_back) if one.input == path
+    )
+    reported.update((finding.rule, "") for finding in report.diagnostics if _is_about(finding, path))
+    return reported
 
 
 def _is_about(finding: Finding, path: str) -> bool:

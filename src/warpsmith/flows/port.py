@@ -41,7 +41,7 @@ class PortOptions(Struct, frozen=True):
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/request.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
-    shall be written in place as well; `assumed`: what the configuration vouches for, granted where the program has all
+    shall be written in place as well; `assumed`: what the configuration asserts, granted where the program has all
     of its names."""
 
     front: FrontOptions = field(default_factory=FrontOptions)
@@ -97,7 +97,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     told = options.run.progress
     told(Activity("reading", _named(paths)))
     loaded = load_program(paths, options.front)
-    options = _vouched(loaded.program, options)
+    options = _with_assertions(loaded.program, options)
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
@@ -144,7 +144,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     return _without(paths, options, wrong) if wrong else result
 
 
-def _vouched(program: Program, options: PortOptions) -> PortOptions:
+def _with_assertions(program: Program, options: PortOptions) -> PortOptions:
     """Return the options with everything granted; raises UsageError for a name that the program does not have."""
     check_names(program, options.poly.granted)
     check_sizes(program, options.offload.sizes or ())

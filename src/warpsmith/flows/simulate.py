@@ -183,8 +183,8 @@ def _end(outcome: Outcome, mistakes: Sequence[Mistake]) -> tuple[Status, int, tu
     stopped: list[Finding] = []
     if not outcome.complete:
         cause = next(p for p in reversed(outcome.problems) if p.kind != "uninitialized")
-        told = any((m.finding.span, m.block, m.thread) == (cause.span, cause.block, cause.thread) for m in mistakes)
-        if not told or cause.kind in ("budget", "unmodeled", "other"):
+        reported = any((m.finding.span, m.block, m.thread) == (cause.span, cause.block, cause.thread) for m in mistakes)
+        if not reported or cause.kind in ("budget", "unmodeled", "other"):
             helps = ("raise --max-steps, or make the launch smaller",) if cause.kind == "budget" else ()
             stopped = [Finding("SIM006", "error", f"the run was stopped: {cause.message}", cause.span, helps)]
     if mistakes:

@@ -81,7 +81,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         clock.lap("analyze")
     for record in records:
         cache.save(record)
-    # One entry a place, with its share of the work, and what stands in the way.
+    # One entry a place, with its share of the work, and the blockers.
     loops = joined_loops(answers, project.root, options.profile)
     said = (*project.findings, *findings, *state.failures, *not_counted(loops, options.profile, project.root))
     status: Status = "incomplete" if any(f.severity == "error" for f in said) else "ok"

@@ -3,7 +3,8 @@
     sources ─► worker ─► one Parsed a file ─► Exports (plain facts)      … all files' exports are merged …
                                            └► unit(knowledge)            the tree, with what the other files told
 
-The loops of a file are counted in clang's own rows and not in our tree: what the tree boxes is counted all the same.
+The loops of a file are counted in clang's own rows and not in our tree: what is opaque in the tree is counted all the
+same.
 """
 
 from __future__ import annotations

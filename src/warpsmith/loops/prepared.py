@@ -27,7 +27,7 @@ from warpsmith.tree.walk import same, walk
 
 __all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
 
-# steps that say where a loop runs, and change nothing: the kernel's own home tests what its verdict rests on
+# steps that say where a loop runs, and change nothing: the kernel's own offload region tests what its verdict rests on
 _PLACING = ("map", "offload", "keep")
 
 # steps after which a loop still does all that it did, to the same memory and to memory of their own
@@ -153,8 +153,8 @@ def _first_around(found: Sequence[Applied]) -> Iterator[Applied]:
     """Yield the steps before which no other one took anything out of their loop, or of one around it: all of the user's
     loop was still there."""
     for position, applied in enumerate(found):
-        parting = (earlier for earlier in found[:position] if earlier.step.name not in _WHOLE)
-        if not any(_contains(earlier.span, applied.span) for earlier in parting):
+        splitting = (earlier for earlier in found[:position] if earlier.step.name not in _WHOLE)
+        if not any(_contains(earlier.span, applied.span) for earlier in splitting):
             yield applied
 
 

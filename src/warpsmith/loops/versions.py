@@ -1,4 +1,4 @@
-"""Guards: conditions that host code tests once, where a home is entered; otherwise the original code runs.
+"""Guards: conditions that host code tests once, where an offload region is entered; otherwise the original code runs.
 
     { scope }   →   if (g1 && g2) { scope, ported } else { scope as the user wrote it }
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["lines_touched"]
+__all__ = ["count_lines"]
 
 
-def lines_touched(strides: Sequence[int | None], box: Sequence[int], line: int, offset: int = 0) -> int:
+def count_lines(strides: Sequence[int | None], box: Sequence[int], line: int, offset: int = 0) -> int:
     """Return the number of lines that a box of threads touches.
 
     `strides[r]`: elements the address moves from one thread to the next along dimension r (None: unknown, so large);

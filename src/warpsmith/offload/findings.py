@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import OffloadOptions, Plan, Transfer
 from warpsmith.offload.values.reductions import order_notes
@@ -73,15 +73,15 @@ def _refusal(facts: LoopFacts, reason: Reason) -> Finding:
     )
 
 
-def transfer_findings(homes: Iterable[Home], transfers: Sequence[Transfer]) -> Iterator[Finding]:
-    """Yield POR009 for every home whose kernels do about as much work as their data have elements: one pass over the
-    arrays, no loop on the host around the kernels, no reuse inside a thread, and a copy for every kernel."""
-    for home in homes:
-        nests = [d for d in home.drafts if d.kind == "nest"]
-        arrays = [f"'{b.host.name}'" for b in home.buffers if not b.cell and not is_table(b)]
-        if not nests or not arrays or any(_repeated(home, nest) or _heavy(nest) for nest in nests):
+def transfer_findings(offload_regions: Iterable[OffloadRegion], transfers: Sequence[Transfer]) -> Iterator[Finding]:
+    """Yield POR009 for every offload region whose kernels do about as much work as their data have elements: one pass
+    over the arrays, no loop on the host around the kernels, no reuse inside a thread, and a copy for every kernel."""
+    for offload_region in offload_regions:
+        nests = [d for d in offload_region.drafts if d.kind == "nest"]
+        arrays = [f"'{b.host.name}'" for b in offload_region.buffers if not b.cell and not is_table(b)]
+        if not nests or not arrays or any(_repeated(offload_region, nest) or _heavy(nest) for nest in nests):
             continue
-        if len(nests) > 1 and len(nests) > sum(_is_of(transfer, home) for transfer in transfers):
+        if len(nests) > 1 and len(nests) > sum(_is_of(transfer, offload_region) for transfer in transfers):
             continue
         what = "the loop itself" if len(nests) == 1 else "the loops themselves"
         yield Finding(
@@ -94,18 +94,18 @@ def transfer_findings(homes: Iterable[Home], transfers: Sequence[Transfer]) -> I
         )
 
 
-def _is_of(transfer: Transfer, home: Home) -> bool:
-    """Whether an array of the home is copied for one of its kernels."""
-    scope = statement_spans(home.scope)
-    arrays = {b.host.name for b in home.buffers if not b.cell}
+def _is_of(transfer: Transfer, offload_region: OffloadRegion) -> bool:
+    """Whether an array of the offload region is copied for one of its kernels."""
+    scope = statement_spans(offload_region.scope)
+    arrays = {b.host.name for b in offload_region.buffers if not b.cell}
     inside = scope.file is transfer.cause.file and scope.start <= transfer.cause.start < scope.end
     return inside and transfer.variable in arrays
 
 
-def order_findings(homes: Iterable[Home]) -> Iterator[Finding]:
+def order_findings(offload_regions: Iterable[OffloadRegion]) -> Iterator[Finding]:
     """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
-    for home in homes:
-        for draft in home.drafts:
+    for offload_region in offload_regions:
+        for draft in offload_region.drafts:
             notes = [*order_notes(draft.accumulators), *([draft.scan.order_note] if draft.scan is not None else [])]
             if any(notes):
                 yield Finding(
@@ -117,12 +117,12 @@ def order_findings(homes: Iterable[Home]) -> Iterator[Finding]:
                 )
 
 
-def _repeated(home: Home, draft: Draft) -> bool:
+def _repeated(offload_region: OffloadRegion, draft: Draft) -> bool:
     """Whether a loop of the scope runs the fragment more than once."""
     own = {id(part) for s in draft.statements for part in walk(s)}
     return any(
         isinstance(part, For | While) and id(part) not in own and _holds(part, draft)
-        for s in home.scope
+        for s in offload_region.scope
         for part in walk(s)
     )
 

@@ -9,11 +9,12 @@ How the pieces of a port meet (offload/port.py is the only caller):
 
     choice.choose(request, failed) → Choice: drafts (original statements, no data yet) and refusals
     residency.place(request, drafts)
-                                   → Placement(homes: tuple[Home, ...], failures: tuple[tuple[Draft, Reason], ...]);
-                                     every draft is in exactly one home or has a failure
-    kernels.build(request, home, draft, name)
+                                   → Placement(offload regions: tuple[Offload region, ...], failures: tuple[tuple[Draft,
+                                   Reason], ...]);
+                                     every draft is in exactly one offload region or has a failure
+    kernels.build(request, offload region, draft, name)
                                    → Built: the fragment with its kernel, and the host statements that replace it
-    transfers.insert(request, home, launches)
+    transfers.insert(request, offload region, launches)
                                    → Moved(statements: tuple[Stmt, ...], transfers: tuple[Transfer, ...]): the scope's
                                      statements rewritten (allocations, launches, copies, frees). `launches:
                                      Mapping[Draft, tuple[Stmt, ...]]`: a Launch, then the draft's finals
@@ -43,7 +44,7 @@ from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
 
-__all__ = ["Choice", "Draft", "Home", "Request", "Use"]
+__all__ = ["Choice", "Draft", "OffloadRegion", "Request", "Use"]
 
 
 class Use(Struct, frozen=True):
@@ -68,14 +69,14 @@ class Use(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True, eq=False):
-    """A fragment whose data have no home yet. Compares by identity.
+    """A fragment whose data have no offload region yet. Compares by identity.
 
     `statements` are what it replaces: consecutive statements of one block of the original function (a nest: the pragmas
     in front of the loop and the loop). `loops` are the loops that become threads, outermost first (none for "single").
     `locals` are variables declared outside that every thread owns. `finals` are host statements that stand directly
     after the launch: they give the user's live counters the value that the loop leaves in them (plain host writes of
-    scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its home must be versioned by the
-    guarded ones. `accumulators`: what the threads of `loops` update together; `scan`: the
+    scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its offload region must be versioned by
+    the guarded ones. `accumulators`: what the threads of `loops` update together; `scan`: the
     running value that the one loop of `loops` has.
     """
 
@@ -117,15 +118,16 @@ class Request(Struct, frozen=True):
     written: Program | None = None
 
 
-class Home(Struct, frozen=True, eq=False):
-    """One scope with the fragments and buffers that live in it. Scopes of two homes never overlap.
+class OffloadRegion(Struct, frozen=True, eq=False):
+    """One scope with the fragments and buffers that live in it. Scopes of two offload regions never overlap.
 
     `scope`: consecutive statements of one block of the original function; either it reaches the end of its block or
     nothing that it declares is used after it (it may be wrapped in braces). `buffers`: at most one a host symbol; the
     buffer's symbol has storage "device" and type pointer to element (not const). `guards` are all conditions under
-    which the home is right: those of its drafts, those of the sections, and the disjointness of the buffers; each must
-    be usable at the scope's entry (versions.usable). `covers`: the drafts that certainly write a symbol's whole buffer,
-    and read no older element of it. `holds_at`: sizes for which the guards hold, and the loops of the scope run long.
+    which the offload region is right: those of its drafts, those of the sections, and the disjointness of the buffers;
+    each must be usable at the scope's entry (versions.usable). `covers`: the drafts that certainly write a symbol's
+    whole buffer, and read no older element of it. `holds_at`: sizes for which the guards hold, and the loops of the
+    scope run long.
     """
 
     scope: tuple[Stmt, ...]

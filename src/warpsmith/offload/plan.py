@@ -22,15 +22,15 @@ from warpsmith.tree.types import Symbol
 __all__ = [
     "Buffer",
     "CostEstimate",
+    "DataRegion",
+    "DataRegions",
     "Fragment",
-    "Held",
-    "Hold",
     "Inserted",
     "OffloadOptions",
     "Plan",
     "Port",
     "Refusal",
-    "RefusedHold",
+    "RefusedDataRegion",
     "Transfer",
     "TransferScheme",
 ]
@@ -102,8 +102,8 @@ class Buffer(Struct, frozen=True):
 class Transfer(Struct, frozen=True):
     """One copy that remains; `in_loop` is the innermost host loop around it, `cause` what needs it.
 
-    `held`: it happens only where the data are not on the device already: inside a hold, once for all of its calls.
-    `few`: so many bytes at most, whatever the sizes are (None: it moves a section)."""
+    `held`: it happens only where the data are not on the device already: inside a data region, once for all of its
+    calls. `few`: so many bytes at most, whatever the sizes are (None: it moves a section)."""
 
     variable: str
     to_device: bool
@@ -132,11 +132,11 @@ class Plan(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-class Hold(Struct, frozen=True, eq=False):
+class DataRegion(Struct, frozen=True, eq=False):
     """Statements of `function` during which data stay on the device: one loop, or a run of stages in one block. `own`:
-    no call in it leads to a kernel, but homes of the function's own are entered again and again. `lasting`: objects on
-    the stack that outlive it and may be kept, of which the run time must be told; `callers`: so may what the function's
-    callers own."""
+    no call in it leads to a kernel, but offload regions of the function's own are entered again and again. `lasting`:
+    objects on the stack that outlive it and may be kept, of which the run time must be told; `callers`: so may what the
+    function's callers own."""
 
     function: Function
     run: tuple[Stmt, ...]
@@ -146,14 +146,14 @@ class Hold(Struct, frozen=True, eq=False):
 
     @property
     def loop(self) -> Loop | None:
-        """The loop that the hold is, None for a run of stages."""
+        """The loop that the data region is, None for a run of stages."""
         return self.run[0] if len(self.run) == 1 and isinstance(self.run[0], For | While) else None
 
 
-class RefusedHold(Struct, frozen=True):
-    """A hold that cannot be, with the reason; `cuts`: the loop, or the statements of the run that stand in the way."""
+class RefusedDataRegion(Struct, frozen=True):
+    """A data region that cannot be, with the reason; `cuts`: the loop, or the statements of the run that block it."""
 
-    hold: Hold
+    data_region: DataRegion
     cuts: tuple[Stmt, ...]
     reason: Reason
 
@@ -161,8 +161,8 @@ class RefusedHold(Struct, frozen=True):
 class Inserted(Struct, frozen=True):
     """`statements` stand `where` ("before", "after", "within" an empty block, "else") `node`, a statement of the
     function as it was before the port. They only make sense where the device is in use, and change nothing else.
-    `made`: they stand in what steps made of the user's text, and are part of a home's version; `user`: the statement
-    of the user's that `node` was before the steps, where it is another one."""
+    `made`: they stand in what steps made of the user's text, and are part of an offload region's version; `user`: the
+    statement of the user's that `node` was before the steps, where it is another one."""
 
     function: Function
     where: Literal["before", "after", "within", "else"]
@@ -172,20 +172,20 @@ class Inserted(Struct, frozen=True):
     user: Stmt | None = None
 
 
-class Held(Struct, frozen=True):
-    """The holds, the functions that are called in one, what is added to the host's text, and the loops that cannot be
-    one."""
+class DataRegions(Struct, frozen=True):
+    """The data regions, the functions that are called in one, what is added to the host's text, and the loops that
+    cannot be one."""
 
-    holds: tuple[Hold, ...] = ()
+    data_regions: tuple[DataRegion, ...] = ()
     whole: frozenset[Function] = frozenset()
     inserted: tuple[Inserted, ...] = ()
-    refused: tuple[RefusedHold, ...] = ()
+    refused: tuple[RefusedDataRegion, ...] = ()
 
 
 class Port(Struct, frozen=True):
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
-    `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the homes, each with
-    the user's statements in whose place it runs; `inserted`: what holds add around them."""
+    `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the offload regions,
+    each with the user's statements in whose place it runs; `inserted`: what data regions add around them."""
 
     program: Program
     plan: Plan

@@ -1,7 +1,7 @@
 """The plan of a port: fragments are chosen, given data, turned into kernels, and the host's text is rewritten around
 them.
 
-    function ──► drafts ──► homes (buffers, guards) ──► kernels, launches ──► copies ──► versions ──► program
+    function ──► drafts ──► offload regions (buffers, guards) ──► kernels, launches ──► copies ──► versions ──► program
 
 Invariant: a draft either ends up in the program with a kernel, or in the refusals with its reason. What fails late (its
 data cannot be sized, its text cannot be written) is taken out and the function is planned again without it.
@@ -21,26 +21,26 @@ from warpsmith.loops.prepared import Change, Prepared, as_written
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.data.named_extents import named_extents
 from warpsmith.offload.data.residency import place
-from warpsmith.offload.data.resident_homes import resident_copies
+from warpsmith.offload.data.resident_regions import resident_copies
 from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
-from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.mapping.kernels import Built, build
 from warpsmith.offload.memory.rows import resident_for_rows
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
+    DataRegions,
     Fragment,
-    Held,
     Inserted,
     OffloadOptions,
     Plan,
     Port,
     Refusal,
-    RefusedHold,
+    RefusedDataRegion,
     Transfer,
 )
 from warpsmith.offload.regions.coherence import Coherent
-from warpsmith.offload.regions.holds import plan_holds, presence_of, wanted_holds
-from warpsmith.offload.regions.transfers import hold_findings, hold_transfers
+from warpsmith.offload.regions.data_regions import find_data_regions, plan_data_regions, presence_of
+from warpsmith.offload.regions.transfers import data_region_findings, data_region_transfers
 from warpsmith.offload.regions.versions_in_place import beside, versions_in_place, written_in_versions
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.offload.transfers.captures import with_captures
@@ -64,13 +64,13 @@ class _Planned(Struct, frozen=True):
 
     original: Function
     function: Function
-    homes: tuple[Home, ...]
+    offload_regions: tuple[OffloadRegion, ...]
     built: tuple[Built, ...]
     transfers: tuple[Transfer, ...]
     refusals: tuple[Refusal, ...]
     versions: tuple[Versioned, ...] = ()
     replaced: tuple[tuple[tuple[Stmt, ...], tuple[Stmt, ...]], ...] = ()
-    moved: Mapping[Home, tuple[Stmt, ...]] = field(default_factory=dict)
+    moved: Mapping[OffloadRegion, tuple[Stmt, ...]] = field(default_factory=dict)
 
 
 Unwritable = Sequence[tuple[Fragment, Reason]]
@@ -108,31 +108,33 @@ def plan_port(
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
         requests.append(request)
-    planned, held = _with_holds(planned, requests, unwritable, closed or {})
+    planned, decided = _with_data_regions(planned, requests, unwritable, closed or {})
     ported = _ported(program, planned)
-    homes = tuple(home for found in planned for home in found.homes)
+    offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
     plan = Plan(
         fragments=tuple(built.fragment for found in planned for built in found.built),
-        buffers=tuple(buffer for home in homes for buffer in home.buffers),
-        transfers=(*(transfer for found in planned for transfer in found.transfers), *hold_transfers(held)),
+        buffers=tuple(buffer for offload_region in offload_regions for buffer in offload_region.buffers),
+        transfers=(*(transfer for found in planned for transfer in found.transfers), *data_region_transfers(decided)),
         refusals=tuple(refusal for found in planned for refusal in found.refusals),
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    slow = (*transfer_findings(_left(planned, held), plan.transfers), *hold_findings(held))
-    findings = (*refused, *order_findings(homes), *slow)
-    reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, homes)
-    uncovered = tuple(_uncovered(changes, homes))
+    slow = (*transfer_findings(_left(planned, decided), plan.transfers), *data_region_findings(decided))
+    findings = (*refused, *order_findings(offload_regions), *slow)
+    reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
+    uncovered = tuple(_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
-    return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, held.inserted)
+    return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, decided.inserted)
 
 
-def _left(planned: Sequence[_Planned], held: Held) -> Iterator[Home]:
-    """Yield the homes whose data no hold keeps on the device."""
-    inside = {part for hold in held.holds for stmt in hold.run for part in walk(stmt)}
+def _left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:
+    """Yield the offload regions whose data no data region keeps on the device."""
+    inside = {part for data_region in decided.data_regions for stmt in data_region.run for part in walk(stmt)}
     for found in planned:
-        if found.original not in held.whole:
-            yield from (home for home in found.homes if home.scope[0] not in inside)
+        if found.original not in decided.whole:
+            yield from (
+                offload_region for offload_region in found.offload_regions if offload_region.scope[0] not in inside
+            )
 
 
 def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:
@@ -141,20 +143,22 @@ def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, 
     return {failure_key(fragment): (fragment.region, reason) for fragment, reason in mine}
 
 
-def _with_holds(
+def _with_data_regions(
     planned: list[_Planned], requests: list[Request], unwritable: Unwritable, closed: Mapping[Function, Reason]
-) -> tuple[list[_Planned], Held]:
+) -> tuple[list[_Planned], DataRegions]:
     """Return the functions planned again where loops may keep data on the device between calls."""
     if not requests or requests[0].options.transfers != "optimized":
-        return planned, Held()
+        return planned, DataRegions()
     program, summaries = requests[0].program, requests[0].summaries or Summaries.of(requests[0].program)
-    presence = presence_of(summaries, [home for found in planned for home in found.homes])
-    refused: list[RefusedHold] = []
+    presence = presence_of(summaries, [offload_region for found in planned for offload_region in found.offload_regions])
+    refused: list[RefusedDataRegion] = []
     while True:
         changes = {f.original: r.changes for f, r in zip(planned, requests, strict=True)}
-        wanted = wanted_holds(presence, {found.original: found.homes for found in planned}, changes, refused)
+        wanted = find_data_regions(
+            presence, {found.original: found.offload_regions for found in planned}, changes, refused
+        )
         if wanted is None:
-            return planned, Held(refused=tuple(refused))
+            return planned, DataRegions(refused=tuple(refused))
         names = Names(program)
         names.reserve(b.fragment.kernel.name for f in planned if f.original not in wanted.residents for b in f.built)
         again: list[_Planned] = []
@@ -165,14 +169,14 @@ def _with_holds(
                 found = _function(renewed, names, _failed(found.original, unwritable))
                 names.reserve(built.fragment.kernel.name for built in found.built)
             again.append(found)
-        homes = {found.original: found.homes for found in again}
+        offload_regions = {found.original: found.offload_regions for found in again}
         asked = {f.original: r for f, r in zip(again, requests, strict=True)}
         lost = frozenset(new.original for old, new in zip(planned, again, strict=True) if _nests(new) < _nests(old))
-        inserted, more = plan_holds(wanted, asked, homes, closed, lost)
+        inserted, more = plan_data_regions(wanted, asked, offload_regions, closed, lost)
         if not more:
             added = tuple(new for found in again for new in _inserted(found, inserted, changes[found.original]))
-            held = Held(wanted.holds, wanted.whole, added, tuple(refused))
-            return [_with_insertions(f, inserted.get(f.original), changes[f.original]) for f in again], held
+            decided = DataRegions(wanted.data_regions, wanted.whole, added, tuple(refused))
+            return [_with_insertions(f, inserted.get(f.original), changes[f.original]) for f in again], decided
         refused += more
 
 
@@ -182,13 +186,13 @@ def _nests(found: _Planned) -> int:
 
 
 def _with_insertions(found: _Planned, coherent: Coherent | None, changes: Sequence[Change]) -> _Planned:
-    """Return a planned function with statements added between its own, and in the fallbacks of its homes."""
+    """Return a planned function with statements added between its own, and in the fallbacks of its offload regions."""
     if coherent is None or not (coherent.all() or coherent.fallbacks):
         return found
     body = found.original.body
     run = rewritten_run(body.statements, Edits({}, coherent.all()))
     added = replace_node(found.original, body=replace_node(body, statements=run))
-    around = {home.scope[0]: coherent.around(home) for home in coherent.fallbacks}
+    around = {offload_region.scope[0]: coherent.around(offload_region) for offload_region in coherent.fallbacks}
     replaced = [(old, _in_fallback(new, around[old[0]]) if old[0] in around else new) for old, new in found.replaced]
     versions = tuple(versions_in_place(found.original, found.moved, replaced, changes, coherent))
     return replace(found, function=splice(added, replaced), versions=versions)
@@ -208,10 +212,10 @@ def _inserted(found: _Planned, inserted: Mapping[Function, Coherent], changes: S
         return
     made = written_in_versions(found.moved, changes)
     user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
-    held = inserted[found.original]
-    for at, statements in held.inserted.items():
+    decided = inserted[found.original]
+    for at, statements in decided.inserted.items():
         yield Inserted(found.original, at.where, at.node, tuple(statements), at.node in made, user.get(at.node))
-    for at, statements in held.frames.items():
+    for at, statements in decided.frames.items():
         outer = beside(changes, at)
         inside = at.node in made and outer is None
         yield Inserted(found.original, at.where, at.node, tuple(statements), inside, outer or user.get(at.node))
@@ -220,31 +224,38 @@ def _inserted(found: _Planned, inserted: Mapping[Function, Coherent], changes: S
 def _comparable(
     program: Program, planned: Sequence[_Planned], changes: Sequence[Change], summaries: Summaries
 ) -> Program:
-    """Return the program as the port is compared with it: where steps rewrote a home's loops, the same guards and the
-    steps' own choose between what the steps made and what the user wrote."""
+    """Return the program as the port is compared with it: where steps rewrote an offload region's loops, the same
+    guards and the steps' own choose between what the steps made and what the user wrote."""
     for found in planned:
         mine = [c for c in changes if c.function == found.original.symbol]
-        rewritten = [home for home in found.homes if any(c.stands_in(home.scope) for c in mine)]
+        rewritten = [
+            offload_region
+            for offload_region in found.offload_regions
+            if any(c.stands_in(offload_region.scope) for c in mine)
+        ]
         versions: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []
-        for home in rewritten:
-            own = (a for c in mine if c.stands_in(home.scope) for a in c.assumptions)
+        for offload_region in rewritten:
+            own = (a for c in mine if c.stands_in(offload_region.scope) for a in c.assumptions)
             testable = (
                 a
                 for a in own
-                if a.condition is not None and usable(program, found.original, a.condition, home.scope, summaries)
+                if a.condition is not None
+                and usable(program, found.original, a.condition, offload_region.scope, summaries)
             )
-            written = as_written(home.scope, mine)
-            versions.append((home.scope, version(written, home.scope, (*home.guards, *testable))))
+            written = as_written(offload_region.scope, mine)
+            versions.append(
+                (offload_region.scope, version(written, offload_region.scope, (*offload_region.guards, *testable)))
+            )
         if versions:
             program = program.with_function(found.original, splice(found.original, versions))
     return program
 
 
-def _uncovered(changes: Sequence[Change], homes: Sequence[Home]) -> Iterator[Change]:
-    """Yield the changes that need a guard and stand in no home that tests it."""
+def _uncovered(changes: Sequence[Change], offload_regions: Sequence[OffloadRegion]) -> Iterator[Change]:
+    """Yield the changes that need a guard and stand in no offload region that tests it."""
     for change in changes:
         guarded = any(assumption.kind == "guarded" for assumption in change.assumptions)
-        if guarded and not any(change.stands_in(home.scope) for home in homes):
+        if guarded and not any(change.stands_in(offload_region.scope) for offload_region in offload_regions):
             yield change
 
 
@@ -254,7 +265,9 @@ def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
         if found.function is not found.original:
             ported = ported.with_function(found.original, found.function)
     kernels = tuple(built.fragment.kernel for found in planned for built in found.built)
-    guards = dict.fromkeys(guard for found in planned for home in found.homes for guard in home.guards)
+    guards = dict.fromkeys(
+        guard for found in planned for offload_region in found.offload_regions for guard in offload_region.guards
+    )
     return replace(ported, kernels=kernels, assumptions=tuple(guards))
 
 
@@ -275,26 +288,26 @@ _Failures = tuple[tuple[Draft, Reason], ...]
 
 
 def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failures:
-    """Return the function with all of `drafts` as kernels, or the drafts that stand in the way (never none)."""
+    """Return the function with all of `drafts` as kernels, or the drafts that block it (never none)."""
     function = request.facts.function
     if not drafts:
         return _Planned(function, function, (), (), (), ())
     placement = place(request, drafts)
     if placement.failures:
         return placement.failures
-    unguarded = tuple(failure for home in placement.homes for failure in _unguarded(home))
+    unguarded = tuple(failure for offload_region in placement.offload_regions for failure in _unguarded(offload_region))
     if unguarded:
         return unguarded
     built: dict[Draft, Built] = {}
     failed: list[tuple[Draft, Reason]] = []
-    for home in placement.homes:
-        for draft in home.drafts:
+    for offload_region in placement.offload_regions:
+        for draft in offload_region.drafts:
             try:
                 name = request.names.fresh(f"ws_{function.symbol.name}_k{len(built) + 1}")
-                built[draft] = build(request, home, draft, name)
+                built[draft] = build(request, offload_region, draft, name)
             except RefusedError as error:
                 failed.append((draft, _reason(error)))
-    return tuple(failed) if failed else _assembled(request, placement.homes, built)
+    return tuple(failed) if failed else _assembled(request, placement.offload_regions, built)
 
 
 def _reason(error: RefusedError) -> Reason:
@@ -302,32 +315,32 @@ def _reason(error: RefusedError) -> Reason:
     return Reason(found.rule, found.message, found.span, legal_if=found.help)
 
 
-def _unguarded(home: Home) -> Iterator[tuple[Draft, Reason]]:
-    """Yield the drafts of a home whose guards cannot be tested where they must be."""
-    guards = [a for a in home.guards if a.kind == "guarded"]
+def _unguarded(offload_region: OffloadRegion) -> Iterator[tuple[Draft, Reason]]:
+    """Yield the drafts of an offload region whose guards cannot be tested where they must be."""
+    guards = [a for a in offload_region.guards if a.kind == "guarded"]
     untested = next((a for a in guards if a.condition is None), None)
-    if untested is None and (not guards or can_version(home.scope)):
+    if untested is None and (not guards or can_version(offload_region.scope)):
         return
     why = "a jump or a static variable" if untested is None else f"the assumption '{untested.text}'"
-    for draft in home.drafts:
+    for draft in offload_region.drafts:
         span = draft.statements[-1].span
         yield draft, Reason("POR008", f"the code would need a run-time test, which {why} does not allow", span)
 
 
-def _assembled(request: Request, homes: tuple[Home, ...], built: Mapping[Draft, Built]) -> _Planned:
+def _assembled(request: Request, offload_regions: tuple[OffloadRegion, ...], built: Mapping[Draft, Built]) -> _Planned:
     function = request.facts.function
     transfers: list[Transfer] = []
     replaced: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []
-    ported: dict[Home, tuple[Stmt, ...]] = {}
-    for home in homes:
-        place_copies = resident_copies if home.resident else insert
-        moved = place_copies(request, home, {draft: built[draft].launch for draft in home.drafts})
+    ported: dict[OffloadRegion, tuple[Stmt, ...]] = {}
+    for offload_region in offload_regions:
+        place_copies = resident_copies if offload_region.resident else insert
+        moved = place_copies(request, offload_region, {draft: built[draft].launch for draft in offload_region.drafts})
         transfers += moved.transfers
-        written = as_written(home.scope, request.changes)
+        written = as_written(offload_region.scope, request.changes)
         statements = named_extents(moved.statements, request.names, function.symbol)
-        replaced.append((home.scope, version(written, statements, home.guards)))
-        ported[home] = statements
+        replaced.append((offload_region.scope, version(written, statements, offload_region.guards)))
+        ported[offload_region] = statements
     new = splice(function, replaced)
     done = tuple(built.values())
     versions = tuple(versions_in_place(function, ported, replaced, request.changes))
-    return _Planned(function, new, homes, done, tuple(transfers), (), versions, tuple(replaced), ported)
+    return _Planned(function, new, offload_regions, done, tuple(transfers), (), versions, tuple(replaced), ported)

@@ -192,8 +192,8 @@ def _used(loop: Loop) -> Mapping[str, Symbol]:
     inside = _declared(loop)
     found = {n.symbol.name: n.symbol for n in names(loop) if n.symbol not in inside}
     found |= {n.variable.name: n.variable for n in walk(loop) if isinstance(n, For) and n.variable not in inside}
-    boxed = (s for n in walk(loop) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
-    return {s.name: s for s in boxed if s not in inside} | found
+    opaque = (s for n in walk(loop) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
+    return {s.name: s for s in opaque if s not in inside} | found
 
 
 def _declared(node: Node) -> frozenset[Symbol]:

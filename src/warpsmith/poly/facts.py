@@ -1,4 +1,4 @@
-"""What poly tells the rest of the house about a program. No isl type appears here.
+"""What poly tells the other packages about a program. No isl type appears here.
 
 Facts          program → function → loop: category, verdict, what may be private, what is reduced
 AccessFact     one array reference of a loop nest, with its stride along every counter
@@ -28,7 +28,7 @@ Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequentia
 
 
 class PolyOptions(Struct, frozen=True):
-    """`guards`: guarded assumptions may be used; `granted`: what the user vouched for; `max_operations`: isl budget
+    """`guards`: guarded assumptions may be used; `granted`: what the user asserted; `max_operations`: isl budget
     of a loop; `max_nodes`: so much of the tree is read for the loops of one function;
     `described`: of so many conflicts of a loop a witness is looked for;
     `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`);

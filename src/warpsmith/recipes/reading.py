@@ -2,7 +2,7 @@
 
     recipe = 1                          the format's version
     inputs = ["heat.c"]                 for information
-    assume = ["n >= 1"]                 what the user vouched for
+    assume = ["n >= 1"]                 what the user asserted
 
     [[step]]
     name = "interchange"

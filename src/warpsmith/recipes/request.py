@@ -23,7 +23,7 @@ __all__ = ["StepRequest"]
 
 
 class StepRequest(Struct, frozen=True):
-    """`steps` in order; `granted` is what the recipe's author vouched for; `exact`: nothing may be added."""
+    """`steps` in order; `granted` is what the recipe's author asserted; `exact`: nothing may be added."""
 
     steps: tuple[Listed, ...]
     granted: tuple[Assumption, ...] = ()
@@ -62,7 +62,7 @@ class StepRequest(Struct, frozen=True):
             return
         guards = [a.text for a in found.assumptions if a.kind == "guarded"]
         message = f"the steps are right only if {' and '.join(guards)}, and nothing tests that where it must be known"
-        helps = tuple(f"--assume '{guard}' vouches for it" for guard in guards)
+        helps = tuple(f"--assume '{guard}' asserts it" for guard in guards)
         raise RefusedError(Finding("STP001", "error", message, statement_spans(found.old), helps))
 
     def applied(self, prepared: Prepared, *, explain: bool = False) -> Prepared:

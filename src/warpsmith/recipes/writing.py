@@ -18,7 +18,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f
 
 def write_recipe(steps: Sequence[Step], assumptions: Iterable[str], inputs: Iterable[str]) -> str:
     """Return the recipe that applies `steps` in order: what `read_recipe` reads back. `inputs` are paths, of which the
-    names are written; `assumptions` what the user vouched for."""
+    names are written; `assumptions` what the user asserted."""
     lines = [
         f"# written by warpsmith {__version__}; `warpsmith port --recipe THIS_FILE` replays it",
         f"recipe = {FORMAT}",

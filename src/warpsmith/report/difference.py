@@ -142,7 +142,7 @@ def difference_json(difference: Difference) -> Json:
 def difference_text(difference: Difference) -> str:
     """Return it for people."""
     lines = [f"+ {_line(one)}" for one in difference.new] + [f"- {_line(one)}" for one in difference.gone]
-    lines += [_told(one) for one in difference.changes]
+    lines += [_text(one) for one in difference.changes]
     counts = f"{len(difference.new)} new, {len(difference.gone)} gone, {difference.same} unchanged"
     return "\n".join([*lines, f"findings: {counts}; {len(difference.changes)} other changes"])
 
@@ -153,7 +153,7 @@ def _line(row: Json) -> str:
     return f"{place}{row.get('severity')}[{row.get('rule')}] {row.get('message')}"
 
 
-def _told(change: Change) -> str:
+def _text(change: Change) -> str:
     old, new = ("-" if value is None else f"{value:g}" if isinstance(value, float) else value for value in
                 (change.old, change.new))  # fmt: skip
     delta = ""

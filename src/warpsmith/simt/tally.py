@@ -1,4 +1,4 @@
-"""What the warps of a run executed together, in order, and where their lanes parted.
+"""What the warps of a run executed together, in order, and where their lanes diverged.
 
 The interpreter lets every lane go its own way; here its lanes are put together again, by the policy of *maximal
 reconvergence*: lanes of a warp that execute one instruction in one moment (the same iteration of every loop around it,
@@ -11,7 +11,7 @@ Counted, per warp and then summed:
     issued slots   instructions × width of the warp                lane instructions   instructions × lanes there
     lost slots     a lane that is in the warp and not in a piece: as many slots as the piece has instructions, charged
                    to the branch that ended the last piece before it in which that lane was together with a lane of this
-                   one: there their ways parted. Exact: issued = lane instructions + lost + slots that no thread fills.
+                   one: there they diverged. Exact: issued = lane instructions + lost + slots that no thread fills.
 """
 
 from __future__ import annotations
@@ -203,9 +203,9 @@ def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
             continue
         for lane in _kept(lanes_of, everyone & ~piece.mask):
             row = met[lane]
-            parted = pieces[max(all_met, *(row[other] for other in lanes))].ends
-            if isinstance(parted, Branch | Switch):
-                found.lost[parted] += piece.count
+            diverged = pieces[max(all_met, *(row[other] for other in lanes))].ends
+            if isinstance(diverged, Branch | Switch):
+                found.lost[diverged] += piece.count
             else:
                 found.other += piece.count
         for lane in lanes:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from warpsmith.loops.search.effort import FunctionEffort
-from warpsmith.loops.search.traffic import Touched
+from warpsmith.loops.search.traffic import ArrayTraffic
 from warpsmith.machine.devices import Device
 from warpsmith.project.profile.model import LoopProfile
 
@@ -71,7 +71,7 @@ def _trips(loop: LoopProfile | None) -> float:
     return loop.iterations / loop.entries if loop is not None and loop.entries else 1.0
 
 
-def _times(effort: FunctionEffort, number: int, touched: Touched, measured: Measured) -> float:
+def _times(effort: FunctionEffort, number: int, touched: ArrayTraffic, measured: Measured) -> float:
     """Return how often a reference inside loop `number` came to another element."""
     own = measured(number)
     inner = [n for n in touched.moved if number in _around(effort, n)]
@@ -87,7 +87,7 @@ def _iterations(effort: FunctionEffort, number: int, measured: Measured) -> floa
     return 0.0
 
 
-def _sections(touched: list[tuple[int, Touched]], trips: Mapping[int, float], *, written: bool) -> float:
+def _sections(touched: list[tuple[int, ArrayTraffic]], trips: Mapping[int, float], *, written: bool) -> float:
     """Return the bytes of all arrays that are read (or written), each as large as what moves over it."""
     largest: dict[str, float] = {}
     for _, each in touched:

@@ -8,7 +8,7 @@ from typing import cast
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.front.c.counted.writes import Store, Writes
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
-from warpsmith.loops.search.traffic import Touched
+from warpsmith.loops.search.traffic import ArrayTraffic
 from warpsmith.poly.effects.outside import Outside, decode_function
 from warpsmith.tree.plain import Plain, decode_symbol, decode_type, encode_symbol, encode_type
 from warpsmith.tree.types import Symbol
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def encode_writes(writes: Writes) -> Plain:
-    """Return what may be written as a list; what is boxed only explains, and stays behind."""
+    """Return what may be written as a list; what is opaque only explains, and stays behind."""
     stores = sorted(
         ([None if s.root is None else encode_symbol(s.root), s.indirect, encode_type(s.type)] for s in writes.stores),
         key=repr,
@@ -107,10 +107,10 @@ def _touched(effort: LoopEffort) -> Plain:
     return [[t.array, t.bytes, t.read, t.written, list(t.moved)] for t in effort.touched]
 
 
-def _memory(plain: Plain) -> Touched:
+def _memory(plain: Plain) -> ArrayTraffic:
     match plain:
         case [str(array), int(size), bool(read), bool(written), list(moved)]:
-            return Touched(array, size, read, written, tuple(int(str(number)) for number in moved))
+            return ArrayTraffic(array, size, read, written, tuple(int(str(number)) for number in moved))
         case _:
             raise ValueError("not a reference of ours")
 

@@ -104,7 +104,7 @@ class Desk(Struct):
                 verdict = _verdict(prepared, served, known)
                 if where not in verdicts or _rank(verdict) > _rank(verdicts[where]):
                     verdicts[where] = verdict
-        rest = {n: _boxed(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
+        rest = {n: _opaque(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
         return {"verdicts": [[n, v] for n, v in sorted((verdicts | rest).items())], "efforts": efforts}
 
     def _parse(self, numbers: Sequence[int]) -> list[Parsed]:
@@ -270,7 +270,7 @@ def _spot(span: Span) -> list[Plain]:
     return [span.file.path, span.line, span.column, span.end_line, span.end_column]
 
 
-def _boxed(place: LoopPlace, unit: Unit) -> Plain:
+def _opaque(place: LoopPlace, unit: Unit) -> Plain:
     """Return the word on a loop that the tree does not show, with what hides it."""
     why = min(_hiding(place, unit), default=(0, "it stands in a construct that is not modelled"))[1]
     reason: list[Plain] = ["POR008", why, _spot(place.span), None, []]

@@ -27,7 +27,7 @@
           | Launch(kernel, grid, block, arguments, region)                    device statements, made by offload
           | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
           | DataEnter(buffer, variable, address, bytes, …) | DataExit(buffer, written)      residency across functions
-          | Update(to_device, variable, address, bytes) | DataHold(opens) | DataPause(ends)
+          | Update(to_device, variable, address, bytes) | DataRegionBoundary(opens) | DataSuspension(ends)
           | CaptureStmt(...)                             verification builds only
     Top   = Function(symbol, parameters, body) | GlobalDecl(declarations) | Other(text)
 
@@ -68,12 +68,59 @@ from warpsmith.tree.text.directives import Directive
 
 __all__ = [
     "NOT_MADE",
-    "Assign", "Binary", "Block", "Break", "Call", "CaptureStmt", "Case", "Cast", "Conditional", "Continue", "Copy",
-    "DataEnter", "DataExit", "DataHold", "DataPause", "DataStmt", "DeclStmt", "DeviceAlloc", "DeviceFree",
-    "DeviceNode", "DeviceStmt", "Doing", "Empty", "Expr", "ExprStmt", "For", "Function", "GlobalDecl", "If", "Index",
-    "InitList", "Launch", "Literal", "Loop", "MacroUse", "Member", "Name", "Node", "Other", "Pragma",
-    "Relation", "Return", "SizeOf", "Stmt", "Switch", "Top", "Unary", "Update", "VarDecl", "Verbatim", "VerbatimExpr",
-    "While", "replace",
+    "Assign",
+    "Binary",
+    "Block",
+    "Break",
+    "Call",
+    "CaptureStmt",
+    "Case",
+    "Cast",
+    "Conditional",
+    "Continue",
+    "Copy",
+    "DataEnter",
+    "DataExit",
+    "DataRegionBoundary",
+    "DataStmt",
+    "DataSuspension",
+    "DeclStmt",
+    "DeviceAlloc",
+    "DeviceFree",
+    "DeviceNode",
+    "DeviceStmt",
+    "Doing",
+    "Empty",
+    "Expr",
+    "ExprStmt",
+    "For",
+    "Function",
+    "GlobalDecl",
+    "If",
+    "Index",
+    "InitList",
+    "Launch",
+    "Literal",
+    "Loop",
+    "MacroUse",
+    "Member",
+    "Name",
+    "Node",
+    "Other",
+    "Pragma",
+    "Relation",
+    "Return",
+    "SizeOf",
+    "Stmt",
+    "Switch",
+    "Top",
+    "Unary",
+    "Update",
+    "VarDecl",
+    "Verbatim",
+    "VerbatimExpr",
+    "While",
+    "replace",
 ]  # fmt: skip
 
 Relation = OneOf["<", "<=", ">", ">=", "!="]
@@ -267,11 +314,12 @@ class DataEnter(DeviceNode, frozen=True, eq=False, kw_only=True):
     """Declare `buffer`, the device address of the `bytes` at host `address`, which belong to the user's `variable`.
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
-    `keep`: the memory outlives every hold, so that its device copy may stay when the count falls to zero inside one.
-    `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may write
-    the bytes before the DataExit. `watch`: memory dies inside the holds, so that only what is seen to die is kept.
-    `starts`: the variable leads to rows, and all their blocks are meant: this one has where they start. Where it is the
-    variable itself, `buffer` becomes the table of where the rows start on the device, and nothing is left again.
+    `keep`: the memory outlives every data region, so that its device copy may stay when the count falls to zero inside
+    one. `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may
+    write the bytes before the DataExit. `watch`: memory dies inside the data regions, so that only what is seen to die
+    is kept. `starts`: the variable leads to rows, and all their blocks are meant: this one has where they start. Where
+    it is the variable itself, `buffer` becomes the table of where the rows start on the device, and nothing is left
+    again.
     """
 
     buffer: Symbol
@@ -289,7 +337,7 @@ class DataEnter(DeviceNode, frozen=True, eq=False, kw_only=True):
 
 class DataExit(DeviceNode, frozen=True, eq=False, kw_only=True):
     """The kernels since the DataEnter of `buffer` are done; `written`: one of them may have written it. The last exit
-    outside every hold copies back what was written. `starts`: as the DataEnter has it."""
+    outside every data region copies back what was written. `starts`: as the DataEnter has it."""
 
     buffer: Symbol
     written: bool
@@ -312,11 +360,11 @@ class Update(DeviceNode, frozen=True, eq=False, kw_only=True):
     block: bool = False
 
 
-class DataHold(DeviceNode, frozen=True, eq=False, kw_only=True):
-    """Begin (`opens`) or end a hold: between the two, device copies that may be kept are kept. `guard`: the name of an
-    object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`: the
-    variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only what
-    is known to do so is kept; `callers`: so does all that the callers of the function have there."""
+class DataRegionBoundary(DeviceNode, frozen=True, eq=False, kw_only=True):
+    """Begin (`opens`) or end a data region: between the two, device copies that may be kept are kept. `guard`: the name
+    of an object that ends it where C++ leaves the block in another way (an exception); "" where there is none; `flag`:
+    the variable without which that object holds nothing. `lasting`: objects on the stack that outlive it, where only
+    what is known to do so is kept; `callers`: so does all that the callers of the function have there."""
 
     opens: bool
     cause: Span
@@ -326,15 +374,15 @@ class DataHold(DeviceNode, frozen=True, eq=False, kw_only=True):
     callers: bool = False
 
 
-class DataPause(DeviceNode, frozen=True, eq=False, kw_only=True):
-    """Copy back all that is kept, and keep nothing until the pause is over (`ends`): `cause` may free memory, or read
-    and write it in ways that we cannot see."""
+class DataSuspension(DeviceNode, frozen=True, eq=False, kw_only=True):
+    """Copy back all that is kept, and keep nothing until the suspension is over (`ends`): `cause` may free memory, or
+    read and write it in ways that we cannot see."""
 
     ends: bool
     cause: Span
 
 
-DataStmt = DataEnter | DataExit | Update | DataHold | DataPause
+DataStmt = DataEnter | DataExit | Update | DataRegionBoundary | DataSuspension
 
 
 class CaptureStmt(DeviceNode, frozen=True, eq=False, kw_only=True):

@@ -47,7 +47,7 @@ class Assumption(Partial, frozen=True, eq=False):
     """What a verdict rests on.
 
     Guarded: `condition` is a host expression of O(1) cost tested where the region is entered; if it is false the
-    original code runs. Granted: the user vouched for it (`--assume`); `condition` is None where it cannot be tested.
+    original code runs. Granted: the user asserted it (`--assume`); `condition` is None where it cannot be tested.
     `declared`: where it fails, the program leaves an array's declared extent.
     """
 

@@ -39,7 +39,7 @@ from warpsmith.tree.nodes import (
     Cast,
     DataEnter,
     DataExit,
-    DataHold,
+    DataRegionBoundary,
     Expr,
     Function,
     Name,
@@ -206,13 +206,13 @@ def names_units(node: Node) -> bool:
 
 
 def asks(part: Node) -> bool:
-    """Whether a node, without those below it, is such a question, or tells what outlives a hold."""
+    """Whether a node, without those below it, is such a question, or tells what outlives a data region."""
     match part:
         case Update():
             return part.block
         case DataEnter():
             return part.watch
-        case DataHold():
+        case DataRegionBoundary():
             return part.callers or bool(part.lasting)
         case _:
             pass

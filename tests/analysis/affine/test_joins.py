@@ -1,5 +1,5 @@
-"""Where threads that part meet again, on random graphs, against what it means: two walks that a branch has parted, and
-that come to a block in the same iteration of the cycles around it, over different blocks.
+"""Where threads that diverge meet again, on random graphs, against what it means: two walks that a branch has diverged,
+and that come to a block in the same iteration of the cycles around it, over different blocks.
 
 All other branches decide alike for both wherever they are together. The walks show joins that must be said; those that
 no walk shows are few.
@@ -14,8 +14,8 @@ from zlib import crc32
 import pytest
 
 from warpsmith.analysis.affine import joins
-from warpsmith.analysis.affine.guards import bits, parted
-from warpsmith.analysis.affine.joins import between, meeting, parting
+from warpsmith.analysis.affine.guards import bits, diverged
+from warpsmith.analysis.affine.joins import between, follow_divergence, meeting
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Block,
@@ -118,7 +118,7 @@ def compared(seeds: range) -> Iterator[tuple[str, set[Join], set[Join]]]:
     """Yield a branch in words, the joins with phis that walks have shown, and those that are said."""
     for graph, branch, phis in _branches(seeds):
         if not graph.irreducible:
-            ways = parting(graph, branch).joins.items()
+            ways = follow_divergence(graph, branch).joins.items()
             said = {(name, before) for name, blocks in ways for before in blocks if name in phis}
             true = {join for join in joined(graph, branch, said) if join[0] in phis}
             yield f"{branch} of {graph.successors}", true, said
@@ -166,7 +166,7 @@ def test_later_iterations_that_are_taken_for_the_same_are_seen(monkeypatch: pyte
 def test_threads_are_apart_where_a_way_leads_before_they_meet() -> None:
     for graph, branch, _ in _branches(range(120)):
         end = meeting(graph, branch)
-        found = {name for name, branches in parted(graph, [branch]).items() if branches}
+        found = {name for name, branches in diverged(graph, [branch]).items() if branches}
         # a block that only ends the thread has no work that they could do apart
         assert found - graph.leaving == between(graph, branch, end) - graph.leaving, (graph.successors, branch)
 
@@ -176,8 +176,8 @@ def test_branches_that_part_are_told_by_their_rank() -> None:
     for seed in range(80):
         graph = Graph.of(function(seed))
         branches = [name for name in graph.order if len(graph.successors[name]) > 1]
-        each = {name: parted(graph, [name]) for name in branches}
-        for block, together in parted(graph, branches).items():
+        each = {name: diverged(graph, [name]) for name in branches}
+        for block, together in diverged(graph, branches).items():
             assert {graph.order[rank] for rank in bits(together)} == {b for b in branches if each[b][block]}
             seen += bool(together)
     assert seen > 120

@@ -92,8 +92,8 @@ two:
 end:"""
     found = presences(body)
     assert (found.at("two").kind, set(found.at("two").threads)) == ("known", {4, 5, 6, 7, 8})
-    assert set(found.parted_by("two")) == {"start", "one"}
-    assert found.parted_by("end") == ()
+    assert set(found.diverged_by("two")) == {"start", "one"}
+    assert found.diverged_by("end") == ()
     assert (found.guard("start", "two"), found.guard("one", "two")) == (Guard("start", True), Guard("one", True))
     assert found.guard("start", "end") is None
     assert found.most_lanes(found.at("two")) == 5

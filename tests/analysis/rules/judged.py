@@ -282,15 +282,15 @@ def _race(claim: Claim) -> Iterator[str]:
         yield f"{one} and {two} do not clash"
 
 
-Touch = tuple[int, int, Access]
+MemoryAccess = tuple[int, int, Access]
 
 
-def _touched(made: Run, place: Instruction, who: str) -> list[Touch]:
+def _touched(made: Run, place: Instruction, who: str) -> list[MemoryAccess]:
     thread = _thread(made, who)
     return [t for t in made.did.memory.touched if t[2].instruction is place and t[2].origin.thread == thread]
 
 
-def _meet(a: Touch, b: Touch) -> bool:
+def _meet(a: MemoryAccess, b: MemoryAccess) -> bool:
     """Whether two accesses of one block overlap with no barrier between."""
     one, two = a[2].origin, b[2].origin
     together = (one.block, one.epoch) == (two.block, two.epoch)

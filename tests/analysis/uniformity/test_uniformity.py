@@ -137,11 +137,15 @@ def _space(i: Instruction) -> str:
 
 
 def _no_joins(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), joins={}))
+    patch.setattr(
+        uniformity, "follow_divergence", lambda graph, block: replace(joins.follow_divergence(graph, block), joins={})
+    )
 
 
 def _no_time(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), left=()))
+    patch.setattr(
+        uniformity, "follow_divergence", lambda graph, block: replace(joins.follow_divergence(graph, block), left=())
+    )
 
 
 def _anything_is_equal(patch: pytest.MonkeyPatch) -> None:

@@ -161,11 +161,15 @@ def test_nothing_uniform_differs_on_many_walks() -> None:
 
 
 def _no_joins(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), joins={}))
+    patch.setattr(
+        uniformity, "follow_divergence", lambda graph, block: replace(joins.follow_divergence(graph, block), joins={})
+    )
 
 
 def _no_time(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(uniformity, "parting", lambda graph, block: replace(joins.parting(graph, block), left=()))
+    patch.setattr(
+        uniformity, "follow_divergence", lambda graph, block: replace(joins.follow_divergence(graph, block), left=())
+    )
 
 
 def _edges_are_where_they_begin(patch: pytest.MonkeyPatch) -> None:

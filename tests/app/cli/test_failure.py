@@ -11,7 +11,7 @@ import click
 import pytest
 
 from warpsmith.app.cli import failure
-from warpsmith.app.cli.failure import exit_code, is_late, run_guarded, tell_killed
+from warpsmith.app.cli.failure import exit_code, is_late, report_killed, run_guarded
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 
@@ -78,10 +78,10 @@ def test_negative_answers_that_shall_not_fail() -> None:
 
 
 def test_a_process_that_a_signal_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    assert tell_killed(9, ["port"]) == 70
+    assert report_killed(9, ["port"]) == 70
     assert "SIGKILL ended the command" in (said := capsys.readouterr().err) and "memory may be short" in said
-    assert tell_killed(11, []) == 70 and "this is a bug" in capsys.readouterr().err
-    assert tell_killed(200, []) == 70 and "signal 200" in capsys.readouterr().err
+    assert report_killed(11, []) == 70 and "this is a bug" in capsys.readouterr().err
+    assert report_killed(200, []) == 70 and "signal 200" in capsys.readouterr().err
 
 
 def test_the_details_of_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""The present table against a model: random homes, touches, holds and pauses on bytes whose true values are known.
+"""The present table against a model: random homes, touches, data regions and pauses on bytes whose true values are
+known.
 
 The generated text runs unchanged on a device that is other host memory, filled with garbage where nobody has written.
 """
@@ -140,27 +141,27 @@ static void act(int depth)
     else if (kind < 7)
         blocks ? block_touch() : touch();
     else if (kind < 8 && depth < 3) {
-        ws_hold_begin("", 0);
+        ws_data_begin("", 0);
         for (int k = any(8); k > 0; k--)
             act(depth + 1);
-        ws_hold_end("", 0);
+        ws_data_end("", 0);
     } else if (kind < 9) {
-        ws_hold_pause("", 0);
+        ws_data_suspend("", 0);
         look(0, SIZE);
         host[any(SIZE)] = 7;
         memcpy(truth, host, SIZE);
         blocks ? block_home() : home(-1);
         look(0, SIZE);
-        ws_hold_resume("", 0);
+        ws_data_resume("", 0);
     } else {
         /* what is not kept goes out of scope, and something else lives there */
         for (int i = LASTING; i < SIZE; i++)
             host[i] = truth[i] = (char)any(256);
     }
-    if (ws_holds == 0) {
+    if (ws_data_regions == 0) {
         look(0, SIZE);
         if (ws_ranges != nullptr)
-            fail("something stays outside every hold", 0);
+            fail("something stays outside every data region", 0);
     }
 }
 int main(void)
@@ -173,7 +174,7 @@ int main(void)
     }
     /* two homes that take turns, with other ranges: after the first rounds nothing moves */
     blocks = 0;
-    ws_hold_begin("", 0);
+    ws_data_begin("", 0);
     long long before = 0;
     for (int k = 0; k < 10; k++) {
         home(k % 2);
@@ -182,7 +183,7 @@ int main(void)
     }
     if (copied != before)
         fail("what stays is copied again", (int)(copied - before));
-    ws_hold_end("", 0);
+    ws_data_end("", 0);
     printf("ok\n");
     return 0;
 }
@@ -192,9 +193,9 @@ _BUGS: dict[str, Callable[[str], str]] = {
     "nothing written comes back": lambda t: t.replace(
         "range->written = !range->dead && (range->written || written != 0);", ""
     ),
-    "kept where it may die": lambda t: t.replace("range->kept && ws_holds > 0", "ws_holds > 0"),
-    "kept outside a hold": lambda t: t.replace("range->kept && ws_holds > 0 && ", "range->kept && "),
-    "kept in a pause": lambda t: t.replace(" && ws_pauses == 0", ""),
+    "kept where it may die": lambda t: t.replace("range->kept && ws_data_regions > 0", "ws_data_regions > 0"),
+    "kept outside a data region": lambda t: t.replace("range->kept && ws_data_regions > 0 && ", "range->kept && "),
+    "kept in a suspension": lambda t: t.replace(" && ws_data_suspended == 0", ""),
     "a part is taken for the whole": lambda t: t.replace(
         "range->host > begin || range->host + range->bytes < end", "range->host > begin"
     ),
@@ -206,7 +207,7 @@ _BUGS: dict[str, Callable[[str], str]] = {
     "an update clears more than it copied": lambda t: t.replace(
         "begin <= range->host && range->host + range->bytes <= end", "begin <= range->host"
     ),
-    "the end of a hold forgets": lambda t: t.replace("ws_pauses = 0;\n    ws_let_go(file, line);", ""),
+    "the end of a data region forgets": lambda t: t.replace("ws_data_suspended = 0;\n    ws_let_go(file, line);", ""),
     "bytes of an older range go to the host": lambda t: t.replace("other->written = true;", ""),
     "all of a block comes back": lambda t: t.replace("if (now[i] != before[i])", ""),
     "a block is remembered again": lambda t: t.replace("stays && range->before == nullptr)", "stays)"),
@@ -235,13 +236,13 @@ def _run(text: str, directory: Path) -> str:
 
 
 def test_the_table_keeps_both_sides_true(tmp_path: Path) -> None:
-    assert _run(tables("holds.cu", "PRESENT"), tmp_path) == "ok"
+    assert _run(tables("data_regions.cu", "PRESENT"), tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = tables("holds.cu", "PRESENT")
+    right = tables("data_regions.cu", "PRESENT")
     wrong = _BUGS[bug](right)
     assert wrong != right
     assert _run(wrong, tmp_path) != "ok"

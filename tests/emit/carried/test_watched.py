@@ -59,7 +59,7 @@ FAR static bool all(const char *object, char value)
 }
 FAR static void keep(const void *object) { asm volatile("" : : "r"(object) : "memory"); }
 
-/* --- what is called in a hold */
+/* --- what is called in a data region */
 FAR static void callee(char value)
 {
     char mine[SIZE];
@@ -77,43 +77,43 @@ FAR static void inner(char *theirs, char value)
 {
     char mine[SIZE];
     memset(mine, value, SIZE);
-    ws_hold held("", 0);
-    ws_hold_callers(WS_FRAME);
-    ws_hold_lasts(mine, SIZE);
-    reads("an object of a hold in a hold", mine, value, true);
-    reads("an object of a hold in a hold, again", mine, value, true);
-    reads("an object of what the hold lies in", theirs, 1, false);
+    ws_data_region held("", 0);
+    ws_data_callers(WS_FRAME);
+    ws_data_outlives(mine, SIZE);
+    reads("an object of a data region in a data region", mine, value, true);
+    reads("an object of a data region in a data region, again", mine, value, true);
+    reads("an object of what the data region lies in", theirs, 1, false);
 }
 static void thrown(char *theirs)
 {
     try {
         char mine[SIZE];
         memset(mine, 33, SIZE);
-        ws_hold held("", 0);
-        ws_hold_callers(WS_FRAME);
-        ws_hold_lasts(mine, SIZE);
-        reads("an object of a hold that is left", mine, 33, true);
+        ws_data_region held("", 0);
+        ws_data_callers(WS_FRAME);
+        ws_data_outlives(mine, SIZE);
+        reads("an object of a data region that is left", mine, 33, true);
         throw 1;
     } catch (int) {
-        reads("an object behind a hold that was left", theirs, 1, false);
+        reads("an object behind a data region that was left", theirs, 1, false);
     }
 }
 static void *passing_thread(void *)
 {
-    ws_hold_begin("", 0);
-    ws_hold_end("", 0);
+    ws_data_begin("", 0);
+    ws_data_end("", 0);
     return nullptr;
 }
-/* --- a hold */
+/* --- a data region */
 FAR static void opener(char *theirs)
 {
     char mine[SIZE], written[SIZE], pair[2 * SIZE];
     memset(mine, 1, SIZE), memset(written, 2, SIZE), memset(pair, 3, 2 * SIZE);
-    ws_hold_begin("", 0);
-    ws_hold_callers(WS_FRAME);
-    ws_hold_lasts(mine, SIZE);
-    ws_hold_lasts(written, SIZE);
-    ws_hold_lasts(pair, SIZE);
+    ws_data_begin("", 0);
+    ws_data_callers(WS_FRAME);
+    ws_data_outlives(mine, SIZE);
+    ws_data_outlives(written, SIZE);
+    ws_data_outlives(pair, SIZE);
     reads("an object that is told of", mine, 1, true);
     reads("an object that is told of, again", mine, 1, false);
     reads("an object of a caller", theirs, 9, true);
@@ -133,26 +133,26 @@ FAR static void opener(char *theirs)
     pthread_t passing;
     pthread_create(&passing, nullptr, passing_thread, nullptr);
     pthread_join(passing, nullptr);
-    reads("an object that is told of, behind another thread's hold", mine, 1, false);
+    reads("an object that is told of, behind another thread's data region", mine, 1, false);
     writes(written, 4);
     if (!all(written, 2))
-        fail("an object that is told of", "copied back in the hold");
-    ws_hold_end("", 0);
+        fail("an object that is told of", "copied back in the data region");
+    ws_data_end("", 0);
     if (!all(written, 4))
-        fail("an object that is told of", "not copied back at the end of the hold");
+        fail("an object that is told of", "not copied back at the end of the data region");
     keep(pair);
 }
-/* where `opener` had its own objects others lie now, of another hold and of none */
+/* where `opener` had its own objects others lie now, of another data region and of none */
 FAR static void later(char value)
 {
     char mine[8 * SIZE];
     memset(mine, value, sizeof mine);
-    ws_hold_begin("", 0);
+    ws_data_begin("", 0);
     for (int i = 0; i < 8; i++)
-        reads("an object of a later hold", mine + i * SIZE, value, true);
+        reads("an object of a later data region", mine + i * SIZE, value, true);
     for (int i = 0; i < 8; i++)
-        reads("an object of a later hold, again", mine + i * SIZE, value, true);
-    ws_hold_end("", 0);
+        reads("an object of a later data region, again", mine + i * SIZE, value, true);
+    ws_data_end("", 0);
 }
 /* --- threads */
 static std::atomic<int> step;
@@ -165,9 +165,9 @@ FAR static void *other_thread(void *theirs)
 {
     char mine[SIZE];
     memset(mine, 41, SIZE);
-    ws_hold_begin("", 0);
-    ws_hold_callers(WS_FRAME);
-    ws_hold_lasts(mine, SIZE);
+    ws_data_begin("", 0);
+    ws_data_callers(WS_FRAME);
+    ws_data_outlives(mine, SIZE);
     reads("an object of another thread", mine, 41, true);
     reads("an object of another thread, again", mine, 41, true);
     char *device = (char *)ws_data_enter(theirs, SIZE, ALL, "in use", "", 0);
@@ -176,20 +176,20 @@ FAR static void *other_thread(void *theirs)
     ws_data_exit(device, 0, "", 0);
     step = 3;
     wait_for(4);
-    ws_hold_end("", 0);
+    ws_data_end("", 0);
     return nullptr;
 }
 FAR static void first_opener(pthread_t *thread)
 {
     char mine[SIZE], used[SIZE];
     memset(mine, 42, SIZE), memset(used, 43, SIZE);
-    ws_hold_begin("", 0);
-    ws_hold_lasts(mine, SIZE);
-    ws_hold_lasts(used, SIZE);
+    ws_data_begin("", 0);
+    ws_data_outlives(mine, SIZE);
+    ws_data_outlives(used, SIZE);
     reads("an object of the first thread", mine, 42, true);
     pthread_create(thread, nullptr, other_thread, used);
     wait_for(1);
-    ws_hold_end("", 0);
+    ws_data_end("", 0);
     step = 2;
     wait_for(3);
 }
@@ -205,14 +205,14 @@ FAR static void after_first_opener(void)
 static char *beyond;
 FAR static void begins_on_a_small_stack(char *theirs)
 {
-    ws_hold_begin("", 0);
-    ws_hold_callers(WS_FRAME);
+    ws_data_begin("", 0);
+    ws_data_callers(WS_FRAME);
     reads("an object of a caller on a small stack", theirs, 51, true);
     reads("an object of a caller on a small stack, again", theirs, 51, !CALLERS);
     reads("memory beyond the stack", beyond, 52, true);
     memset(beyond, 53, SIZE);
     reads("other memory beyond the stack", beyond, 53, true);
-    ws_hold_end("", 0);
+    ws_data_end("", 0);
 }
 static void *on_a_small_stack(void *)
 {
@@ -246,7 +246,7 @@ int main(void)
 {
     caller();
     if (ws_ranges != nullptr)
-        fail("the table", "something stays outside every hold");
+        fail("the table", "something stays outside every data region");
     later(60);
     later(61);
     pthread_t thread;
@@ -269,10 +269,10 @@ _BUGS: dict[str, Callable[[str], str]] = {
         "ws_lasts((const char *)frame, end)", "ws_lasts((const char *)__builtin_frame_address(0), end)"
     ),
     "a stack without an end": lambda t: t.replace("at < high ? high : nullptr", "at < high ? (char *)~0ul : nullptr"),
-    "holds in holds tell as well": lambda t: t.replace(" || ws_opened != 1)", ")"),
+    "data regions in data regions tell as well": lambda t: t.replace(" || ws_opened != 1)", ")"),
     "other threads tell as well": lambda t: t.replace("ws_opener != ws_thread() || ws_opened != 1", "ws_opened != 1"),
     "other threads end it": lambda t: t.replace("ws_opener != ws_thread() || --ws_opened > 0", "--ws_opened > 0"),
-    "the end of a hold in a hold ends it": lambda t: t.replace(" || --ws_opened > 0)", ")"),
+    "the end of a data region in a data region ends it": lambda t: t.replace(" || --ws_opened > 0)", ")"),
     "what was told of is remembered": lambda t: t.replace(
         "ws_opener != ws_thread() || --ws_opened > 0", "ws_opener != ws_thread() || --ws_opened > -9"
     ),
@@ -294,20 +294,20 @@ def _run(text: str, directory: Path, level: str = "-O1") -> str:
     return done.stdout.strip() if done.returncode == 0 else f"ended with {done.returncode}"
 
 
-def test_only_what_outlives_the_hold_is_kept(tmp_path: Path) -> None:
-    assert _run(tables("holds.cu", "PRESENT", "UNITS"), tmp_path) == "ok"
+def test_only_what_outlives_the_data_region_is_kept(tmp_path: Path) -> None:
+    assert _run(tables("data_regions.cu", "PRESENT", "UNITS"), tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
 def test_it_is_so_for_every_layout_of_the_frames(level: str, tmp_path: Path) -> None:
-    assert _run(tables("holds.cu", "PRESENT", "UNITS"), tmp_path, level) == "ok"
+    assert _run(tables("data_regions.cu", "PRESENT", "UNITS"), tmp_path, level) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = tables("holds.cu", "PRESENT", "UNITS")
+    right = tables("data_regions.cu", "PRESENT", "UNITS")
     wrong = _BUGS[bug](right)
     assert wrong != right
     assert _run(wrong, tmp_path) != "ok"

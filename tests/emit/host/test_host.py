@@ -16,8 +16,8 @@ from warpsmith.tree.nodes import (
     CaptureStmt,
     Copy,
     DataEnter,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeviceAlloc,
     DeviceFree,
     DeviceStmt,
@@ -104,7 +104,7 @@ def test_a_declaration_apart_from_its_call() -> None:
 
 def test_data_regions_begin_and_end() -> None:
     def hold(**more: Any) -> str:
-        return "\n".join(lines(DataHold(span=SPAN, cause=SPAN, **more)))
+        return "\n".join(lines(DataRegionBoundary(span=SPAN, cause=SPAN, **more)))
 
     opens, ends = hold(opens=True), hold(opens=False)
     assert opens != ends and opens.endswith("(WS_HERE);") and ends.endswith("(WS_HERE);")
@@ -112,7 +112,7 @@ def test_data_regions_begin_and_end() -> None:
     assert hold(opens=True, guard="g", flag="on").endswith(" g(WS_HERE, on);")
     kept = hold(opens=True, lasting=(name("x", INT).symbol,), callers=True).split("\n")
     assert len(kept) == 3 and kept[2].endswith("(&x, (long long)sizeof x);")
-    pause = [lines(DataPause(span=SPAN, cause=SPAN, ends=end))[0] for end in (False, True)]
+    pause = [lines(DataSuspension(span=SPAN, cause=SPAN, ends=end))[0] for end in (False, True)]
     assert pause[0] != pause[1]
 
 

@@ -271,7 +271,7 @@ int main(void)
 """
 
 
-def test_what_holds_add_stands_where_the_steps_put_it(tmp_path: Path) -> None:
+def test_what_data_regions_add_stands_where_the_steps_put_it(tmp_path: Path) -> None:
     text = make(HELD, tmp_path).text
     rows = text[text.index("void rows") : text.index("void count")]
     # only where the rows are no block; a copy of all data behind the kernel would undo what it wrote
@@ -279,7 +279,7 @@ def test_what_holds_add_stands_where_the_steps_put_it(tmp_path: Path) -> None:
     assert rows.index("ws_update_device_all") < rows.index("#endif /*") if "#endif /*" in rows else True
     assert rows.rindex("ws_update_device_all") < rows.rindex("for (int i = 0; i < n; i++)")
     # the steps wrote the time loop anew, and it is held as a whole
-    for held in re.finditer(r"ws_hold_begin\(WS_HERE\);\n#endif[^\n]*\n *(.*)", text):
+    for held in re.finditer(r"ws_data_begin\(WS_HERE\);\n#endif[^\n]*\n *(.*)", text):
         assert held[1].startswith("for (int "), held[1]
 
 
@@ -357,10 +357,10 @@ def test_nvcc_takes_the_kernels_of_every_shape(made: Made, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_what_holds_data_stands_beside_the_flag_of_its_home(tmp_path: Path) -> None:
+def test_the_object_of_a_data_region_stands_beside_the_flag(tmp_path: Path) -> None:
     made = make(Path(__file__).with_name("hold_program.cpp").read_bytes(), tmp_path, "a.cpp")
-    held = [line for line in made.text.splitlines() if "ws_hold ws_held(" in line]
-    assert held and held[0] == "    ws_hold ws_held(WS_HERE, ws_gpu);"
+    held = [line for line in made.text.splitlines() if "ws_data_region ws_data(" in line]
+    assert held and held[0] == "    ws_data_region ws_data(WS_HERE, ws_gpu);"
     write(made, tmp_path)
     flags = ["-std=c++17", "-DWARPSMITH", "-fsyntax-only"]
     done = subprocess.run(["g++", *flags, "a.cpp"], cwd=tmp_path, capture_output=True, text=True, check=False)

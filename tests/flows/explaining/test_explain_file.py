@@ -28,7 +28,7 @@ def test_every_kernel_on_every_device() -> None:
         ("k", "h100"), ("k", "a100"), ("l", "h100"), ("l", "a100")
     ]  # fmt: skip
     assert (found.names, found.parameters, found.failed) == (["k", "l"], ["a", "n"], False)
-    # what holds on both is told once
+    # what holds on both is reported once
     (one,) = (f for f in found.findings if f.finding.rule == "MEM001" and f.kernel == "k")
     assert one.devices == ("h100", "a100") and len(found.accesses) == 2
 

@@ -1,4 +1,4 @@
-"""What the referee's word means for what the user has vouched for."""
+"""What the referee's word means for what the user has asserted."""
 
 from __future__ import annotations
 

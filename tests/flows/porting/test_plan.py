@@ -172,7 +172,7 @@ def test_where_nothing_can_be_added_data_are_not_held_and_kernels_stay(tmp_path:
         result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
         assert result.plan is not None and result.in_place is not None
         assert [fragment.loops for fragment in result.plan.fragments] == [("step/i",)]
-        assert bool(result.in_place.holding) == holds
+        assert bool(result.in_place.with_data_regions) == holds
         refused = [f.message for f in result.plan.findings if f.rule == "POR018"]
         assert any("a preprocessor conditional starts or ends inside" in message for message in refused) != holds
 

@@ -11,7 +11,7 @@ from warpsmith.flows.porting.transfers import compared_schemes
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.report.port.copies import transfers_text
 from warpsmith.run.verification import VerifyOptions
-from warpsmith.tree.nodes import DataHold
+from warpsmith.tree.nodes import DataRegionBoundary
 from warpsmith.tree.walk import walk
 
 MAIN = """#include <stdio.h>
@@ -66,10 +66,10 @@ def test_a_function_that_a_loop_calls_copies_in_that_loop(ported: PortResult) ->
     assert all(scheme.in_loops >= 2 for scheme in found if scheme.name != "optimized")
 
 
-def test_every_end_of_a_hold_is_counted_by_itself(ported: PortResult) -> None:
+def test_every_end_of_a_data_region_is_counted_by_itself(ported: PortResult) -> None:
     assert ported.ported is not None
     ends = [
         part for _, f in ported.ported.program.functions() for part in walk(f.body)
-        if isinstance(part, DataHold) and not part.opens
+        if isinstance(part, DataRegionBoundary) and not part.opens
     ]  # fmt: skip
     assert len(ends) == len(set(map(id, ends))) == 2

@@ -110,7 +110,7 @@ def test_what_is_not_modelled_is_boxed_with_everything_that_it_names(
     load: Load, text: str, parameters: str, reason: str
 ) -> None:
     boxes = [n for n in walk(expr(load, text, parameters)) if isinstance(n, VerbatimExpr)]
-    assert [box.reason for box in boxes] == [reason]
+    assert [make_opaque.reason for make_opaque in boxes] == [reason]
     named = {symbol.name for symbol in boxes[0].writes} - {"t"}
     assert named == {p.split()[-1] for p in parameters.split(", ") if p.split()[-1] in boxes[0].text}
     assert boxes[0].reads == boxes[0].writes
@@ -129,13 +129,13 @@ def test_a_macro_that_is_one_expression_is_a_node_with_its_expansion(load: Load)
 
 
 @pytest.mark.parametrize(
-    ("text", "boxed"),
+    ("text", "opaque"),
     [("x = SUM * 2", "SUM * 2"), ("x = 2 * SUM", "2 * SUM"), ("x = y TAIL", "y TAIL"), ("x = NEG y", "NEG y"),
      ("x = SAFE(y)", "SAFE(y)")],
 )  # fmt: skip
-def test_a_macro_that_is_less_or_more_than_an_expression_is_boxed(load: Load, text: str, boxed: str) -> None:
+def test_a_macro_that_is_less_or_more_than_an_expression_is_boxed(load: Load, text: str, opaque: str) -> None:
     boxes = [n for n in walk(expr(load, text)) if isinstance(n, VerbatimExpr)]
-    assert [box.text for box in boxes] == [boxed]
+    assert [make_opaque.text for make_opaque in boxes] == [opaque]
     assert "macro" in boxes[0].reason
 
 

@@ -99,11 +99,13 @@ def test_nested_loops_and_branches_have_exact_spans(load: Load) -> None:
     ],
 )
 def test_statements_that_are_not_modelled_are_boxed(load: Load, text: str, reason: str, control: bool) -> None:
-    box = statements(load, text)[0]
-    assert isinstance(box, Verbatim)
-    assert (box.reason, box.control) == (reason, control)
-    assert box.reads == box.writes
-    assert {s.name for s in box.writes} >= {name for name in ("x", "n", "a", "b") if f"({name}" in box.text}
+    make_opaque = statements(load, text)[0]
+    assert isinstance(make_opaque, Verbatim)
+    assert (make_opaque.reason, make_opaque.control) == (reason, control)
+    assert make_opaque.reads == make_opaque.writes
+    assert {s.name for s in make_opaque.writes} >= {
+        name for name in ("x", "n", "a", "b") if f"({name}" in make_opaque.text
+    }
 
 
 def test_a_label_stands_before_the_statement_that_it_marks(load: Load) -> None:
@@ -207,5 +209,5 @@ def test_every_intact_node_is_its_text(load: Load) -> None:
 
 def test_what_skipped_text_names_may_have_dollars(load: Load) -> None:
     text = "int x$y = 0, y = 0; if (n)\n#ifdef FLAG\n{ x$y = 1; }\n#else\n{ n = 1; }\n#endif\n"
-    (box,) = (s for s in statements(load, text) if isinstance(s, Verbatim) and "x$y" in s.text)
-    assert {s.name for s in box.writes} == {"n", "x$y"}
+    (make_opaque,) = (s for s in statements(load, text) if isinstance(s, Verbatim) and "x$y" in s.text)
+    assert {s.name for s in make_opaque.writes} == {"n", "x$y"}

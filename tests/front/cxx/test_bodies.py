@@ -158,10 +158,10 @@ def test_private_members_say_how_they_are_reached(load: Load) -> None:
 )
 def test_a_constructor_of_numbers_knows_no_variable(load: Load, text: str, writes: set[str], kept: set[str]) -> None:
     boxes = [b for b in found(_use(load, text).body, VerbatimExpr) if isinstance(b, VerbatimExpr)]
-    (box,) = [b for b in boxes if b.reason == "a constructor of Row"]
-    assert box.calls == bool(writes)  # this one makes only its object, if its arguments do no more
-    assert {s.name for s in box.writes} - {"counted"} == writes - {"counted"}
-    assert {s.name for s in box.kept or ()} - {"counted"} == kept - {"counted"}
+    (make_opaque,) = [b for b in boxes if b.reason == "a constructor of Row"]
+    assert make_opaque.calls == bool(writes)  # this one makes only its object, if its arguments do no more
+    assert {s.name for s in make_opaque.writes} - {"counted"} == writes - {"counted"}
+    assert {s.name for s in make_opaque.kept or ()} - {"counted"} == kept - {"counted"}
 
 
 def test_seeded_conversion_left_out(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,9 +29,9 @@ def test_what_is_not_modelled_says_so(load: Load) -> None:
 
 
 def test_a_box_in_a_method_names_its_object(load: Load) -> None:
-    (box,) = found(_expression(load, "std::exchange(ny_, nx_)"), VerbatimExpr)
-    assert isinstance(box, VerbatimExpr)
-    assert "this" in {symbol.name for symbol in box.writes}
+    (make_opaque,) = found(_expression(load, "std::exchange(ny_, nx_)"), VerbatimExpr)
+    assert isinstance(make_opaque, VerbatimExpr)
+    assert "this" in {symbol.name for symbol in make_opaque.writes}
 
 
 def test_a_call_hands_over_addresses(load: Load) -> None:

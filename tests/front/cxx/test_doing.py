@@ -39,7 +39,7 @@ void use(const Row<float> &row, const Row<Rgb> &colors, int n)
 """
 
 
-def _box(load: Load, text: str) -> VerbatimExpr:
+def _make_opaque(load: Load, text: str) -> VerbatimExpr:
     loaded = load(TEXT % text, name="case.cpp")
     function = next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
     return next(p for p in walk(function.body.statements[1]) if isinstance(p, VerbatimExpr))
@@ -72,7 +72,7 @@ def _calls(doing: Doing) -> list[str]:
     ],
 )
 def test_what_is_known_of_it(load: Load, text: str, calls: int, copies: int) -> None:
-    doing = _box(load, text).doing
+    doing = _make_opaque(load, text).doing
     assert doing is not None
     assert len(_calls(doing)) == calls and len(doing.copies) == copies
 
@@ -91,7 +91,7 @@ def test_what_is_known_of_it(load: Load, text: str, calls: int, copies: int) -> 
     ],
 )
 def test_what_is_not_known_is_not_said(load: Load, text: str) -> None:
-    assert _box(load, text).doing is None
+    assert _make_opaque(load, text).doing is None
 
 
 def test_members_that_are_vectors_of_structs_are_known_by_what_returns_them(load: Load) -> None:

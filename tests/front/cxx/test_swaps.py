@@ -96,8 +96,8 @@ def test_a_swap_is_an_exchange_of_members(load: Load) -> None:
 def _wrong_objects(load: Load) -> list[str]:
     wrong = []
     for (case, (calls, writes)), made in zip(MADE.items(), _functions(load, MADE), strict=True):
-        box = next(n for n in found(made.body, VerbatimExpr) if isinstance(n, VerbatimExpr))
-        written = {s.name for s in box.writes}
-        if box.calls is not calls or (writes is not None and not writes <= written <= (writes or written)):
+        make_opaque = next(n for n in found(made.body, VerbatimExpr) if isinstance(n, VerbatimExpr))
+        written = {s.name for s in make_opaque.writes}
+        if make_opaque.calls is not calls or (writes is not None and not writes <= written <= (writes or written)):
             wrong.append(case)
     return wrong

@@ -39,5 +39,5 @@ def test_members_are_the_captures_in_their_order() -> None:
 
 def test_what_is_captured_in_more_than_one_way_is_not_told_apart() -> None:
     text = TEXT.replace("[this, n]", "[=]")
-    assert set(boxes(load(TEXT))) == {"a lambda whose captures are not told apart", "a member without its object"}
-    assert "a lambda whose captures are not told apart" in boxes(load(text))
+    assert set(boxes(load(TEXT))) == {"a lambda whose captures are not distinguished", "a member without its object"}
+    assert "a lambda whose captures are not distinguished" in boxes(load(text))

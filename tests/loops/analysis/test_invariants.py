@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.invariants import Survey, held_type, holds_pointers, root_of, survey
+from warpsmith.loops.analysis.invariants import Survey, holds_pointers, invariant_type, root_of, survey
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
@@ -17,7 +17,7 @@ struct grid { double *u, *v, dt; int n, few[4]; volatile double busy; };
 struct plain { double dt; int n; };
 void unknown(void); static double quiet(double x) { return x; }
 """
-# what is held, and words of a refusal
+# what is invariant, and words of a refusal
 CASES = {
     "members": ("for (int i = 0; i < g->n; i++) x[i] = g->dt * 2;", "g->n g->dt", ""),
     "pointers": ("for (int i = 0; i < n; i++) g->u[i] = g->v[i];", "g->u g->v", ""),
@@ -52,31 +52,33 @@ def looked(program: Analyzed, name: str) -> Survey:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_held(name: str, program: Analyzed) -> None:
+def test_what_is_invariant(name: str, program: Analyzed) -> None:
     found = looked(program, name)
-    assert " ".join(sorted(print_expr(one.load) for one in found.held)) == " ".join(sorted(CASES[name][1].split()))
+    assert " ".join(sorted(print_expr(one.load) for one in found.invariants)) == " ".join(
+        sorted(CASES[name][1].split())
+    )
     refused = [reason.text for reason in found.refused]
     assert (not CASES[name][2]) or any(CASES[name][2] in text for text in refused)
 
 
 def test_what_a_store_may_change_is_named(program: Analyzed) -> None:
-    (held,) = looked(program, "quiet").held
-    assert [print_expr(store) for store in held.stores] == ["x[i]"] and [print_expr(c) for c in held.conditions] == [
-        "0 < n"
-    ]
-    (held,) = [one for one in looked(program, "pointers").held if print_expr(one.load) == "g->u"]
+    (invariants,) = looked(program, "quiet").invariants
+    assert [print_expr(store) for store in invariants.stores] == ["x[i]"] and [
+        print_expr(c) for c in invariants.conditions
+    ] == ["0 < n"]
+    (invariants,) = [one for one in looked(program, "pointers").invariants if print_expr(one.load) == "g->u"]
     # a double is no pointer
-    assert held.stores == ()
+    assert invariants.stores == ()
 
 
 def test_a_place_that_is_named_twice_is_one(program: Analyzed) -> None:
-    (few,) = looked(program, "array").held
+    (few,) = looked(program, "array").invariants
     assert len(few.nodes) == 2 and print_type(few.type) == "int *"
 
 
-def test_types_of_what_is_held(program: Analyzed) -> None:
+def test_types_of_invariants(program: Analyzed) -> None:
     load = program.expr("g->u", "t_pointers")
-    assert print_type(held_type(load)) == "double *"
+    assert print_type(invariant_type(load)) == "double *"
     assert root_of(load) == program.symbol("g", "t_pointers")
     inside = Record("r", 16, fields=(Field("p", Pointer(DOUBLE), 0),))
     assert holds_pointers(inside) and holds_pointers(Array(inside, None, 2)) and not holds_pointers(DOUBLE)

@@ -1,4 +1,4 @@
-"""Facts to vouch for: candidates, but not what the program itself shows to be false."""
+"""Facts to assert: candidates, but not what the program itself shows to be false."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The buffers of a home: which section, which scope, which guards, and why there is none. Homes: test_residency.py."""
+"""The buffers of an offload region: which section, which scope, which guards, and why there is none. Offload regions:
+test_residency.py."""
 
 from __future__ import annotations
 
@@ -36,10 +37,10 @@ def test_the_section_of_a_buffer(body: str, name: str, expected: str, tmp_path: 
 
 
 def test_memory_of_which_nobody_knows_how_much_is_used_is_its_whole_block(tmp_path: Path) -> None:
-    home = found("for (int i = 0; i < n; i++) a[i] = b[to[i]];", tmp_path).home
-    block = next(one for one in home.buffers if one.host.name == "b")
-    assert block.unit and not next(one for one in home.buffers if one.host.name == "a").unit
-    assert any("b lies in a block of memory that the run time knows" in guard.text for guard in home.guards)
+    offload_region = found("for (int i = 0; i < n; i++) a[i] = b[to[i]];", tmp_path).offload_region
+    block = next(one for one in offload_region.buffers if one.host.name == "b")
+    assert block.unit and not next(one for one in offload_region.buffers if one.host.name == "a").unit
+    assert any("b lies in a block of memory that the run time knows" in guard.text for guard in offload_region.guards)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +54,18 @@ def test_memory_of_which_nobody_knows_how_much_is_used_is_its_whole_block(tmp_pa
     ],
 )
 def test_objects_that_may_be_one_are_guarded(body: str, pairs: list[tuple[str, str]], tmp_path: Path) -> None:
-    texts = [guard.text for guard in found(body, tmp_path).home.guards if "overlap" in guard.text]
+    texts = [guard.text for guard in found(body, tmp_path).offload_region.guards if "overlap" in guard.text]
     assert len(texts) == len(pairs)
     assert all(f" {one} " in text and f" {other} " in text for (one, other), text in zip(pairs, texts, strict=True))
 
 
 def test_a_kernel_that_writes_all_of_its_buffer_covers_it(tmp_path: Path) -> None:
     def covered(body: str) -> set[str]:
-        return {symbol.name for home in found(body, tmp_path).placement.homes for _, symbol in home.covers}
+        return {
+            symbol.name
+            for offload_region in found(body, tmp_path).placement.offload_regions
+            for _, symbol in offload_region.covers
+        }
 
     assert covered("for (int i = 0; i < n; i++) a[i] = b[i];") == {"a"}
     assert covered("for (int i = 0; i < n; i++) a[i] += b[i];") == set()
@@ -80,9 +85,9 @@ def test_a_scope_begins_with_the_first_and_ends_with_the_last_kernel_that_uses_i
 
 def test_a_value_that_changes_between_kernels_does_not_bound_them_together(tmp_path: Path) -> None:
     body = "for (int i = 0; i < n; i++) a[i] = 1; n = k; for (int i = 0; i < n; i++) a[i] += 1;"
-    assert len(found(body, tmp_path).placement.homes) == 2
+    assert len(found(body, tmp_path).placement.offload_regions) == 2
     same = body.replace("n = k;", "unknown();")
-    assert len(found(same, tmp_path).placement.homes) == 1
+    assert len(found(same, tmp_path).placement.offload_regions) == 1
 
 
 def test_the_guard_in_words() -> None:

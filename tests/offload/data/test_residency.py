@@ -1,4 +1,4 @@
-"""Where data live: how large a home is, where a buffer starts, and what has no home."""
+"""Where data live: how large an offload region is, where a buffer starts, and what has no offload region."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.data import residency
 from warpsmith.offload.data.residency import Placement, place
-from warpsmith.offload.fragments import Home, Request
+from warpsmith.offload.fragments import OffloadRegion, Request
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import Buffer, OffloadOptions
 from warpsmith.offload.selection.choice import choose
@@ -25,12 +25,12 @@ class Placed(Struct, frozen=True):
     placement: Placement
 
     @property
-    def home(self) -> Home:
-        (home,) = self.placement.homes
-        return home
+    def offload_region(self) -> OffloadRegion:
+        (offload_region,) = self.placement.offload_regions
+        return offload_region
 
     def buffer(self, name: str) -> Buffer:
-        return next(b for h in self.placement.homes for b in h.buffers if b.host.name == name)
+        return next(b for h in self.placement.offload_regions for b in h.buffers if b.host.name == name)
 
     @property
     def reasons(self) -> list[str]:
@@ -56,7 +56,7 @@ def section(buffer: Buffer) -> str:
     return f"{print_expr(buffer.lower)} .. {print_expr(buffer.upper)}"
 
 
-def test_a_home_reaches_from_the_first_to_the_last_fragment(tmp_path: Path) -> None:
+def test_a_region_reaches_from_the_first_to_the_last_fragment(tmp_path: Path) -> None:
     text = """void f(double *restrict a, double *restrict b) {
         int n = 100;
         for (int i = 0; i < 100; i++) a[i] = i;
@@ -65,8 +65,8 @@ def test_a_home_reaches_from_the_first_to_the_last_fragment(tmp_path: Path) -> N
         printf("%d", n);
     }"""
     found = placed(text, tmp_path)
-    assert lines(found.home.scope).startswith("for (int i = 0; i < 100; i++) a[i]")
-    assert lines(found.home.scope).endswith("b[i] = a[i];")
+    assert lines(found.offload_region.scope).startswith("for (int i = 0; i < 100; i++) a[i]")
+    assert lines(found.offload_region.scope).endswith("b[i] = a[i];")
     assert section(found.buffer("a")) == "0 .. 100"
     assert lines(found.buffer("b").scope).startswith("for (int i = 0; i < 100; i++) b[i]")
 
@@ -85,12 +85,12 @@ def test_an_array_declared_inside_is_born_behind_its_declaration(tmp_path: Path)
         for (int i = 0; i < n; i++) a[i] = t[n - 1 - i];
     }"""
     found = placed(text, tmp_path)
-    assert len(found.home.drafts) == 3
+    assert len(found.offload_region.drafts) == 3
     assert lines(found.buffer("t").scope).startswith("for (int i = 0; i < n; i++) t[i]")
     assert lines(found.buffer("a").scope).startswith("for (int i = 0; i < n; i++) a[i] = i")
 
 
-def test_what_a_home_declares_is_not_used_behind_it(tmp_path: Path) -> None:
+def test_what_a_region_declares_is_not_used_behind_it(tmp_path: Path) -> None:
     text = """void f(int n, double *restrict a) {
         for (int i = 0; i < n; i++) a[i] = i;
         double s = a[0];
@@ -99,17 +99,17 @@ def test_what_a_home_declares_is_not_used_behind_it(tmp_path: Path) -> None:
         printf("end");
     }"""
     found = placed(text, tmp_path)
-    assert lines(found.home.scope).endswith('printf("%g", s);')
+    assert lines(found.offload_region.scope).endswith('printf("%g", s);')
 
 
-def test_a_size_that_changes_makes_two_homes(tmp_path: Path) -> None:
+def test_a_size_that_changes_makes_two_regions(tmp_path: Path) -> None:
     text = """void f(int n, double *a) {
         for (int i = 0; i < n; i++) a[i] = i;
         n = n / 2;
         for (int i = 0; i < n; i++) a[i] += 1;
     }"""
     found = placed(text, tmp_path)
-    assert [len(h.drafts) for h in found.placement.homes] == [1, 1]
+    assert [len(h.drafts) for h in found.placement.offload_regions] == [1, 1]
 
 
 def test_swapped_pointers_keep_their_data_for_one_kernel_only(tmp_path: Path) -> None:
@@ -120,13 +120,13 @@ def test_swapped_pointers_keep_their_data_for_one_kernel_only(tmp_path: Path) ->
         }
     }"""
     found = placed(text, tmp_path)
-    assert lines(found.home.scope).startswith("for (int i = 1")
-    assert [g.text for g in found.home.guards if g.kind == "guarded"]
+    assert lines(found.offload_region.scope).startswith("for (int i = 1")
+    assert [g.text for g in found.offload_region.guards if g.kind == "guarded"]
 
 
 def test_two_pointers_need_one_guard(tmp_path: Path) -> None:
     found = placed("void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = b[i]; }", tmp_path)
-    (guard,) = found.home.guards
+    (guard,) = found.offload_region.guards
     assert guard.condition is not None
     assert "a" in guard.text
     assert "b" in guard.text
@@ -140,11 +140,11 @@ def test_distinct_objects_need_no_guard(tmp_path: Path) -> None:
         printf("%g", b[0]);
         free(a); free(b);
     }"""
-    assert placed(text, tmp_path).home.guards == ()
+    assert placed(text, tmp_path).offload_region.guards == ()
 
 
 @pytest.mark.parametrize("jump", ["if (a[0] > 3) goto out;", 'if (a[0] > 3) { asm goto ("" : : : : out); }'])
-def test_no_home_holds_a_jump(jump: str, tmp_path: Path) -> None:
+def test_no_region_holds_a_jump(jump: str, tmp_path: Path) -> None:
     text = f"""void f(double *a) {{
         for (int i = 0; i < 100; i++) a[i] = i;
         {jump}
@@ -152,7 +152,7 @@ def test_no_home_holds_a_jump(jump: str, tmp_path: Path) -> None:
         out: printf("end");
     }}"""
     found = placed(text, tmp_path)
-    assert [len(h.drafts) for h in found.placement.homes] == [1, 1]
+    assert [len(h.drafts) for h in found.placement.offload_regions] == [1, 1]
 
 
 def test_a_fragment_in_a_case_without_braces_is_refused(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_a_fragment_in_a_case_without_braces_is_refused(tmp_path: Path) -> None:
 
 def test_a_loop_that_covers_an_object_is_known_to(tmp_path: Path) -> None:
     found = placed("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }", tmp_path)
-    assert {s.name for _, s in found.home.covers} == {"a"}
+    assert {s.name for _, s in found.offload_region.covers} == {"a"}
     text = "double a[9]; void f(int n, int *b) { for (int i = 0; i < n; i++) if (b[i]) a[i] = i; }"
-    assert placed(text, tmp_path).home.covers == frozenset()
+    assert placed(text, tmp_path).offload_region.covers == frozenset()
 
 
 def test_a_row_a_time_does_not_cover_the_matrix(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_row_a_time_does_not_cover_the_matrix(tmp_path: Path) -> None:
             for (int i = 0; i < n; i++) a[k * n + i] = i;
         }
     }"""
-    assert placed(text, tmp_path).home.covers == frozenset()
+    assert placed(text, tmp_path).offload_region.covers == frozenset()
 
 
 def test_a_size_that_the_device_changes_is_not_trusted(tmp_path: Path) -> None:
@@ -193,9 +193,9 @@ def test_a_size_that_the_device_changes_is_not_trusted(tmp_path: Path) -> None:
         }
     }"""
     found = placed(text, tmp_path)
-    for home in found.placement.homes:
-        written = {u.symbol for d in home.drafts for u in d.uses if u.kind == "cell" and u.written}
-        for buffer in home.buffers:
+    for offload_region in found.placement.offload_regions:
+        written = {u.symbol for d in offload_region.drafts for u in d.uses if u.kind == "cell" and u.written}
+        for buffer in offload_region.buffers:
             assert not written & {n.symbol for bound in (buffer.lower, buffer.upper) for n in names(bound)}
             assert "2147483648" not in section(buffer)
 
@@ -208,8 +208,8 @@ def test_an_index_that_walks_on_has_no_section_but_its_array(tmp_path: Path) -> 
             at = at + 3;
         }
     }"""
-    for home in placed(text, tmp_path).placement.homes:
-        assert all("2147483648" not in section(buffer) for buffer in home.buffers)
+    for offload_region in placed(text, tmp_path).placement.offload_regions:
+        assert all("2147483648" not in section(buffer) for buffer in offload_region.buffers)
 
 
 LOOPS = 40
@@ -227,15 +227,15 @@ def test_as_many_fragments_as_go_together_are_found_in_few_attempts(
     change: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[int] = []
-    real = vars(residency)["_Search"].home
+    real = vars(residency)["_Search"].offload_region
 
     def counted(search: object, scope: object, drafts: tuple[object, ...]) -> object:
         tried.append(len(drafts))
         return real(search, scope, drafts)
 
-    monkeypatch.setattr(vars(residency)["_Search"], "home", counted)
-    homes = placed(_many(change), tmp_path).placement.homes
-    assert [len(home.drafts) for home in homes] == [change, LOOPS - change]
+    monkeypatch.setattr(vars(residency)["_Search"], "offload_region", counted)
+    offload_regions = placed(_many(change), tmp_path).placement.offload_regions
+    assert [len(offload_region.drafts) for offload_region in offload_regions] == [change, LOOPS - change]
     assert len(tried) <= 16
 
 
@@ -243,7 +243,7 @@ def test_questions_that_spend_their_budget_leave_the_rest_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[int] = []
-    real = vars(residency)["_Search"].home
+    real = vars(residency)["_Search"].offload_region
 
     def spent(search: object, scope: object, drafts: tuple[object, ...]) -> object:
         tried.append(len(drafts))
@@ -252,8 +252,8 @@ def test_questions_that_spend_their_budget_leave_the_rest_apart(
             return vars(residency)["_given_up"](vars(search)["request"].facts.function.body)
         return real(search, scope, drafts)
 
-    monkeypatch.setattr(vars(residency)["_Search"], "home", spent)
-    homes = placed(_many(13), tmp_path).placement.homes
-    assert [len(home.drafts) for home in homes] == [1] * LOOPS
+    monkeypatch.setattr(vars(residency)["_Search"], "offload_region", spent)
+    offload_regions = placed(_many(13), tmp_path).placement.offload_regions
+    assert [len(offload_region.drafts) for offload_region in offload_regions] == [1] * LOOPS
     most = vars(residency)["_MOST_GIVEN_UP"]
     assert most <= sum(count > 1 for count in tried) <= 2 * most

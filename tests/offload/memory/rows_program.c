@@ -105,9 +105,9 @@ static void touched(int n, double **a)
         a[k][k % 3] = k;
 }
 
-static void (*volatile touch)(int n, double **a) = touched;
+static void (*volatile access)(int n, double **a) = touched;
 
-static void hold(int n, int m)
+static void data_region(int n, int m)
 {
     double **u = separate(n, m), **v = separate(n, m);
     for (int t = 0; t < 24; t++) {
@@ -144,7 +144,7 @@ static void hold(int n, int m)
         if (t == 19)
             scaled(n, m, u);
         if (t > 20)
-            touch(n, u);
+            access(n, u);
     }
     print_rows("held", n, m, u);
     released(n, u);
@@ -281,7 +281,7 @@ static void kinds(int n, int m)
 
 int main(void)
 {
-    hold(20, 30);
+    data_region(20, 30);
     shared(12, 17);
     missing(23);
     longer(5);

@@ -92,5 +92,5 @@ def test_what_a_call_may_move(text: str, place: str, moves: bool, program: Analy
 )
 def test_reads_beside_calls(statement: str, expected: bool, program: Analyzed) -> None:
     done = evaluated(program.statement(statement))
-    arrays = [touch for touch in done.touches if touch.place.span.text != "own"]
+    arrays = [access for access in done.accesses if access.place.span.text != "own"]
     assert disturbs(Summaries.of(program.program), program.function(), done.calls, arrays) == expected

@@ -48,4 +48,4 @@ def test_a_preprocessor_line_stands_for_what_the_build_leaves_out(
     lines = [n for n in walk(function.body) if isinstance(n, Verbatim) and n.text == line]
     found = evaluated(lines[number])
     assert bool(found.opaque) == opaque
-    assert not found.touches and not found.calls
+    assert not found.accesses and not found.calls

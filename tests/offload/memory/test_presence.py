@@ -222,7 +222,7 @@ def test_where_the_heap_is_watched_pointers_are_kept_and_the_run_time_decides(pr
     assert single not in kept.absent
 
 
-def test_a_function_that_runs_in_no_hold_keeps_nothing(program: Analyzed) -> None:
+def test_a_function_that_runs_in_no_data_region_keeps_nothing(program: Analyzed) -> None:
     found = replace(resident(program, "caller"), held=False)
     assert keeps(found, program, "caller") == ""
 

@@ -75,7 +75,7 @@ def test_rows_of_their_own_stay_on_the_device_while_grids_change_places(ported: 
     assert "(double *)ws_rows_enter(v_at, WS_COPY | WS_KEEP | WS_UNIT | WS_CHANGE, " in relax
     assert "ws_rows_exit(u_at, 0, WS_HERE); ws_rows_exit(v_at, 1, WS_HERE);" in relax
     # the time loop moves nothing, and no kernel has a pointer of the host's
-    assert run.count("ws_hold_begin") == run.count("ws_hold_end") == 1 and "ws_update" not in run
+    assert run.count("ws_data_begin") == run.count("ws_data_end") == 1 and "ws_update" not in run
     kernels = _text(result, "one_kernels.cu")
     kernel = kernels[kernels.index("__global__ void ws_relax_k1_kernel(") :]
     assert "**" not in kernel[: kernel.index("}")]

@@ -143,7 +143,7 @@ int main(void)
 def test_a_block_stays_on_the_device_and_host_code_updates_it(ported: Ported) -> None:
     result = ported(_HELD, "injective(at)")
     text = _text(result)
-    assert "ws_hold_begin(WS_HERE);" in text
+    assert "ws_data_begin(WS_HERE);" in text
     assert 'WS_COPY | WS_KEEP | WS_UNIT | WS_CHANGE, "x", WS_HERE);' in text
     loop = text[text.index("k = 3;") : text.index("printf")]
     assert "ws_update_host(x" in loop or "ws_update_host_block(x, WS_HERE);" in loop
@@ -190,7 +190,8 @@ _SCHEMES: tuple[TransferScheme, ...] = ("optimized", "mixed")
 def test_hostile_blocks() -> None:
     """Blocks freed and used again, grown, shared, entered in the middle; blocks that nobody knows; rows that move."""
     ports = []
-    # what a hold keeps is found whole in the present table: without holds every block is copied by its own size
+    # what a data region keeps is found whole in the present table: without data regions every block is copied by its
+    # own size
     for scheme in _SCHEMES:
         result = port([str(_PROGRAM)], PortOptions(offload=OffloadOptions(transfers=scheme)))
         assert result.verification is not None

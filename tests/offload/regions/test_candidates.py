@@ -1,4 +1,4 @@
-"""Which statements are worth a hold: loops that come to kernels, and stages that share memory."""
+"""Which statements are worth a data region: loops that come to kernels, and stages that share memory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import shown, straight
+from tests.offload.regions.planned import shown, straight
 
 OTHER = "static double A[64], B[64]; static void make(void) { for (int i = 0; i < 64; i++) A[i] = i; }\n"
 
 
 def frames(body: str, folder: Path, other: str = "") -> list[str]:
-    """Return where holds begin and end in the function."""
+    """Return where data regions begin and end in the function."""
     return [one for one in shown(straight(body, folder, other=other)) if one.endswith((": begin", ": end"))]
 
 
@@ -52,7 +52,7 @@ def test_what_is_cut_out_leaves_runs_on_both_sides(tmp_path: Path) -> None:
     assert frames(body, tmp_path).count("before step: begin") == 1
 
 
-def test_a_loop_that_may_be_no_hold_is_looked_into(tmp_path: Path) -> None:
+def test_a_loop_that_may_be_no_data_region_is_looked_into(tmp_path: Path) -> None:
     body = "while (unknown(), k) { step(u, v, n); step(v, u, n); for (int t = 0; t < 4; t++) step(u, v, n); }"
     assert frames(body, tmp_path) == ["before step: begin", "after for: end"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import looped, shown
+from tests.offload.regions.planned import looped, shown
 from tests.offload.transfers.abstract_programs import Program
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.transfers.flow import ProgramPoint
@@ -65,11 +65,11 @@ def test_where_a_guard_fails_everything_is_brought_and_sent(tmp_path: Path) -> N
     assert not getattr(before, "to_device", True) and getattr(after, "to_device", False)
 
 
-def test_sending_comes_before_the_end_of_a_hold(tmp_path: Path) -> None:
+def test_sending_comes_before_the_end_of_a_data_region(tmp_path: Path) -> None:
     p = Program()
     node, update, end = p.host(), p.host(), p.host()
     at = ProgramPoint("after", node)
     made = Coherent({at: [update]}, {at: [end], ProgramPoint("before", node): [end]})
     assert made.all() == {at: [update, end], ProgramPoint("before", node): [end]}
     assert made.needed() and not Coherent({}, {at: [end]}).needed()
-    assert made.around(p.home((node,))) == ((), ())
+    assert made.around(p.offload_region((node,))) == ((), ())

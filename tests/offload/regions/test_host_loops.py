@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import looped, shown
+from tests.offload.regions.planned import looped, shown
 from warpsmith.offload.plan import Port
 from warpsmith.tree.nodes import Update
 from warpsmith.tree.printing.printer import print_expr
@@ -18,7 +18,7 @@ static double *shared;
 """
 
 
-def touched(port: Port) -> list[str]:
+def accessed(port: Port) -> list[str]:
     """Return address and bytes of the updates of `run`."""
     made = (s for one in port.inserted if one.function.symbol.name == "run" for s in one.statements)
     return [
@@ -54,19 +54,19 @@ def touched(port: Port) -> list[str]:
     ],
 )  # fmt: skip
 def test_what_a_loop_touches(loop: str, expected: list[str], tmp_path: Path) -> None:
-    found = touched(looped(loop, tmp_path, other=OTHER))
+    found = accessed(looped(loop, tmp_path, other=OTHER))
     assert [" ".join(one.split()[:2]) for one in found] == [" ".join(one.split()[:2]) for one in expected]
     assert ["block" in one for one in found] == ["block" in one for one in expected]
 
 
 def test_a_section_is_a_part_of_the_array(tmp_path: Path) -> None:
-    (found,) = touched(looped('for (int i = 2; i < n; i++) printf("%g", v[i]);', tmp_path))
+    (found,) = accessed(looped('for (int i = 2; i < n; i++) printf("%g", v[i]);', tmp_path))
     assert found == (
         "< v + (n >= 3 ? 2 : 0) ((n >= 3 ? (long long)n : 0) - (n >= 3 ? 2 : 0)) * (long long)sizeof(double)"
     )
 
 
-def test_a_jump_out_of_it_is_no_hold_and_an_unknown_call_is_a_pause(tmp_path: Path) -> None:
+def test_a_jump_out_of_it_is_refused_and_an_unknown_call_suspends(tmp_path: Path) -> None:
     jump = looped("for (int i = 0; i < k; i++) { if (u[i] > 3) goto out; } out: k = 1;", tmp_path)
     assert not any("begin" in one for one in shown(jump))
     assert any(f.rule == "POR018" and "a jump" in f.message for f in jump.plan.findings)

@@ -1,4 +1,5 @@
-"""Which bytes host code inside a hold needs: named where they can be, all of them or a pause where they cannot."""
+"""Which bytes host code inside a data region needs: named where they can be, all of them or a suspension where they
+cannot."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import looped, shown, updates
+from tests.offload.regions.planned import looped, shown, updates
 
 OTHER = """
 #include <string.h>
@@ -77,7 +78,7 @@ def test_what_no_update_can_serve(body: str, said: str, tmp_path: Path) -> None:
     assert bool(said) != any("begin" in one for one in shown(port))
 
 
-def test_a_call_that_nobody_knows_stands_in_a_pause(tmp_path: Path) -> None:
+def test_a_call_that_nobody_knows_suspends(tmp_path: Path) -> None:
     found = shown(looped("k = 3; observe(u); k = 4;", tmp_path))
     assert found[:2] == ["before observe: pause", "after observe: resume"]
 

@@ -1,4 +1,4 @@
-"""Memory that dies in a hold: what frees it, what a run takes along, and objects that own some."""
+"""Memory that dies in a data region: what frees it, what a run takes along, and objects that own some."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from tests.offload.regions.held import KERNELS, shown, straight
+from tests.offload.regions.planned import KERNELS, shown, straight
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.memory.presence import Presence, Resident
-from warpsmith.offload.plan import Hold
+from warpsmith.offload.plan import DataRegion
 from warpsmith.offload.regions.objects import (
     declared_last,
     frees,
     is_cxx,
     is_guarded,
-    may_hold_objects,
+    may_make_objects,
     owns_memory,
     unfit,
     with_frees,
@@ -65,23 +65,23 @@ def test_what_frees_memory(statement: str, function: str, expected: bool, progra
     assert frees(program.statement(statement, function)) == expected
 
 
-def hold(program: Analyzed, first: str, last: str, function: str = "f") -> Hold:
+def data_region(program: Analyzed, first: str, last: str, function: str = "f") -> DataRegion:
     body = program.function(function).body.statements
     run = [s.span.text for s in body]
     start = next(i for i, text in enumerate(run) if text.startswith(first))
     end = next(i for i, text in enumerate(run) if text.startswith(last))
-    return Hold(program.function(function), body[start : end + 1])
+    return DataRegion(program.function(function), body[start : end + 1])
 
 
 def test_a_run_takes_along_what_only_frees_behind_it(program: Analyzed) -> None:
     summaries = Summaries.of(program.program)
-    run = hold(program, "step(u", "step(v")
+    run = data_region(program, "step(u", "step(v")
     more = with_frees(run, summaries, frozenset()).run
     assert [s.span.text for s in more[2:]] == ["free(u);", "give_up(v);"]
     cut = frozenset({program.statement("give_up(v)")})
     assert [s.span.text for s in with_frees(run, summaries, cut).run[2:]] == ["free(u);"]
     # what forgets a pointer and frees nothing is no end of a block
-    other = hold(program, "step(u", "step(v", "g")
+    other = data_region(program, "step(u", "step(v", "g")
     assert with_frees(other, summaries, frozenset()).run == other.run
 
 
@@ -97,7 +97,7 @@ def resident(program: Analyzed, *short: Root, watched: bool = False) -> Resident
     return Resident(presence, frozenset(short), watched=watched)
 
 
-def test_what_cannot_run_in_a_hold(program: Analyzed) -> None:
+def test_what_cannot_run_in_a_data_region(program: Analyzed) -> None:
     function = program.function()
     part = Root("object", program.symbol("part"))
     found = unfit(function, (), resident(program, part), whole=True, objects=False)
@@ -111,7 +111,7 @@ def test_what_cannot_run_in_a_hold(program: Analyzed) -> None:
     assert jump is not None and jump.text == "a jump (goto)"
 
 
-def test_a_freed_block_of_the_last_stage_dies_before_the_hold_ends(tmp_path: Path) -> None:
+def test_a_freed_block_of_the_last_stage_dies_before_the_data_region_ends(tmp_path: Path) -> None:
     found = shown(
         straight('double *c = malloc(400); step(u, c, n); free(c); step(u, v, n); free(u);\nputs("end");', tmp_path)
     )
@@ -158,18 +158,18 @@ def test_functions_in_which_objects_free_memory(
     assert owns_memory(objects[1][function]) == expected
 
 
-def test_a_hold_of_cxx_has_a_guard_where_nothing_jumps_past_it(
+def test_a_data_region_of_cxx_has_a_guard_where_nothing_jumps_past_it(
     objects: tuple[Program, dict[str, Function]], program: Analyzed
 ) -> None:
     made, functions = objects
 
     def guarded(name: str) -> bool:
-        return is_guarded(made, Hold(functions[name], functions[name].body.statements[:1]))
+        return is_guarded(made, DataRegion(functions[name], functions[name].body.statements[:1]))
 
     assert [guarded(name) for name in ("plain", "jumps", "cases")] == [True, False, True]
     case = next(p for p in functions["cases"].body.statements[0].cases)  # type: ignore[union-attr]
-    assert not is_guarded(made, Hold(functions["cases"], case.body))
-    assert not is_guarded(program.program, hold(program, "step(u", "step(v"))
+    assert not is_guarded(made, DataRegion(functions["cases"], case.body))
+    assert not is_guarded(program.program, data_region(program, "step(u", "step(v"))
     assert is_cxx(made, functions["plain"]) and not is_cxx(program.program, program.function())
 
 
@@ -177,11 +177,11 @@ def test_no_objects_where_an_exception_would_meet_a_destructor_of_the_program(
     objects: tuple[Program, dict[str, Function]], tmp_path: Path
 ) -> None:
     made, functions = objects
-    good = Hold(functions["plain"], functions["plain"].body.statements)
-    assert may_hold_objects(made, [good])
-    assert not may_hold_objects(made, [good, Hold(functions["jumps"], functions["jumps"].body.statements)])
+    good = DataRegion(functions["plain"], functions["plain"].body.statements)
+    assert may_make_objects(made, [good])
+    assert not may_make_objects(made, [good, DataRegion(functions["jumps"], functions["jumps"].body.statements)])
     loud, again = cxx(CXX + LOUD, tmp_path)
-    assert not may_hold_objects(loud, [Hold(again["plain"], again["plain"].body.statements)])
+    assert not may_make_objects(loud, [DataRegion(again["plain"], again["plain"].body.statements)])
 
 
 def test_objects_end_where_their_function_or_block_does(

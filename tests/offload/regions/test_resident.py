@@ -96,7 +96,7 @@ def test_one_value_is_copied_where_one_value_is_printed(ported: Ported) -> None:
     result = ported('swap(&u, &v); if (t % 10 == 0) printf("%g\\n", u[5]);')
     text = _text(result)
     # from the loop that fills the arrays on
-    assert text.index("ws_hold_begin(WS_HERE);") < text.index("ws_main_k1(") < text.index("for (int t")
+    assert text.index("ws_data_begin(WS_HERE);") < text.index("ws_main_k1(") < text.index("for (int t")
     assert "ws_update_host(&u[5], (long long)sizeof(double), WS_HERE);" in text
     assert _updates(result) == ["host &u[5]"]
     assert not _reasons(result)
@@ -125,29 +125,29 @@ def test_a_program_without_such_a_loop_is_ported_as_ever(tmp_path: Path) -> None
 )
 def test_host_code_in_a_hold_gets_updates(ported: Ported, body: str, updates: list[str]) -> None:
     result = ported(body)
-    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert "ws_data_begin" in _text(result), _reasons(result)
     found = _updates(result)
     # `host all`, `device all`: where the guard of the solver's kernel fails
     assert [u for u in found if "all" not in u] == updates, found
 
 
-def test_every_way_out_ends_the_hold(ported: Ported) -> None:
+def test_every_way_out_ends_the_data_region(ported: Ported) -> None:
     text = _text(ported("if (t == 3) return 1; if (t == 4) break;"))
-    assert text.count("ws_hold_begin") == 1
-    assert text.count("ws_hold_end") == 2
-    assert "ws_hold_end(WS_HERE);\n            return 1;" in text
+    assert text.count("ws_data_begin") == 1
+    assert text.count("ws_data_end") == 2
+    assert "ws_data_end(WS_HERE);\n            return 1;" in text
 
 
-def test_an_unknown_function_stands_in_a_pause(ported: Ported) -> None:
+def test_an_unknown_function_suspends(ported: Ported) -> None:
     result = ported("observe(u);", "void observe(double *);")
     text = _text(result)
-    assert text.index("ws_hold_pause") < text.index("observe(u);") < text.index("ws_hold_resume")
+    assert text.index("ws_data_suspend") < text.index("observe(u);") < text.index("ws_data_resume")
     assert any("observe" in (f.help[0] if f.help else "") or "all data" in f.message for f in result.findings)
 
 
 def test_memory_that_is_freed_is_seen_to_die(ported: Ported) -> None:
     result = ported("double *w = malloc(n * sizeof(double)); free(v); v = w; v[0] = v[n - 1] = u[0];")
-    assert "ws_hold_begin" in _text(result) and "ws_hold_pause" not in _text(result)
+    assert "ws_data_begin" in _text(result) and "ws_data_suspend" not in _text(result)
     assert "WS_KEEP | WS_WATCH" in _text(result, "solver.c")
 
 
@@ -178,7 +178,7 @@ double first(double *u, int n) { return scaled(u, n) + u[0]; }
 )
 def test_what_no_update_can_serve_is_no_hold(ported: Ported, body: str, other: str, why: str) -> None:
     result = ported(body, other, parts=_STEP + _TOTAL + _SCALED)
-    assert "ws_hold_begin" not in _text(result) and "ws_data_enter" not in _text(result, "solver.c")
+    assert "ws_data_begin" not in _text(result) and "ws_data_enter" not in _text(result, "solver.c")
     assert any(why in reason for reason in _reasons(result)), _reasons(result)
 
 
@@ -196,14 +196,14 @@ def test_kernels_that_store_nothing_stand_beside_reads(ported: Ported, body: str
     """Whichever of the two C evaluates first, an update before the statement serves the read."""
     other = "double total(double *, int); double scaled(double *, int); static double sum;"
     result = ported(body, other, parts=_STEP + _TOTAL + _SCALED)
-    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert "ws_data_begin" in _text(result), _reasons(result)
     assert [u for u in _updates(result) if "all" not in u] == updates
 
 
 def test_reads_beside_kernels_are_what_the_program_reads(ported: Ported) -> None:
     body = 'u[1] = u[0] + 0.01 * total(u, n); printf("%g %g\\n", total(v, n), u[2]); swap(&u, &v);'
     result = ported(body, "double total(double *, int);", verify=True, parts=_STEP + _TOTAL)
-    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert "ws_data_begin" in _text(result), _reasons(result)
     assert result.verification is not None and result.verification.status == "pass"
 
 
@@ -211,7 +211,7 @@ def test_a_read_beside_a_kernel_that_writes_it_would_be_stale(ported: Ported, mo
     """Without the look at what the kernels store the program prints something else."""
     monkeypatch.setattr(needs, "disturbs", lambda *asked: False)
     result = ported('printf("%g\\n", first(u, n));', "double first(double *, int);", verify=True, parts=_STEP + _SCALED)
-    assert "ws_hold_begin" in _text(result), _reasons(result)
+    assert "ws_data_begin" in _text(result), _reasons(result)
     assert result.verification is not None and result.verification.status == "fail"
 
 
@@ -229,14 +229,14 @@ def test_a_function_of_a_header_is_no_matter_where_only_kernels_call_it(
     (tmp_path / "mixed.h").write_text(_HEADER)
     include = '#include "mixed.h"\n'
     result = ported(body, include, parts=include + _STEP.replace("0.1 *", "0.1 * mixed(u) *"))
-    assert ("ws_hold_begin" in _text(result)) == held
+    assert ("ws_data_begin" in _text(result)) == held
     assert held or any("defined in a header" in reason for reason in _reasons(result))
 
 
 @pytest.mark.parametrize("call", ["atexit(done)", "signal(2, 0)"])
-def test_handlers_and_holds_do_not_go_together(ported: Ported, call: str) -> None:
+def test_handlers_and_data_regions_do_not_go_together(ported: Ported, call: str) -> None:
     result = ported("swap(&u, &v);", f"#include <signal.h>\nvoid done(void);\nvoid late(void) {{ {call}; }}")
-    assert "ws_hold_begin" not in _text(result)
+    assert "ws_data_begin" not in _text(result)
 
 
 def test_memory_of_a_call_is_not_kept(ported: Ported) -> None:
@@ -304,7 +304,7 @@ def test_one_arm_writes_on_the_host_and_the_other_on_the_device(tmp_path: Path) 
 def test_the_other_schemes_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / "branch.c").write_text(_BRANCH)
     result = port([str(tmp_path / "branch.c")], PortOptions(verify=False, offload=OffloadOptions(transfers="mixed")))
-    assert "ws_copy_to_host" in _text(result, "branch.c") and "ws_hold" not in _text(result, "branch.c")
+    assert "ws_copy_to_host" in _text(result, "branch.c") and "ws_data_region" not in _text(result, "branch.c")
 
 
 def test_the_timeline_names_the_lines(tmp_path: Path) -> None:
@@ -313,8 +313,15 @@ def test_the_timeline_names_the_lines(tmp_path: Path) -> None:
     assert result.ported is not None
     events = timeline(result.ported.program)
     text = timeline_text(events)
-    order = ["main (branch.c:15)", "hold: from here", "for t", "touch (branch.c:8)", "x[n / 2] -> device", "renew"]
-    order += ["x -> device", "ws_renew_k1", "x -> host", "x[1] -> host", "hold: what was written"]
+    order = [
+        "main (branch.c:15)",
+        "data region: from here",
+        "for t",
+        "touch (branch.c:8)",
+        "x[n / 2] -> device",
+        "renew",
+    ]
+    order += ["x -> device", "ws_renew_k1", "x -> host", "x[1] -> host", "data region: what was written"]
     places = [text.index(part) for part in order]
     assert places == sorted(places), text
     assert "x[n / 2] -> device  for line 11, 8 bytes" in text

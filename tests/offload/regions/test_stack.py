@@ -1,4 +1,4 @@
-"""What of the stack outlives a hold, and which functions may begin one."""
+"""What of the stack outlives a data region, and which functions may begin one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import planned, shown, straight
+from tests.offload.regions.planned import planned, shown, straight
 from warpsmith.offload.memory.host_calls import HostCalls
-from warpsmith.offload.plan import Hold
+from warpsmith.offload.plan import DataRegion
 from warpsmith.offload.regions.stack import kept_by_functions, outermost, without_lasting
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.types import DOUBLE, Pointer, Symbol
 
-# where memory may die in a hold, the run time is told what does not
+# where memory may die in a data region, the run time is told what does not
 DIES = "free(v); v = malloc(400);"
 
 
 def begin(body: str, folder: Path) -> str:
     found = [one for one in shown(straight(body, folder)) if ": begin" in one]
-    return found[0].partition(": begin")[2].strip() if found else "no hold"
+    return found[0].partition(": begin")[2].strip() if found else "no data region"
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,23 @@ OPEN
         ("int main(void) { void (*p)(double *) = inner; p(0); return 0; }", {"main", "inner", "handler"}),
     ],
 )
-def test_who_may_be_called_while_no_hold_lasts(open: str, found: set[str], tmp_path: Path) -> None:
+def test_who_may_be_called_while_no_data_region_lasts(open: str, found: set[str], tmp_path: Path) -> None:
     calls, functions = function(CALLS.replace("OPEN", open), tmp_path)
     first = functions.get("main") or functions["open"]
     stmt = next(s for s in first.body.statements if "a[0] = 1" not in s.span.text and "double a" not in s.span.text)
     run = (first.body.statements[1],) if "a[0] = 1" in first.span.text else (stmt,)
-    holds = [Hold(first, run), *(Hold(f, f.body.statements) for n, f in functions.items() if f is not first)]
-    assert {f.symbol.name for f in outermost(calls, holds, ())} == found
+    data_regions = [
+        DataRegion(first, run),
+        *(DataRegion(f, f.body.statements) for n, f in functions.items() if f is not first),
+    ]
+    assert {f.symbol.name for f in outermost(calls, data_regions, ())} == found
 
 
 def test_what_functions_keep_of_their_own(tmp_path: Path) -> None:
     _, functions = function("void f(double *u, int n) { u[n] = 1; }", tmp_path)
     mine = functions["f"]
     extra = Symbol("w", "w", Pointer(DOUBLE), "local")
-    told = Hold(mine, mine.body.statements, lasting=(extra,), callers=True)
+    told = DataRegion(mine, mine.body.statements, lasting=(extra,), callers=True)
     assert [s.name for s in kept_by_functions([told])] == ["w", "u", "n"]
     assert list(kept_by_functions([without_lasting(told)])) == []
     assert without_lasting(told).run == told.run

@@ -111,11 +111,11 @@ def _reasons(result: PortResult) -> list[str]:
 
 def test_data_are_entered_before_the_first_stage_and_left_behind_the_last(ported: Ported) -> None:
     text = _run(ported('puts("a"); fill(a, n, 2); puts("b"); mix(b, a, n); puts("c");'))
-    words = ('puts("a")', "ws_hold_begin", "fill(a", 'puts("b")', "mix(b", "ws_hold_end", 'puts("c")')
-    words = ('puts("a")', "ws_hold_begin", "fill(a", 'puts("b")', "mix(b", "ws_hold_end", 'puts("c")')
+    words = ('puts("a")', "ws_data_begin", "fill(a", 'puts("b")', "mix(b", "ws_data_end", 'puts("c")')
+    words = ('puts("a")', "ws_data_begin", "fill(a", 'puts("b")', "mix(b", "ws_data_end", 'puts("c")')
     places = [text.index(word) for word in words]
     assert places == sorted(places)
-    assert text.count("ws_hold_") == 2 and "ws_update" not in text
+    assert text.count("ws_data_begin") + text.count("ws_data_end") == 2 and "ws_update" not in text
 
 
 def test_host_code_between_stages_gets_updates(ported: Ported) -> None:
@@ -134,7 +134,7 @@ def test_host_code_between_stages_gets_updates(ported: Ported) -> None:
     ],
 )
 def test_what_is_no_run_is_not_held(ported: Ported, body: str) -> None:
-    assert "ws_hold" not in _run(ported(body))
+    assert "ws_data_region" not in _run(ported(body))
 
 
 @pytest.mark.parametrize(
@@ -147,24 +147,24 @@ def test_what_is_no_run_is_not_held(ported: Ported, body: str) -> None:
     ],
 )
 def test_every_way_out_of_a_run_ends_it(ported: Ported, body: str, ends: int) -> None:
-    # a condition that may do anything keeps the loop around the run from being a hold
+    # a condition that may do anything keeps the loop around the run from being a data region
     text = _run(ported(body, "int observe(void);"))
-    assert text.count("ws_hold_begin") == 1 and text.count("ws_hold_end") == ends, text
+    assert text.count("ws_data_begin") == 1 and text.count("ws_data_end") == ends, text
 
 
 def test_a_run_is_cut_where_nobody_knows_what_happens(ported: Ported) -> None:
     result = ported("fill(a, n, 2); mix(b, a, n); observe(a); mix(a, b, n); mix(b, a, n);", "void observe(double *);")
     text = _run(result)
-    assert text.count("ws_hold_begin") == 2 and "pause" not in text
-    assert text.index("ws_hold_end") < text.index("observe(a)") < text.rindex("ws_hold_begin")
+    assert text.count("ws_data_begin") == 2 and "pause" not in text
+    assert text.index("ws_data_end") < text.index("observe(a)") < text.rindex("ws_data_begin")
     assert any("do not stay on the device across line" in reason for reason in _reasons(result))
 
 
-def test_freeing_memory_is_seen_and_stands_in_no_pause(ported: Ported) -> None:
+def test_freeing_memory_is_seen_and_suspends_nothing(ported: Ported) -> None:
     body = "double *c = malloc(n * sizeof *c); fill(c, n, 1); mix(a, c, n); free(c); a = realloc(a, 999); mix(b, a, n);"
     result = ported(body)
     text = _run(result)
-    assert "pause" not in text and text.count("ws_hold_begin") == 1
+    assert "pause" not in text and text.count("ws_data_begin") == 1
     assert "WS_WATCH" in next(file.text for file in result.files if file.path == "stages.c")
 
 
@@ -176,7 +176,7 @@ _FREED = (
 
 def test_a_run_ends_behind_the_memory_that_is_freed_after_it(ported: Ported) -> None:
     text = _run(ported(_FREED))
-    assert text.index("free(d)") < text.index("ws_hold_end") < text.index('puts("end")')
+    assert text.index("free(d)") < text.index("ws_data_end") < text.index('puts("end")')
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_memory_that_is_freed_behind_the_last_stage_does_not_come_back(ported: P
 
 def test_stages_of_main_share_what_has_static_storage(ported: Ported) -> None:
     text = _run(ported("make(); use(); use();"))
-    assert text.index("ws_hold_begin") < text.index("make()") < text.rindex("use()") < text.index("ws_hold_end")
+    assert text.index("ws_data_begin") < text.index("make()") < text.rindex("use()") < text.index("ws_data_end")
 
 
 # --- objects
@@ -201,7 +201,7 @@ def test_objects_that_live_and_die_between_stages(ported: Ported) -> None:
     body = "scale(r); Row h = half(r); { Row inner(4); scale(inner); } std::swap(h, r); scale(h); r = half(h);"
     result = ported(body, cxx=True)
     text = _run(result)
-    assert "ws_hold ws_held(WS_HERE);\n    scale(r)" in text and text.count("ws_held.end(") == 1
+    assert "ws_data_region ws_data(WS_HERE);\n    scale(r)" in text and text.count("ws_data.end(") == 1
     assert "pause" not in text and not _reasons(result)
 
 
@@ -213,8 +213,8 @@ def test_a_copy_reads_the_block_that_it_is_made_from(ported: Ported) -> None:
 @pytest.mark.parametrize("host", ["r.values().resize(k);", "h = r;", "r.values().assign(3, 1.0f);"])
 def test_what_may_write_elements_in_place_parts_a_run(ported: Ported, host: str) -> None:
     text = _run(ported(f"Row h(8); scale(r); scale(r); {host} scale(r); scale(r);", cxx=True))
-    assert text.count("ws_hold ws_held") == 2, text
-    assert text.index("ws_held.end(") < text.index(host[:-1]) < text.rindex("ws_hold ws_held")
+    assert text.count("ws_data_region ws_data") == 2, text
+    assert text.index("ws_data.end(") < text.index(host[:-1]) < text.rindex("ws_data_region ws_data")
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,10 @@ def test_what_may_write_elements_in_place_parts_a_run(ported: Ported, host: str)
     ],
 )
 def test_no_objects_where_an_exception_meets_the_program(ported: Ported, other: str) -> None:
-    """A destructor could read what is newer on the device, before the hold has ended."""
+    """A destructor could read what is newer on the device, before the data region has ended."""
     call = "loud();" if "Loud" in other else "jump(k);"
     text = _run(ported(f"scale(r); {call} scale(r);", other, cxx=True))
-    assert "ws_held" not in text
+    assert "ws_data" not in text
 
 
 def test_the_timeline_shows_the_run(ported: Ported) -> None:
@@ -249,7 +249,7 @@ def test_stages_copy_what_leaves_the_device_and_nothing_else(ported: Ported) -> 
     assert sum(moved.count for moved in counted.values()) == 2, counted  # a and b come back once, when the run ends
 
 
-def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -> None:
+def test_in_place_a_data_region_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -> None:
     path = tmp_path / "stages.c"
     body = "fill(a, n, 2);\n    if (k)\n        return (int)a[3];\n    mix(b, a, n);"
     path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
@@ -257,12 +257,12 @@ def test_in_place_a_hold_ends_inside_the_branch_that_leaves_it(tmp_path: Path) -
     assert result.in_place is not None
     (text,) = (file.text for file in result.in_place.files if file.path.endswith("stages.c"))
     branch = text[text.index("if (k)") : text.index("return (int)a[3]")]
-    assert branch.index("{") < branch.index("ws_hold_end")
+    assert branch.index("{") < branch.index("ws_data_end")
 
 
 def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path: Path) -> None:
-    # the port beside the pragma would be left out with it, and the loop would run on the host inside the hold; what
-    # another build prints there would be what the host has
+    # the port beside the pragma would be left out with it, and the loop would run on the host inside the data region;
+    # what another build prints there would be what the host has
     path = tmp_path / "stages.c"
     loop = (
         "\n#ifndef SERIAL\n    k = 4;\n#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++) a[i] += k;\n"
@@ -270,7 +270,7 @@ def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path
     body = f'fill(a, n, 2);{loop}#ifdef DEBUG\n    printf("%g", a[3]);\n#endif\n    mix(b, a, n);'
     path.write_text(_PARTS.replace("BODY", body).replace("OTHER", ""))
     result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
-    assert result.in_place is not None and result.in_place.holding
+    assert result.in_place is not None and result.in_place.with_data_regions
     for file in result.in_place.files:
         (tmp_path / file.path).parent.mkdir(exist_ok=True)
         (tmp_path / file.path).write_text(file.text)

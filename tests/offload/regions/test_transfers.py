@@ -1,4 +1,4 @@
-"""The copies that holds add, as the plan lists them, and what is said of the large ones."""
+"""The copies that data regions add, as the plan lists them, and what is said of the large ones."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import looped, straight
-from warpsmith.offload.plan import Held, Port, Transfer
-from warpsmith.offload.regions.transfers import hold_findings, hold_transfers
+from tests.offload.regions.planned import looped, straight
+from warpsmith.offload.plan import DataRegions, Port, Transfer
+from warpsmith.offload.regions.transfers import data_region_findings, data_region_transfers
 
 
 def listed(port: Port) -> list[Transfer]:
-    return list(hold_transfers(Held(inserted=port.inserted)))
+    return list(data_region_transfers(DataRegions(inserted=port.inserted)))
 
 
 EVERYTHING = "everything that is on the device"
@@ -62,7 +62,7 @@ def test_copies_of_everything_are_said_where_each_iteration_makes_them(body: str
     assert not what or what in found[0][1]
 
 
-def test_a_refused_loop_is_told_unless_one_inside_it_is_a_hold(tmp_path: Path) -> None:
+def test_a_refused_loop_is_reported_unless_one_inside_it_is_a_data_region(tmp_path: Path) -> None:
     condition = "if ((u[0] = 3) > 2) k = 1;"
     ((severity, message),) = said(looped(condition, tmp_path))
     assert severity == "warning" and message.startswith("the data of the kernels called in run/t are copied")
@@ -75,5 +75,5 @@ def test_a_refused_run_is_told_where_it_is_cut(tmp_path: Path) -> None:
     assert severity == "note" and "do not stay on the device across line" in message and "a jump" in message
 
 
-def test_nothing_held_nothing_said() -> None:
-    assert list(hold_transfers(Held())) == [] and list(hold_findings(Held())) == []
+def test_no_data_regions_no_findings() -> None:
+    assert list(data_region_transfers(DataRegions())) == [] and list(data_region_findings(DataRegions())) == []

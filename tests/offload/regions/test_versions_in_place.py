@@ -1,10 +1,10 @@
-"""What a port in the user's file runs in place of what: homes, or the whole run that steps made."""
+"""What a port in the user's file runs in place of what: offload regions, or the whole run that steps made."""
 
 from __future__ import annotations
 
 from tests.offload.transfers.abstract_programs import Program
 from warpsmith.loops.prepared import Change
-from warpsmith.offload.fragments import Home
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.regions.versions_in_place import beside, versions_in_place, written_in_versions
 from warpsmith.offload.transfers.flow import ProgramPoint
@@ -27,31 +27,31 @@ class Case(Program):
         return DeclStmt(span=self.span(), declarations=(VarDecl(span=self.span(), symbol=symbol, init=self.expr()),))
 
     def made(
-        self, change: Change | None, homes: dict[Home, Run], held: Coherent | None = None
+        self, change: Change | None, offload_regions: dict[OffloadRegion, Run], added: Coherent | None = None
     ) -> list[tuple[object, ...]]:
-        function: Function = change.rewritten if change else self.function(next(iter(homes)).scope)
+        function: Function = change.rewritten if change else self.function(next(iter(offload_regions)).scope)
         changes = [change] if change else []
-        # a home without guards is replaced by its statements
-        replaced = [(home.scope, new) for home, new in homes.items()]
-        found = versions_in_place(function, homes, replaced, changes, held)
+        # an offload region without guards is replaced by its statements
+        replaced = [(offload_region.scope, new) for offload_region, new in offload_regions.items()]
+        found = versions_in_place(function, offload_regions, replaced, changes, added)
         return [(v.written, v.ported) for v in found]
 
 
-def home(*scope: Stmt) -> Home:
-    return Home(scope, (), (), ())
+def offload_region(*scope: Stmt) -> OffloadRegion:
+    return OffloadRegion(scope, (), (), ())
 
 
 def test_a_home_of_the_users_own_text_stands_for_itself() -> None:
     p = Case()
     a, b, port = p.host(), p.host(), p.host()
-    assert p.made(None, {home(a, b): (port,)}) == [((a, b), (port,))]
+    assert p.made(None, {offload_region(a, b): (port,)}) == [((a, b), (port,))]
 
 
 def test_a_home_around_what_steps_made_stands_for_the_users_text_of_it() -> None:
     p = Case()
     before, user, new, behind, port = (p.host() for _ in range(5))
     change = p.change((user,), (new,))
-    assert p.made(change, {home(before, new, behind): (port,)}) == [((before, user, behind), (port,))]
+    assert p.made(change, {offload_region(before, new, behind): (port,)}) == [((before, user, behind), (port,))]
 
 
 def test_declarations_that_steps_put_in_front_come_before_the_test_of_the_guards() -> None:
@@ -60,7 +60,7 @@ def test_declarations_that_steps_put_in_front_come_before_the_test_of_the_guards
     declared = p.declared()
     change = p.change((user,), (declared, new))
     function = change.rewritten
-    (found,) = versions_in_place(function, {home(new): (port,)}, [], [change])
+    (found,) = versions_in_place(function, {offload_region(new): (port,)}, [], [change])
     assert (found.written, found.before, found.ported) == ((user,), (declared,), (port,))
 
 
@@ -68,7 +68,7 @@ def test_homes_that_are_parts_of_what_steps_made_stand_in_the_whole_of_it_once()
     p = Case()
     user, first, between, second, one, two = (p.host() for _ in range(6))
     change = p.change((user,), (first, between, second))
-    found = p.made(change, {home(first): (one,), home(second): (two,)})
+    found = p.made(change, {offload_region(first): (one,), offload_region(second): (two,)})
     assert found == [((user,), (one, between, two))]
 
 
@@ -76,8 +76,8 @@ def test_what_holds_add_inside_belongs_to_it_and_their_frames_beside_it_do_not()
     p = Case()
     user, first, second, update, begin, port = (p.host() for _ in range(6))
     change = p.change((user,), (first, second))
-    held = Coherent({ProgramPoint("after", first): [update]}, {ProgramPoint("before", first): [begin]})
-    assert p.made(change, {home(first): (port,)}, held) == [((user,), (port, update, second))]
+    added = Coherent({ProgramPoint("after", first): [update]}, {ProgramPoint("before", first): [begin]})
+    assert p.made(change, {offload_region(first): (port,)}, added) == [((user,), (port, update, second))]
 
 
 def test_what_stands_at_an_end_of_what_steps_made_stands_beside_the_users_text() -> None:
@@ -97,9 +97,9 @@ def test_which_statements_the_users_text_does_not_have() -> None:
     user, inner, kept = p.host(), p.host(), p.host()
     loop, declared = p.loop(inner), p.declared()
     change = p.change((user,), (loop, kept))
-    assert written_in_versions([home(inner)], [change]) == change.parts()
+    assert written_in_versions([offload_region(inner)], [change]) == change.parts()
     # around it, the user's text stands; of declarations in front only those are new
-    assert written_in_versions([home(loop, kept)], [change]) == frozenset()
+    assert written_in_versions([offload_region(loop, kept)], [change]) == frozenset()
     front = p.change((user,), (declared, loop))
-    assert written_in_versions([home(loop)], [front]) == frozenset(walk(declared))
-    assert written_in_versions([home(kept)], []) == frozenset()
+    assert written_in_versions([offload_region(loop)], [front]) == frozenset(walk(declared))
+    assert written_in_versions([offload_region(kept)], []) == frozenset()

@@ -73,10 +73,10 @@ def test_a_statement_in_a_host_loop_without_kernels_is_not_launched_each_time(tm
 def test_what_failed_before_is_left_out(tmp_path: Path) -> None:
     asked = request(load(PIVOT, tmp_path), "f", ["f/k/i"])
     single, nest = choose(asked, {}).drafts
-    why = Reason("POR008", "no home")
+    why = Reason("POR008", "no offload region")
     assert [d.kind for d in choose(asked, {failure_key(single): why}).drafts] == ["nest"]
     without = choose(asked, {failure_key(nest): why})
-    assert (without.drafts, [r.reason.text for r in without.refusals]) == ((), ["no home"])
+    assert (without.drafts, [r.reason.text for r in without.refusals]) == ((), ["no offload region"])
 
 
 def test_an_openmp_pragma_goes_with_its_loop(tmp_path: Path) -> None:

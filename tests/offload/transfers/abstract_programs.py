@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.offload.fragments import Draft, Home, Use
+from warpsmith.offload.fragments import Draft, OffloadRegion, Use
 from warpsmith.offload.plan import Buffer, TransferScheme
 from warpsmith.offload.transfers.placement import Access
 from warpsmith.offload.transfers.transfers import Moved, insert_copies
@@ -135,13 +135,13 @@ class Program(Struct):
 
     # --- the port
 
-    def touch(self, node: Node, buffer: Buffer) -> Access:
+    def access(self, node: Node, buffer: Buffer) -> Access:
         return self.accesses.get((node, buffer.host.name), Access())
 
     def lives_on(self, buffer: Buffer) -> bool:
         return buffer.host.name in self.live
 
-    def home(self, scope: tuple[Stmt, ...]) -> Home:
+    def offload_region(self, scope: tuple[Stmt, ...]) -> OffloadRegion:
         zero, many = self.expr(), Literal(span=self.span(), type=INT, text="64", value=64)
         buffers = tuple(
             Buffer(
@@ -149,7 +149,7 @@ class Program(Struct):
             )
             for n in self.objects
         )
-        return Home(scope, tuple(self.drafts), buffers, (), frozenset(self.covers))
+        return OffloadRegion(scope, tuple(self.drafts), buffers, (), frozenset(self.covers))
 
     def function(self, scope: tuple[Stmt, ...]) -> Function:
         name = Symbol("f", "f", FunctionType(VOID, ()), "function")
@@ -160,7 +160,7 @@ class Program(Struct):
         launches: dict[Draft, tuple[Stmt, ...]] = {
             d: (Launch(span=d.statements[0].span, kernel=d.region, arguments=(), region=d.region),) for d in self.drafts
         }
-        return insert_copies(self.function(scope), self.home(scope), launches, self, scheme)
+        return insert_copies(self.function(scope), self.offload_region(scope), launches, self, scheme)
 
 
 class StaleError(Exception):
@@ -176,7 +176,7 @@ class Machine(Struct):
     """Runs ported statements, branches drawn from `rng`, and trip counts too where `trips` does not set them."""
 
     program: Program
-    home: Home
+    offload_region: OffloadRegion
     rng: random.Random
     trips: int | None = None
     newest: dict[str, int] = field(default_factory=dict)
@@ -262,8 +262,8 @@ class Machine(Struct):
                 raise
 
     def evaluate(self, node: Node) -> None:
-        for buffer in self.home.buffers:
-            name, access = buffer.host.name, self.program.touch(node, buffer)
+        for buffer in self.offload_region.buffers:
+            name, access = buffer.host.name, self.program.access(node, buffer)
             if access.host_use and self.host[name] != self.newest[name]:
                 raise StaleError(f"host uses {name}")
             if access.host_write:
@@ -271,10 +271,10 @@ class Machine(Struct):
                 self.host[name] = self.newest[name]
 
     def launch(self, stmt: Launch) -> None:
-        draft = next(d for d in self.home.drafts if d.region == stmt.region)
+        draft = next(d for d in self.offload_region.drafts if d.region == stmt.region)
         for use in draft.uses:
             name = use.symbol.name
-            partial = use.written and (draft, use.symbol) not in self.home.covers
+            partial = use.written and (draft, use.symbol) not in self.offload_region.covers
             if (use.read or partial) and self.device.get(name) != self.newest[name]:
                 raise StaleError(f"{draft.region} uses {name}")
             if use.written:
@@ -282,7 +282,7 @@ class Machine(Struct):
                 self.device[name] = self.newest[name]
 
     def move(self, stmt: Copy | DeviceAlloc | DeviceFree) -> None:
-        name = next(b.host.name for b in self.home.buffers if b.symbol == stmt.buffer)
+        name = next(b.host.name for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         if not isinstance(stmt, DeviceAlloc) and name not in self.device:
             raise StaleError(f"{name} has no buffer")
         match stmt:

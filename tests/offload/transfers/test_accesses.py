@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.fragments import Draft, Home, Use
+from warpsmith.offload.fragments import Draft, OffloadRegion, Use
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.accesses import ProgramAccess, freed, kernel_access, point_accesses
 from warpsmith.offload.transfers.flow import build_flow
@@ -77,15 +77,15 @@ def buffer(
     return Buffer(host, host, zero, zero, tuple(scope), cell=False, unit=unit)
 
 
-def home(*buffers: Buffer, uses: tuple[Use, ...] = (), statement: Stmt | None = None) -> Home:
+def offload_region(*buffers: Buffer, uses: tuple[Use, ...] = (), statement: Stmt | None = None) -> OffloadRegion:
     drafts = (Draft("k", "nest", (statement,), (), uses, (), (), ()),) if statement is not None else ()
-    return Home(buffers[0].scope, drafts, buffers, ())
+    return OffloadRegion(buffers[0].scope, drafts, buffers, ())
 
 
 def touched(program: Analyzed, statement: str, name: str, *others: str) -> str:
     mine = buffer(program, name)
-    host = ProgramAccess(program.request(), home(mine, *(buffer(program, other) for other in others)))
-    found = host.touch(program.statement(statement), mine)
+    host = ProgramAccess(program.request(), offload_region(mine, *(buffer(program, other) for other in others)))
+    found = host.access(program.statement(statement), mine)
     return ("u" if found.host_use else "") + ("w" if found.host_write else "")
 
 
@@ -118,7 +118,7 @@ def test_what_a_statement_does_with_an_object(statement: str, name: str, how: st
 
 
 def test_buffered_objects_do_not_overlap(program: Analyzed) -> None:
-    """The home's guards see to that."""
+    """The offload region's guards see to that."""
     assert touched(program, "v[3] = 1", "p", "v") == ""
 
 
@@ -126,17 +126,18 @@ def test_what_moved_to_the_device_is_touched_by_nobody(program: Analyzed) -> Non
     mine = buffer(program, "cell")
     stmt = program.statement("cell = 4")
     host = ProgramAccess(
-        program.request(), home(mine, uses=(Use(mine.host, "cell", True, True, device_only=True),), statement=stmt)
+        program.request(),
+        offload_region(mine, uses=(Use(mine.host, "cell", True, True, device_only=True),), statement=stmt),
     )
-    assert host.touch(stmt, mine) == Access() and not host.lives_on(mine)
+    assert host.access(stmt, mine) == Access() and not host.lives_on(mine)
 
 
 def test_a_block_that_goes_back_as_a_whole_is_met_by_what_lies_beside(program: Analyzed) -> None:
     def asked(name: str, *, written: bool) -> bool:
         mine = buffer(program, "u", unit=True)
         uses = (Use(mine.host, "buffer", True, written),)
-        where = home(mine, uses=uses, statement=program.statement("cell = 4"))
-        return ProgramAccess(program.request(), where).touch(program.statement(name), mine).host_write
+        where = offload_region(mine, uses=uses, statement=program.statement("cell = 4"))
+        return ProgramAccess(program.request(), where).access(program.statement(name), mine).host_write
 
     # restrict keeps apart what is accessed, not what lies around it
     assert asked("v[3] = 1", written=True) and not asked("v[3] = 1", written=False)
@@ -149,7 +150,7 @@ def test_a_block_that_goes_back_as_a_whole_is_met_by_what_lies_beside(program: A
 def lives(program: Analyzed, name: str, scope: str, function: str) -> bool:
     stmt = program.statement(scope, function)
     mine = buffer(program, name, (stmt,), function)
-    return ProgramAccess(program.request(function), home(mine)).lives_on(mine)
+    return ProgramAccess(program.request(function), offload_region(mine)).lives_on(mine)
 
 
 @pytest.mark.parametrize(
@@ -197,16 +198,18 @@ def test_a_kernel_that_renews_all_of_a_buffer_needs_no_older_content(
 ) -> None:
     mine = buffer(program, "v")
     made = Use(mine.host, *use)  # type: ignore[arg-type]
-    where = home(mine, uses=(made,), statement=program.statement("v[3] = 1"))
+    where = offload_region(mine, uses=(made,), statement=program.statement("v[3] = 1"))
     (draft,) = where.drafts
     covers = frozenset({(draft, mine.host)}) if covered else frozenset()
-    assert kernel_access(Home(where.scope, where.drafts, where.buffers, (), covers), draft, mine) == access
+    assert kernel_access(OffloadRegion(where.scope, where.drafts, where.buffers, (), covers), draft, mine) == access
 
 
 @pytest.mark.parametrize(("read", "covers", "uses"), [(False, True, False), (False, False, True), (True, True, True)])
 def test_a_cell_that_is_certainly_written_is_not_used(read: bool, covers: bool, uses: bool, program: Analyzed) -> None:
     mine = buffer(program, "cell")
-    where = home(mine, uses=(Use(mine.host, "cell", read, True, covers),), statement=program.statement("cell = 4"))
+    where = offload_region(
+        mine, uses=(Use(mine.host, "cell", read, True, covers),), statement=program.statement("cell = 4")
+    )
     assert kernel_access(where, where.drafts[0], mine) == Access(device_use=uses, device_write=True)
     assert kernel_access(where, where.drafts[0], buffer(program, "v")) == Access()
 
@@ -214,7 +217,7 @@ def test_a_cell_that_is_certainly_written_is_not_used(read: bool, covers: bool, 
 def test_a_launch_reads_the_values_that_it_passes_and_the_end_what_lives_on(program: Analyzed) -> None:
     stmt, behind = program.statement("cell = 4"), program.statement("cell += 2")
     mine = buffer(program, "cell", (stmt, behind))
-    where = home(mine, uses=(Use(mine.host, "value", True, False),), statement=stmt)
+    where = offload_region(mine, uses=(Use(mine.host, "value", True, False),), statement=stmt)
     flow = build_flow(mine.scope, {stmt: where.drafts[0]})
     found = point_accesses(flow, where, mine, ProgramAccess(program.request(), where))
     shown = [(p.kind, a.host_use, a.host_write) for p, a in zip(flow.points, found, strict=True) if p.kind != "slot"]

@@ -153,7 +153,7 @@ def test_random_programs_never_use_old_data(scheme: TransferScheme) -> None:
         program, scope = random_program(random.Random(seed))
         statements = program.port(*scope, scheme=scheme).statements
         for run in range(12):
-            machine = Machine(program, program.home(scope), random.Random(run))
+            machine = Machine(program, program.offload_region(scope), random.Random(run))
             try:
                 machine.execute(statements)
             except StaleError as error:
@@ -212,7 +212,7 @@ def test_the_optimized_scheme_copies_less() -> None:
             program, scope = random_program(random.Random(seed))
             statements = program.port(*scope, scheme=scheme).statements
             for run in range(6):
-                machine = Machine(program, program.home(scope), random.Random(run))
+                machine = Machine(program, program.offload_region(scope), random.Random(run))
                 machine.execute(statements)
                 totals[scheme] += machine.copies
     assert totals["optimized"] == min(totals.values())
@@ -317,8 +317,8 @@ def test_a_seeded_bug_is_caught_by_the_check_and_by_running(mutant: Mutant, monk
             statements = program.port(*scope).statements
         except PlacementError:
             continue
-        home = program.home(scope)
-        complaints = check_transfers(statements, home, program)
+        offload_region = program.offload_region(scope)
+        complaints = check_transfers(statements, offload_region, program)
         found += bool(complaints)
         wrong = any(_goes_wrong(program, scope, statements, run) for run in range(10))
         stale += wrong
@@ -354,7 +354,7 @@ def test_what_is_called_valid_never_uses_old_data(monkeypatch: pytest.MonkeyPatc
 
 def _goes_wrong(program: Program, scope: tuple[Stmt, ...], statements: tuple[Stmt, ...], run: int) -> bool:
     try:
-        Machine(program, program.home(scope), random.Random(run)).execute(statements)
+        Machine(program, program.offload_region(scope), random.Random(run)).execute(statements)
     except StaleError:
         return True
     return False

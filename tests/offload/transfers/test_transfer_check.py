@@ -45,7 +45,7 @@ class Hand(Program):
         return Launch(span=self.span(), kernel=region, arguments=(), region=region)
 
     def gpu(self) -> tuple[Symbol, Symbol]:
-        buffer = self.home(()).buffers[0]
+        buffer = self.offload_region(()).buffers[0]
         return buffer.symbol, buffer.host
 
 
@@ -53,7 +53,7 @@ def said(make: Callable[[Hand], list[Stmt]], live: str = "x") -> list[str]:
     p = Hand()
     p.live = frozenset(live)
     statements = tuple(make(p))
-    return [found.rpartition(": ")[2] for found in check_transfers(statements, p.home(statements), p)]
+    return [found.rpartition(": ")[2] for found in check_transfers(statements, p.offload_region(statements), p)]
 
 
 def test_a_right_program_has_no_findings() -> None:

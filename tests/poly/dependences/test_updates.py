@@ -74,7 +74,7 @@ def bodies() -> list[str]:
 @pytest.fixture(scope="module")
 def free(bodies: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """For each body "1" where every order gave the same result. Temporaries, and locations of equal extremes, may
-    differ: which of equal values comes first is told apart by `strict`."""
+    differ: which of equal values comes first is distinguished by `strict`."""
     temporaries = sum(1 << SCALARS.index(name) for name in ("t", "u", "k"))
     text = HEAD + "".join(function(k, one) for k, one in enumerate(bodies))
     runs = ", ".join(f"run{k}" for k in range(len(bodies)))

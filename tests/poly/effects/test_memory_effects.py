@@ -12,8 +12,8 @@ from warpsmith.base.source import Span
 from warpsmith.poly.effects.memory_effects import MemoryEffects, name_everything, through
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.summary import Summary
+from warpsmith.poly.pointers.accesses import Base
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
-from warpsmith.poly.pointers.touches import Base
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Record, Symbol
 

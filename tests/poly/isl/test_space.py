@@ -166,7 +166,7 @@ def test_what_runs_earlier(steps: tuple[int, ...], held: int, ties: bool, expect
 
 def test_times() -> None:
     value: Polynomial = X + N
-    found = space.make_times(("x",), ((value, 1), (X, 4)))
+    found = space.make_schedule_map(("x",), ((value, 1), (X, 4)))
     assert found.is_equal(relation("[n] -> { [x] -> [x + n, floor(x/4)] }"))
     earlier = space.lexicographic(relation("{ [x] -> [0, x] }"), relation("{ [y] -> [0, y] }"))
     assert earlier.is_equal(relation("{ [x] -> [y] : x < y }"))

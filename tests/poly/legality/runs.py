@@ -1,10 +1,10 @@
-"""Random runs of statements with leaves and times, and what they mean: rendered to C for the analysis, executed here.
+"""Random runs of statements with schedules, and what they mean: rendered to C for the analysis, executed here.
 
-    Run = one or two loops, each a tree of Loop and Assign; a cut through the trees gives the leaves
-    Order = rows over the counters for every leaf, made from the original ones by a few edits
+    Run = one or two loops, each a tree of Loop and Assign; a cut through the trees gives the statements
+    Order = rows over the counters for every statement, made from the original ones by a few edits
 
-The oracle knows nothing of polyhedra: it lists the instances at small sizes, sorts them by their new times, runs both
-orders on hash values, and compares.
+The oracle knows nothing of polyhedra: it lists the instances at small sizes, sorts them by their new schedules, runs
+both orders on hash values, and compares.
 """
 
 from __future__ import annotations
@@ -59,32 +59,32 @@ Part = Loop | Assign
 
 
 class Line(Struct, frozen=True):
-    """floor((form) / divisor): one row of a time."""
+    """floor((form) / divisor): one dimension of a schedule."""
 
     form: Form
     divisor: int = 1
 
 
-class Leaf(Struct, frozen=True):
+class ScheduledStatement(Struct, frozen=True):
     """A part, or a whole body (`parts`), under `loops`; `inside`: what stands under the part's condition only."""
 
     parts: tuple[Part, ...]
     loops: tuple[Loop, ...]
-    time: tuple[Line, ...]
+    schedule: tuple[Line, ...]
     inside: bool = False
 
 
 class Run(Struct, frozen=True):
     name: str
     parts: tuple[Part, ...]
-    leaves: tuple[Leaf, ...]
+    statements: tuple[ScheduledStatement, ...]
     orders: tuple[tuple[tuple[Line, ...], ...], ...]
     live: bool
     plain: bool
 
 
 class Event(Struct, frozen=True):
-    """One access: the leaf instance that makes it, all counters around it, and the cell."""
+    """One access: the statement instance that makes it, all counters around it, and the cell."""
 
     instance: int
     at: tuple[int, ...]
@@ -93,7 +93,7 @@ class Event(Struct, frozen=True):
 
 
 class Execution(Struct):
-    """Memory as it is changed by leaf instances; values are hashes of what they were made from."""
+    """Memory as it is changed by statement instances; values are hashes of what they were made from."""
 
     memory: dict[Cell, int] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -139,7 +139,7 @@ def form_text(form: Form) -> str:
 
 
 def instances(run: Run, n: int, m: int) -> list[tuple[int, dict[str, int]]]:
-    """Return (leaf number, counters and sizes) of every leaf instance in the original order."""
+    """Return (statement number, counters and sizes) of every statement instance in the original order."""
     found: list[tuple[int, dict[str, int]]] = []
     for part in run.parts:
         _instances(run, part, {"n": n, "m": m}, found)
@@ -147,11 +147,11 @@ def instances(run: Run, n: int, m: int) -> list[tuple[int, dict[str, int]]]:
 
 
 def _instances(run: Run, part: Part, env: dict[str, int], found: list[tuple[int, dict[str, int]]]) -> None:
-    number = next((k for k, leaf in enumerate(run.leaves) if part is leaf.parts[0]), None)
+    number = next((k for k, statement in enumerate(run.statements) if part is statement.parts[0]), None)
     if number is not None:
         found.append((number, env))
         return
-    if isinstance(part, Loop) and not any(part in leaf.parts for leaf in run.leaves):
+    if isinstance(part, Loop) and not any(part in statement.parts for statement in run.statements):
         for count in part.values(env):
             for inner in part.body:
                 _instances(run, inner, {**env, part.var: count}, found)
@@ -162,23 +162,23 @@ def execute(run: Run, which: list[tuple[int, dict[str, int]]], order: list[int])
     done = Execution()
     for index in order:
         number, env = which[index]
-        leaf = run.leaves[number]
+        statement = run.statements[number]
         done.instance = index
-        at = tuple(env[loop.var] for loop in leaf.loops)
-        for part in leaf.parts:
+        at = tuple(env[loop.var] for loop in statement.loops)
+        for part in statement.parts:
             done.do(part, env, at)
     return done
 
 
 def when(lines: tuple[Line, ...], env: Env, length: int) -> tuple[int, ...]:
-    rows = tuple(value(line.form, env) // line.divisor for line in lines)
-    return rows + (0,) * (length - len(rows))
+    dimensions = tuple(value(line.form, env) // line.divisor for line in lines)
+    return dimensions + (0,) * (length - len(dimensions))
 
 
 def new_times(run: Run, which: list[tuple[int, dict[str, int]]], order: int) -> list[tuple[int, ...]]:
-    times = run.orders[order]
-    length = max(len(t) for t in times)
-    return [when(times[number], env, length) for number, env in which]
+    schedules = run.orders[order]
+    length = max(len(t) for t in schedules)
+    return [when(schedules[number], env, length) for number, env in which]
 
 
 def sizes() -> Iterator[tuple[int, int]]:
@@ -223,7 +223,7 @@ def _render(part: Part, indent: str) -> list[str]:
 def make(rng: random.Random, name: str) -> Run:
     plain = rng.random() < 0.8
     parts = tuple(_loop(rng, rng.choice([1, 2, 2, 3]), (), plain) for _ in range(rng.choice([1, 1, 2])))
-    cut: list[Leaf] = []
+    cut: list[ScheduledStatement] = []
     for position, part in enumerate(parts):
         _cut(rng, part, (), (Line(((), position)),), cut)
     orders = tuple(_order(rng, cut) for _ in range(4))
@@ -277,62 +277,66 @@ def _ref(rng: random.Random, counters: tuple[str, ...]) -> Ref:
     return Ref(kind, ((((rng.choice(counters), rng.choice([1, 1, 1, 2])),), rng.choice([0, 0, 1])),))
 
 
-def _cut(rng: random.Random, part: Part, around: tuple[Loop, ...], time: tuple[Line, ...], cut: list[Leaf]) -> None:
+def _cut(
+    rng: random.Random, part: Part, around: tuple[Loop, ...], schedule: tuple[Line, ...], cut: list[ScheduledStatement]
+) -> None:
     if isinstance(part, Assign) or (around and rng.random() < 0.25):
         inside = isinstance(part, Assign) and part.condition is not None and rng.random() < 0.5
-        cut.append(Leaf((part,), around, time, inside))
+        cut.append(ScheduledStatement((part,), around, schedule, inside))
         return
-    here = (*time, Line((((part.var, 1 if part.step > 0 else -1),), 0)))
+    here = (*schedule, Line((((part.var, 1 if part.step > 0 else -1),), 0)))
     if rng.random() < 0.3:
-        cut.append(Leaf(part.body, (*around, part), here))
+        cut.append(ScheduledStatement(part.body, (*around, part), here))
         return
     for position, inner in enumerate(part.body):
         _cut(rng, inner, (*around, part), (*here, Line(((), position))), cut)
 
 
-def _order(rng: random.Random, leaves: list[Leaf]) -> tuple[tuple[Line, ...], ...]:
-    """Return new times, made from the original ones by up to two edits."""
-    times = [list(leaf.time) for leaf in leaves]
+def _order(rng: random.Random, statements: list[ScheduledStatement]) -> tuple[tuple[Line, ...], ...]:
+    """Return new schedules, made from the original ones by up to two edits."""
+    schedules = [list(statement.schedule) for statement in statements]
     for _ in range(rng.choice([0, 1, 1, 2])):
-        _edit(rng, leaves, times)
-    return tuple(tuple(rows) for rows in times)
+        _edit(rng, statements, schedules)
+    return tuple(tuple(dimensions) for dimensions in schedules)
 
 
-def _edit(rng: random.Random, leaves: list[Leaf], times: list[list[Line]]) -> None:
+def _edit(rng: random.Random, statements: list[ScheduledStatement], schedules: list[list[Line]]) -> None:
     kind = rng.choice(["swap", "swap", "reverse", "skew", "shift", "strip", "distribute", "distribute", "fuse", "drop"])
-    chosen = rng.choice(leaves).loops or leaves[0].loops
-    picked = rng.randrange(len(leaves))
-    for number, (leaf, rows) in enumerate(zip(leaves, times, strict=True)):
-        counts = [k for k, row in enumerate(rows) if row.form[0]]
-        variables = [loop.var for loop in leaf.loops]
+    chosen = rng.choice(statements).loops or statements[0].loops
+    picked = rng.randrange(len(statements))
+    for number, (statement, dimensions) in enumerate(zip(statements, schedules, strict=True)):
+        counts = [k for k, dimension in enumerate(dimensions) if dimension.form[0]]
+        variables = [loop.var for loop in statement.loops]
         if kind == "distribute":
-            rows.insert(1, Line(((), number)))
+            dimensions.insert(1, Line(((), number)))
         elif kind == "fuse":
-            rows[0] = Line(((), 0))
-            rows.insert(len(rows), Line(((), number)))
+            dimensions[0] = Line(((), 0))
+            dimensions.insert(len(dimensions), Line(((), number)))
         elif kind == "shift" and counts and number == picked:
-            row = rows[counts[0]]
-            rows[counts[0]] = replace(row, form=(row.form[0], row.form[1] + rng.choice([-1, 1])))
+            dimension = dimensions[counts[0]]
+            dimensions[counts[0]] = replace(
+                dimension, form=(dimension.form[0], dimension.form[1] + rng.choice([-1, 1]))
+            )
         elif kind == "drop" and counts and number == picked:
-            del rows[counts[-1]]
+            del dimensions[counts[-1]]
         elif kind == "swap" and len(counts) > 1:
             a, b = counts[0], counts[1]
-            rows[a], rows[b] = rows[b], rows[a]
+            dimensions[a], dimensions[b] = dimensions[b], dimensions[a]
         elif kind == "reverse" and counts and chosen and chosen[0].var in variables:
-            rows[:] = [_negated(row, chosen[-1].var) for row in rows]
+            dimensions[:] = [_negated(dimension, chosen[-1].var) for dimension in dimensions]
         elif kind == "skew" and len(variables) > 1:
-            rows[:] = [_skewed(row, variables) for row in rows]
+            dimensions[:] = [_skewed(dimension, variables) for dimension in dimensions]
         elif kind == "strip" and counts:
-            row = rows[counts[-1]]
-            rows.insert(counts[0], Line(row.form, 2))
+            dimension = dimensions[counts[-1]]
+            dimensions.insert(counts[0], Line(dimension.form, 2))
 
 
-def _negated(row: Line, var: str) -> Line:
-    terms = tuple((name, -factor if name == var else factor) for name, factor in row.form[0])
-    return replace(row, form=(terms, row.form[1]))
+def _negated(dimension: Line, var: str) -> Line:
+    terms = tuple((name, -factor if name == var else factor) for name, factor in dimension.form[0])
+    return replace(dimension, form=(terms, dimension.form[1]))
 
 
-def _skewed(row: Line, variables: list[str]) -> Line:
-    if row.form[0] != ((variables[1], 1),):
-        return row
-    return replace(row, form=((*row.form[0], (variables[0], 1)), row.form[1]))
+def _skewed(dimension: Line, variables: list[str]) -> Line:
+    if dimension.form[0] != ((variables[1], 1),):
+        return dimension
+    return replace(dimension, form=((*dimension.form[0], (variables[0], 1)), dimension.form[1]))

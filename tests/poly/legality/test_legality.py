@@ -13,15 +13,26 @@ from msgspec import Struct
 
 from tests.poly.host_value import value
 from tests.poly.legality import runs
-from tests.poly.legality.runs import Leaf, Line, Loop, Part, Run, execute, instances, new_times, render, sizes
+from tests.poly.legality.runs import (
+    Line,
+    Loop,
+    Part,
+    Run,
+    ScheduledStatement,
+    execute,
+    instances,
+    new_times,
+    render,
+    sizes,
+)
 from tests.poly.programs import function, load
 from warpsmith.base.verdict import Dependence, Proved, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import Map, make_times, shallow
-from warpsmith.poly.legality import leaves, legality, order
+from warpsmith.poly.isl.space import Map, make_schedule_map, shallow
+from warpsmith.poly.legality import legality, order, statements
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Row, Time, at, counter
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, at, counter
 from warpsmith.tree.nodes import Block, For, Function, If, Stmt
 from warpsmith.tree.types import Symbol
 
@@ -36,7 +47,7 @@ class Question(Struct, frozen=True):
     order: int
     function: Function
     statements: tuple[Stmt, ...]
-    times: dict[Stmt, Time]
+    schedules: dict[Stmt, Schedule]
 
 
 class Bench(Struct, frozen=True):
@@ -45,7 +56,7 @@ class Bench(Struct, frozen=True):
 
     def answers(self) -> Iterator[tuple[Question, Verdict]]:
         for q in self.questions:
-            yield q, keeps_order(self.facts, q.function, q.statements, q.times)
+            yield q, keeps_order(self.facts, q.function, q.statements, q.schedules)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +79,11 @@ def questions(run: Run, f: Function) -> Iterator[Question]:
     pairs: dict[int, Stmt] = {}
     for part, stmt in zip(run.parts, body, strict=True):
         match_up(part, stmt, pairs)
-    for number, times in enumerate(run.orders):
-        named = {leaf_of(leaf, pairs): rows(leaf, lines, pairs) for leaf, lines in zip(run.leaves, times, strict=True)}
+    for number, schedules in enumerate(run.orders):
+        named = {
+            statement_of(statement, pairs): dimensions(statement, lines, pairs)
+            for statement, lines in zip(run.statements, schedules, strict=True)
+        }
         yield Question(run, number, f, body, named)
 
 
@@ -81,27 +95,27 @@ def match_up(part: Part, stmt: Stmt, pairs: dict[int, Stmt]) -> None:
             match_up(inner, below, pairs)
 
 
-def leaf_of(leaf: Leaf, pairs: dict[int, Stmt]) -> Stmt:
-    """A time that ends with a counter is that of a whole body."""
-    stmt = pairs[id(leaf.parts[0])]
-    if leaf.time[-1].form[0]:
-        body = pairs[id(leaf.loops[-1])]
+def statement_of(statement: ScheduledStatement, pairs: dict[int, Stmt]) -> Stmt:
+    """A schedule that ends with a counter is that of a whole body."""
+    stmt = pairs[id(statement.parts[0])]
+    if statement.schedule[-1].form[0]:
+        body = pairs[id(statement.loops[-1])]
         assert isinstance(body, For)
         return body.body
-    if leaf.inside:
+    if statement.inside:
         assert isinstance(stmt, If)
         return stmt.then
     return stmt
 
 
-def rows(leaf: Leaf, lines: tuple[Line, ...], pairs: dict[int, Stmt]) -> Time:
+def dimensions(statement: ScheduledStatement, lines: tuple[Line, ...], pairs: dict[int, Stmt]) -> Schedule:
     symbols: dict[str, Symbol] = {}
-    for around in leaf.loops:
+    for around in statement.loops:
         stmt = pairs[id(around)]
         assert isinstance(stmt, For)
         symbols[around.var] = stmt.variable
     return tuple(
-        Row(tuple((symbols[name], factor) for name, factor in line.form[0]), line.form[1], line.divisor)
+        ScheduleDimension(tuple((symbols[name], factor) for name, factor in line.form[0]), line.form[1], line.divisor)
         for line in lines
     )
 
@@ -116,10 +130,10 @@ def wrongly_proved(q: Question, verdict: Proved) -> str | None:
         if not all(holds(a, names) for a in verdict.assumptions):
             continue
         which = instances(q.run, n, m)
-        times = new_times(q.run, which, q.order)
+        schedules = new_times(q.run, which, q.order)
         before = execute(q.run, which, list(range(len(which))))
-        after = execute(q.run, which, sorted(range(len(which)), key=lambda k: times[k]))
-        if turned(before.events, times):
+        after = execute(q.run, which, sorted(range(len(which)), key=lambda k: schedules[k]))
+        if turned(before.events, schedules):
             return f"n = {n}, m = {m}: a conflict is turned around"
         if seen(q.run, before.memory) != seen(q.run, after.memory):
             return f"n = {n}, m = {m}: another result"
@@ -132,7 +146,7 @@ def holds(assumption: object, names: dict[str, int]) -> bool:
     return bool(value(condition, names))
 
 
-def turned(events: list[runs.Event], times: list[tuple[int, ...]]) -> bool:
+def turned(events: list[runs.Event], schedules: list[tuple[int, ...]]) -> bool:
     """Whether two accesses to one array element, one of them a write, change places."""
     cells: dict[runs.Cell, list[runs.Event]] = {}
     for event in events:
@@ -141,7 +155,7 @@ def turned(events: list[runs.Event], times: list[tuple[int, ...]]) -> bool:
     for found in cells.values():
         for k, first in enumerate(found):
             for second in found[k + 1 :]:
-                if (first.write or second.write) and times[second.instance] < times[first.instance]:
+                if (first.write or second.write) and schedules[second.instance] < schedules[first.instance]:
                     return True
     return False
 
@@ -166,13 +180,13 @@ def false_witness(q: Question, dependence: Dependence) -> str | None:
     head, first, verb, array, subscripts, second, other = found.groups()
     values = {k: int(v) for k, v in re.findall(r"(\w+) = (-?\d+)", head or "")}
     which = instances(q.run, values.get("n", 3), values.get("m", 3))
-    times = new_times(q.run, which, q.order)
+    schedules = new_times(q.run, which, q.order)
     done = execute(q.run, which, list(range(len(which))))
     cell = array, tuple(int(x) for x in re.findall(r"-?\d+", subscripts))
     one, two = (tuple(int(x) for x in part.split(",")) for part in (first, second))
     sources = {e.instance for e in done.events if (e.at, e.cell, e.write) == (one, cell, verb == "writes")}
     sinks = {e.instance for e in done.events if (e.at, e.cell, e.write) == (two, cell, other == "writes")}
-    if any(s < e and times[e] < times[s] for s in sources for e in sinks):
+    if any(s < e and schedules[e] < schedules[s] for s in sources for e in sinks):
         return None
     return f"{dependence.witness} is not turned around"
 
@@ -203,9 +217,9 @@ def test_most_affine_runs_are_decided(bench: Bench) -> None:
 
 def test_the_original_order_is_proved(bench: Bench) -> None:
     for q in bench.questions:
-        same = [leaf.time for leaf in q.run.leaves] == list(q.run.orders[q.order])
+        same = [statement.schedule for statement in q.run.statements] == list(q.run.orders[q.order])
         if same and q.run.plain:
-            verdict = keeps_order(bench.facts, q.function, q.statements, q.times)
+            verdict = keeps_order(bench.facts, q.function, q.statements, q.schedules)
             shared = isinstance(verdict, Unknown) and "is used outside it too" in verdict.reasons[0].text
             assert shared or verdict == Proved(()), render(q.run)
 
@@ -225,24 +239,24 @@ def no_output(self: order.Ordered) -> Iterator[tuple[order.Placed, order.Placed]
     return ((a, b) for a, b in PAIRS(self) if not (a.reference.access.write and b.reference.access.write))
 
 
-def always_up(symbol: Symbol, factor: int = 1) -> Row:
+def always_up(symbol: Symbol, factor: int = 1) -> ScheduleDimension:
     return counter(symbol, abs(factor))
 
 
 def first_round_only(relation: Map, depth: int) -> Map:
-    """Take the first iteration of the loops inside a leaf for all of them."""
+    """Take the first iteration of the loops inside a statement for all of them."""
     inner = relation.domain().lexmin()
     return SHALLOW(relation.intersect_domain(inner), depth)
 
 
-def whole_rows(row: Row) -> Row:
-    return Row(row.terms, row.constant)
+def whole_rows(dimension: ScheduleDimension) -> ScheduleDimension:
+    return ScheduleDimension(dimension.terms, dimension.constant)
 
 
 PAIRS = order.Ordered.pairs
 SHALLOW = shallow
-ROW_VALUE = order.Ordered.row_value
-TIMES = make_times
+ROW_VALUE = order.Ordered.dimension_value
+TIMES = make_schedule_map
 
 
 class Bug(Struct, frozen=True):
@@ -256,9 +270,9 @@ BUGS = (
     Bug("<= for <: ties turn", legality, "lexicographic", ties_turn),
     Bug("anti dependences forgotten", order.Ordered, "pairs", no_anti),
     Bug("output dependences forgotten", order.Ordered, "pairs", no_output),
-    Bug("loops that count down taken for others", leaves, "counter", always_up),
-    Bug("positions in the text forgotten", leaves, "at", lambda _: at(0)),
-    Bug("loops inside a leaf run once", order, "shallow", first_round_only),
+    Bug("loops that count down taken for others", statements, "counter", always_up),
+    Bug("positions in the text forgotten", statements, "at", lambda _: at(0)),
+    Bug("loops inside a statement run once", order, "shallow", first_round_only),
     Bug(
         "strips forgotten",
         order,
@@ -269,10 +283,12 @@ BUGS = (
         "shifts forgotten",
         order.Ordered,
         "row_value",
-        lambda self, leaf, row: ROW_VALUE(self, leaf, Row(row.terms, 0) if row.terms else row),
+        lambda self, statement, dimension: ROW_VALUE(
+            self, statement, ScheduleDimension(dimension.terms, 0) if dimension.terms else dimension
+        ),
     ),
-    Bug("equal references of two leaves taken for one", order, "_name", lambda *_: ""),
-    Bug("every scalar private", leaves._Scalars, "_is_alone", lambda *_: True),
+    Bug("equal references of two statements taken for one", order, "_name", lambda *_: ""),
+    Bug("every scalar private", statements._Scalars, "_is_alone", lambda *_: True),
     Bug("statements in one iteration cannot touch", order, "common_steps", lambda *_: None),
 )
 

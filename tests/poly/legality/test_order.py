@@ -13,7 +13,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.order import Ordered, order_run
-from warpsmith.poly.legality.times import Row, Time, at, counter
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, at, counter
 from warpsmith.tree.nodes import Block, DeclStmt, For, Function, If, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
@@ -38,14 +38,14 @@ def body(stmt: Stmt) -> tuple[Stmt, ...]:
 
 def shown(model: Ordered) -> list[str]:
     found = {
-        f"{k.source.leaf.name} -> {k.sink.leaf.name} {k.kind} {k.source.reference.access.base.name}": k
+        f"{k.source.statement.name} -> {k.sink.statement.name} {k.kind} {k.source.reference.access.base.name}": k
         for k in model.links()
     }
     return sorted(found)
 
 
 def backward(facts: Facts, f: Function, owned: frozenset[Symbol] = frozenset()) -> Verdict:
-    """May the first loop of the function run backward, its body being one leaf?"""
+    """May the first loop of the function run backward, its body being one statement?"""
     loop = loops_of(f)[0]
     return keeps_order(facts, f, (loop,), {loop.body: (counter(loop.variable, -1),)}, owned)
 
@@ -53,8 +53,8 @@ def backward(facts: Facts, f: Function, owned: frozenset[Symbol] = frozenset()) 
 def apart(facts: Facts, f: Function) -> Verdict:
     """May the first loop of the function be distributed over its statements?"""
     loop = loops_of(f)[0]
-    times: dict[Stmt, Time] = {s: (at(k), counter(loop.variable)) for k, s in enumerate(body(loop))}
-    return keeps_order(facts, f, (loop,), times)
+    schedules: dict[Stmt, Schedule] = {s: (at(k), counter(loop.variable)) for k, s in enumerate(body(loop))}
+    return keeps_order(facts, f, (loop,), schedules)
 
 
 def texts(verdict: Verdict) -> str:
@@ -72,11 +72,11 @@ def test_a_model_has_domains_times_and_dependences(tmp_path: Path) -> None:
     assert isinstance(inner, For)
     with budget(10**6):
         model = order_run(facts, f, (outer,), (first, body(inner)[0]))
-        one, two = model.leaves
+        one, two = model.statements
         i, j = outer.variable, inner.variable
         assert (one.name, two.name) == ("S0", "S1")
-        assert one.time == (at(0), counter(i), at(0))
-        assert two.time == (at(0), counter(i), at(1), counter(j, -1), at(0))
+        assert one.schedule == (at(0), counter(i), at(0))
+        assert two.schedule == (at(0), counter(i), at(1), counter(j, -1), at(0))
         n = next(name for name, known in model.state.vocabulary.atoms.items() if known.text == "n")
         assert [model.state.vocabulary[c].symbol for c in two.counters] == [i, j]
         a, b = two.counters
@@ -100,18 +100,18 @@ def test_the_same_access_in_two_leaves_is_two_accesses(tmp_path: Path) -> None:
     assert shown(model) == ["S0 -> S1 flow x", "S0 -> S2 output x", "S1 -> S2 anti x"]
 
 
-@pytest.mark.parametrize("row", ["a variable that the run changes", "a divisor that is none"])
-def test_a_time_without_a_value_leaves_the_order_open(row: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dimension", ["a variable that the run changes", "a divisor that is none"])
+def test_a_time_without_a_value_leaves_the_order_open(dimension: str, tmp_path: Path) -> None:
     text = "void f(int n) { int q = 0; for (int i = 0; i < n; i++) { x[i] = y[i]; q = i; } y[0] = q; }"
     facts, f = facts_of(text, tmp_path)
     (loop,) = loops_of(f)
     declared = next(s for s in f.body.statements if isinstance(s, DeclStmt))
     q = declared.declarations[0].symbol
-    rows = {
-        "a variable that the run changes": Row(((q, 1),), 0),
-        "a divisor that is none": Row(((loop.variable, 1),), 0, 0),
+    dimensions = {
+        "a variable that the run changes": ScheduleDimension(((q, 1),), 0),
+        "a divisor that is none": ScheduleDimension(((loop.variable, 1),), 0, 0),
     }
-    assert isinstance(keeps_order(facts, f, (loop,), {loop.body: (rows[row],)}), Unknown)
+    assert isinstance(keeps_order(facts, f, (loop,), {loop.body: (dimensions[dimension],)}), Unknown)
 
 
 def test_a_private_scalar_is_no_dependence(tmp_path: Path) -> None:
@@ -199,8 +199,11 @@ def test_a_bound_around_leaves_must_not_change(tmp_path: Path) -> None:
     (loop,) = loops_of(f)
     first, inner = body(loop)
     assert isinstance(inner, For)
-    times: dict[Stmt, Time] = {first: (counter(loop.variable, -1),), inner.body: (counter(loop.variable, -1), at(1))}
-    assert "m decides which statements run" in texts(keeps_order(facts, f, (loop,), times))
+    schedules: dict[Stmt, Schedule] = {
+        first: (counter(loop.variable, -1),),
+        inner.body: (counter(loop.variable, -1), at(1)),
+    }
+    assert "m decides which statements run" in texts(keeps_order(facts, f, (loop,), schedules))
 
 
 def test_names_that_may_overlap_need_a_guard(tmp_path: Path) -> None:
@@ -220,7 +223,7 @@ def test_where_nothing_moves_nothing_is_assumed(tmp_path: Path) -> None:
     text = "void f(int n, double *p, double *q) { for (int i = 0; i < n; i++) { p[i] = q[i]; } }"
     facts, f = facts_of(text, tmp_path)
     (loop,) = loops_of(f)
-    assert keeps_order(facts, f, (loop,), {loop.body: (Row(((loop.variable, 2),), 7),)}) == Proved(())
+    assert keeps_order(facts, f, (loop,), {loop.body: (ScheduleDimension(((loop.variable, 2),), 7),)}) == Proved(())
 
 
 def test_fusion_looks_at_all_pairs_of_iterations(tmp_path: Path) -> None:
@@ -228,8 +231,8 @@ def test_fusion_looks_at_all_pairs_of_iterations(tmp_path: Path) -> None:
     for index, legal in (("i", True), ("i - 1", True), ("i + 1", False), ("n - 1 - i", False)):
         facts, f = facts_of(text.format(index), tmp_path)
         run = loops_of(f)
-        times: dict[Stmt, Time] = {loop.body: (counter(loop.variable), at(k)) for k, loop in enumerate(run)}
-        assert isinstance(keeps_order(facts, f, run, times), Proved if legal else Refuted)
+        schedules: dict[Stmt, Schedule] = {loop.body: (counter(loop.variable), at(k)) for k, loop in enumerate(run)}
+        assert isinstance(keeps_order(facts, f, run, schedules), Proved if legal else Refuted)
 
 
 def test_rows_may_name_what_does_not_change(tmp_path: Path) -> None:
@@ -237,7 +240,7 @@ def test_rows_may_name_what_does_not_change(tmp_path: Path) -> None:
     facts, f = facts_of(text, tmp_path)
     (loop,) = loops_of(f)
     for symbol in f.parameters:
-        verdict = keeps_order(facts, f, (loop,), {loop.body: (Row(((symbol, 1), (loop.variable, -1))),)})
+        verdict = keeps_order(facts, f, (loop,), {loop.body: (ScheduleDimension(((symbol, 1), (loop.variable, -1))),)})
         assert isinstance(verdict, Proved)
 
 

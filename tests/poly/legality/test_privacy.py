@@ -21,7 +21,7 @@ from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
 
-class Touch(Struct, frozen=True):
+class MemoryAccess(Struct, frozen=True):
     """`t[subscript]` is read or written, in C and in Python alike."""
 
     write: bool
@@ -44,7 +44,7 @@ class Choice(Struct, frozen=True):
     body: tuple[Item, ...]
 
 
-Item = Touch | Inner | Choice
+Item = MemoryAccess | Inner | Choice
 DATA = "x[i] > 0"
 
 
@@ -63,15 +63,15 @@ def random_item(random_of: random.Random, counters: tuple[str, ...]) -> Item:
         condition = random_of.choice([f"{counters[-1]} > 1", f"{counters[-1]} < m", "n > m", DATA])
         return Choice(condition, random_items(random_of, counters, random_of.randint(1, 2)))
     choices = [counters[-1], f"{counters[-1]} + 1", counters[0], "0", "n", f"{counters[0]} + {counters[-1]}"]
-    return Touch(random_of.random() < 0.55, random_of.choice(choices))
+    return MemoryAccess(random_of.random() < 0.55, random_of.choice(choices))
 
 
 def c_text(items: tuple[Item, ...], depth: int) -> Iterator[str]:
     for item in items:
         match item:
-            case Touch(write=True, subscript=subscript):
+            case MemoryAccess(write=True, subscript=subscript):
                 yield f"t[{subscript}] = 1;"
-            case Touch(subscript=subscript):
+            case MemoryAccess(subscript=subscript):
                 yield f"x[i] += t[{subscript}];"
             case Choice(condition=condition, body=body):
                 yield f"if ({condition}) {{ {' '.join(c_text(body, depth))} }}"
@@ -88,9 +88,9 @@ def exposed(items: tuple[Item, ...], values: dict[str, int], written: set[int], 
     found = False
     for item in items:
         match item:
-            case Touch(write=True, subscript=subscript):
+            case MemoryAccess(write=True, subscript=subscript):
                 written.add(eval(subscript, {}, values))
-            case Touch(subscript=subscript):
+            case MemoryAccess(subscript=subscript):
                 found |= eval(subscript, {}, values) not in written
             case Choice(condition=condition, body=body):
                 if data if condition == DATA else eval(condition, {}, values):
@@ -117,7 +117,8 @@ def is_private(items: tuple[Item, ...]) -> bool:
 
 def has_data(items: tuple[Item, ...]) -> bool:
     return any(
-        (isinstance(item, Choice) and item.condition == DATA) or (not isinstance(item, Touch) and has_data(item.body))
+        (isinstance(item, Choice) and item.condition == DATA)
+        or (not isinstance(item, MemoryAccess) and has_data(item.body))
         for item in items
     )
 
@@ -147,7 +148,7 @@ def verdicts(loops: list[tuple[Item, ...]]) -> list[Verdict]:
     for k, items in enumerate(loops):
         place = LoopContext.of(program, f"f{k}/i")
         names = [n.symbol for n in walk(place.loop) if isinstance(n, Name) and n.symbol.name == "t"]
-        assert names or not items or all(not isinstance(i, Touch) for i in items)
+        assert names or not items or all(not isinstance(i, MemoryAccess) for i in items)
         symbol = names[0] if names else Symbol("t", "t", facts.program.units[0].functions[0].symbol.type, "local")
         found.append(private_in(facts, place.function, place.counted(), symbol))
     return found

@@ -77,12 +77,14 @@ def test_who_does_not_wait(number: int) -> None:
     (reason,) = found
     assert reason.rule == "CLM001" and CASES[number][1] in reason.text
     # the two accesses that it names are of one element
-    told = re.fullmatch(r".*iteration (\d+) of the loop writes a\[(\d+)\].* reads it(?: \(n = (\d+)\))?", reason.text)
-    assert told is not None and told[1] == told[2], reason.text
+    reported = re.fullmatch(
+        r".*iteration (\d+) of the loop writes a\[(\d+)\].* reads it(?: \(n = (\d+)\))?", reason.text
+    )
+    assert reported is not None and reported[1] == reported[2], reason.text
     assert reason.dependence is not None and reason.dependence.sink.text.startswith("a[")
     index = reason.dependence.sink.text[2:-1]
     other = re.search(r"iteration (\d+) in line", reason.text)
-    assert eval(index, {"i": int(other[1]) if other is not None else 0}) == int(told[2])
+    assert eval(index, {"i": int(other[1]) if other is not None else 0}) == int(reported[2])
 
 
 def test_a_loop_that_waits_is_not_asked() -> None:

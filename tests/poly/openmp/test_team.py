@@ -16,7 +16,7 @@ from warpsmith.poly.openmp import team
 
 
 def reasons(text: str, folder: Path) -> list[str]:
-    """Return what stands in the way of one thread, region by region ("" for nothing)."""
+    """Return the blocker of one thread, region by region ("" for nothing)."""
     file = folder / "p.c"
     file.write_text(text)
     program = load_program([str(file)], FrontOptions()).program

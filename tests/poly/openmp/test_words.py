@@ -12,7 +12,7 @@ from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.words import Told, missing_clause, spoken
+from warpsmith.poly.openmp.words import ClaimContext, missing_clause, spoken
 from warpsmith.tree.walk import names
 
 ARRAYS = "int n, int m, int *restrict a, int *restrict b, int x[restrict][100]"
@@ -50,7 +50,7 @@ def _said(text: str, name: str, level: int) -> str:
     roles = classify_scalars(program, one, claim.loops[0], facts.liveness(one), facts.summaries)
     symbol = next(n.symbol for n in (*names(claim.marked), *names(one.body)) if n.symbol.name == name)
     with budget(facts.options.max_operations):
-        return missing_clause(Told(facts, one, claim, roles), symbol, level)
+        return missing_clause(ClaimContext(facts, one, claim, roles), symbol, level)
 
 
 @pytest.mark.parametrize(("declarations", "body", "name", "level", "said"), CASES, ids=[case[1] for case in CASES])

@@ -9,8 +9,8 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, shown
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import Base
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root, is_persistent
-from warpsmith.poly.pointers.touches import Base
 from warpsmith.tree.types import INT, Storage, Symbol
 
 HEAD = """#include <stdlib.h>

@@ -1,4 +1,4 @@
-"""What the user vouches for, read as text: conditions become formulas, facts are found by their words."""
+"""What the user asserts, read as text: conditions become formulas, facts are found by their words."""
 
 from __future__ import annotations
 

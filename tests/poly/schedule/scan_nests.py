@@ -1,4 +1,4 @@
-"""Random nests that log the order of their statements, and random times to put them in."""
+"""Random nests that log the order of their statements, and random schedules to put them in."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["LogNest", "random_nest"]
 Names = dict[str, int]
 
 
-class Leaf(Struct):
-    """Logs its number and its counters; `rows`: (factors by counter, constant, divisor)."""
+class ScheduledStatement(Struct):
+    """Logs its number and its counters; `dimensions`: (factors by counter, constant, divisor)."""
 
     number: int
     counters: tuple[str, ...]
-    rows: list[tuple[dict[str, int], int, int]] = field(default_factory=list)
+    dimensions: list[tuple[dict[str, int], int, int]] = field(default_factory=list)
 
-    def time(self, names: Names) -> tuple[int, ...]:
-        return tuple((sum(f * names[c] for c, f in terms.items()) + k) // d for terms, k, d in self.rows)
+    def schedule(self, names: Names) -> tuple[int, ...]:
+        return tuple((sum(f * names[c] for c, f in terms.items()) + k) // d for terms, k, d in self.dimensions)
 
     def text(self) -> str:
         parts = []
-        for terms, constant, divisor in self.rows:
+        for terms, constant, divisor in self.dimensions:
             whole = "".join(f"{f:+d}*{c}" for c, f in terms.items()) + f"{constant:+d}"
             parts.append(f"({whole})/{divisor}" if divisor > 1 else whole)
         return " ".join(parts)
@@ -37,7 +37,7 @@ class Leaf(Struct):
 
 class Condition(Struct):
     text: str
-    inside: list[Leaf | Loop | Condition]
+    inside: list[ScheduledStatement | Loop | Condition]
 
 
 class Loop(Struct):
@@ -47,7 +47,7 @@ class Loop(Struct):
     low: tuple[dict[str, int], int]
     high: tuple[dict[str, int], int]
     step: int
-    inside: list[Leaf | Loop | Condition]
+    inside: list[ScheduledStatement | Loop | Condition]
 
     def values(self, names: Names) -> range:
         low, high = (sum(f * names[c] for c, f in t.items()) + k for t, k in (self.low, self.high))
@@ -70,7 +70,7 @@ def _text(terms: dict[str, int], constant: int) -> str:
     return " + ".join([*pieces, str(constant)]) if constant or not pieces else " + ".join(pieces)
 
 
-def _codes(parts: list[Leaf | Loop | Condition], depth: int) -> str:
+def _codes(parts: list[ScheduledStatement | Loop | Condition], depth: int) -> str:
     text = ""
     for part in parts:
         if isinstance(part, Condition):
@@ -86,24 +86,28 @@ class LogNest(Struct):
 
     name: str
     top: Loop
-    leaves: list[Leaf]
+    statements: list[ScheduledStatement]
 
     def code(self) -> str:
         head = f"int {self.name}(int n, int m, int *log)\n{{\n    int at = 0;\n"
         return f"{head}{self.top.code(1)}    return at;\n}}\n"
 
     def instances(self, n: int, m: int) -> list[list[int]]:
-        """Return what is logged in the order of the new times."""
-        found = [(leaf.time(names), leaf, names) for leaf, names in _walk([self.top], {"n": n, "m": m})]
-        longest = max((len(time) for time, _, _ in found), default=0)
+        """Return what is logged in the order of the new schedules."""
+        found = [
+            (statement.schedule(names), statement, names) for statement, names in _walk([self.top], {"n": n, "m": m})
+        ]
+        longest = max((len(schedule) for schedule, _, _ in found), default=0)
         found.sort(key=lambda one: one[0] + (0,) * (longest - len(one[0])))
-        return [[-1000 - leaf.number, *(names[c] for c in leaf.counters)] for _, leaf, names in found]
+        return [[-1000 - statement.number, *(names[c] for c in statement.counters)] for _, statement, names in found]
 
 
-def _walk(parts: list[Leaf | Loop | Condition], names: Names) -> Iterator[tuple[Leaf, Names]]:
+def _walk(
+    parts: list[ScheduledStatement | Loop | Condition], names: Names
+) -> Iterator[tuple[ScheduledStatement, Names]]:
     for part in parts:
         match part:
-            case Leaf():
+            case ScheduledStatement():
                 yield part, names
             case Loop():
                 for value in part.values(names):
@@ -114,19 +118,21 @@ def _walk(parts: list[Leaf | Loop | Condition], names: Names) -> Iterator[tuple[
 
 
 def random_nest(name: str, dice: random.Random) -> LogNest:
-    """Return a nest with up to three leaves, three loops deep, and random times."""
-    leaves: list[Leaf] = []
-    top = _loop(dice, (), leaves)
-    if not leaves:
-        leaves.append(Leaf(0, (top.counter,)))
-        top.inside.append(leaves[0])
+    """Return a nest with up to three statements, three loops deep, and random schedules."""
+    statements: list[ScheduledStatement] = []
+    top = _loop(dice, (), statements)
+    if not statements:
+        statements.append(ScheduledStatement(0, (top.counter,)))
+        top.inside.append(statements[0])
     plan = [dice.choice(("number", "sum", "sum", "counter")) for _ in range(dice.randint(1, 3))]
-    for leaf in leaves:
-        leaf.rows = [_row(dice, leaf.counters, kind) for kind in plan[: dice.randint(1, len(plan))]]
-    return LogNest(name, top, leaves)
+    for statement in statements:
+        statement.dimensions = [
+            _dimension(dice, statement.counters, kind) for kind in plan[: dice.randint(1, len(plan))]
+        ]
+    return LogNest(name, top, statements)
 
 
-def _loop(dice: random.Random, around: tuple[str, ...], leaves: list[Leaf]) -> Loop:
+def _loop(dice: random.Random, around: tuple[str, ...], statements: list[ScheduledStatement]) -> Loop:
     counter = "ijk"[len(around)]
     low: tuple[dict[str, int], int] = ({}, dice.randint(-1, 2))
     high: tuple[dict[str, int], int] = ({dice.choice("nm"): 1}, dice.randint(-1, 1))
@@ -139,10 +145,10 @@ def _loop(dice: random.Random, around: tuple[str, ...], leaves: list[Leaf]) -> L
     inner = (*around, counter)
     for _ in range(dice.randint(1, 2)):
         if len(inner) < 3 and dice.random() < 0.6:
-            part: Leaf | Loop | Condition = _loop(dice, inner, leaves)
-        elif len(leaves) < 3:
-            part = Leaf(len(leaves), inner)
-            leaves.append(part)
+            part: ScheduledStatement | Loop | Condition = _loop(dice, inner, statements)
+        elif len(statements) < 3:
+            part = ScheduledStatement(len(statements), inner)
+            statements.append(part)
         else:
             continue
         if dice.random() < 0.2:
@@ -157,7 +163,7 @@ def _loop(dice: random.Random, around: tuple[str, ...], leaves: list[Leaf]) -> L
     return loop
 
 
-def _row(dice: random.Random, counters: tuple[str, ...], kind: str) -> tuple[dict[str, int], int, int]:
+def _dimension(dice: random.Random, counters: tuple[str, ...], kind: str) -> tuple[dict[str, int], int, int]:
     if kind == "number":
         return {}, dice.randint(0, 2), 1
     if kind == "counter":

@@ -1,4 +1,5 @@
-"""Loops made from times run every instance once, in the order of the times; the order itself is not judged here."""
+"""Loops made from schedules run every instance once, in the order of the schedules; the order itself is not judged
+here."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ import pytest
 from tests.poly.programs import load
 from tests.poly.schedule.scan_nests import LogNest, random_nest
 from warpsmith.loops.analysis.orders import names_of
-from warpsmith.loops.analysis.time_text import read_time
+from warpsmith.loops.analysis.schedule_text import read_schedule
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.rows import Points
+from warpsmith.poly.isl.point_sets import Points
 from warpsmith.poly.schedule.code_generation import CodeGenerationError, generate_code
 from warpsmith.tree.nodes import Block, For, Function, Stmt
 from warpsmith.tree.printing.printer import Printer
@@ -25,7 +26,7 @@ from warpsmith.tree.program import Program
 SIZES = ((0, 0), (1, 1), (2, 5), (6, 4), (-3, 2))
 
 
-def _leaves(stmt: Stmt) -> tuple[Stmt, ...]:
+def _statements(stmt: Stmt) -> tuple[Stmt, ...]:
     """Return the innermost blocks: each logs one instance."""
     return tuple(_blocks(stmt))
 
@@ -36,15 +37,18 @@ def _blocks(stmt: Stmt) -> list[Stmt]:
     if isinstance(stmt, Block) and not any(isinstance(s, Block | For) or hasattr(s, "then") for s in stmt.statements):
         return [stmt]
     inside = getattr(stmt, "statements", None) or [getattr(stmt, "body", None) or getattr(stmt, "then", None)]
-    return [leaf for part in inside for leaf in _blocks(part)]
+    return [statement for part in inside for statement in _blocks(part)]
 
 
 def _scanned(program: Program, function: Function, nest: LogNest) -> Program:
     run = (function.body.statements[1],)
-    leaves = _leaves(run[0])
-    times = {leaf: read_time(own.text(), names_of(run, leaf)) for leaf, own in zip(leaves, nest.leaves, strict=True)}
+    statements = _statements(run[0])
+    schedules = {
+        statement: read_schedule(own.text(), names_of(run, statement))
+        for statement, own in zip(statements, nest.statements, strict=True)
+    }
     facts = Facts.about(program, PolyOptions())
-    made = generate_code(facts, function, run, times, Fresh.of(program).variable)
+    made = generate_code(facts, function, run, schedules, Fresh.of(program).variable)
     assert not made.assumptions
     return with_run(program, function, run, made.statements)
 
@@ -118,5 +122,5 @@ def _check(seed: int, tmp_path: Path) -> None:
         name, n, m = key.split()
         nest = next(nest for nest, _ in done if nest.name == name)
         assert entries == nest.instances(int(n), int(m)), (
-            f"{key}\n{nest.code()}\n{[leaf.text() for leaf in nest.leaves]}"
+            f"{key}\n{nest.code()}\n{[statement.text() for statement in nest.statements]}"
         )

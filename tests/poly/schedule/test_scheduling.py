@@ -1,4 +1,4 @@
-"""New times for a run: hyperplanes that every dependence climbs, and what isl's scheduler proposes."""
+"""New schedules for a run: hyperplanes that every dependence climbs, and what isl's scheduler proposes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Row, Time
-from warpsmith.poly.schedule.scheduling import hyperplane, proposals, wave_time
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
+from warpsmith.poly.schedule.scheduling import hyperplane, proposals, wavefront_schedule
 from warpsmith.tree.nodes import ExprStmt, Function, Stmt
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import walk
@@ -54,8 +54,8 @@ def _run(name: str) -> tuple[Function, tuple[Stmt, ...], tuple[Stmt, ...]]:
 
 @pytest.mark.parametrize("number", range(len(PLANES)), ids=[case[0] for case in PLANES])
 def test_hyperplanes(number: int) -> None:
-    one, run, (leaf,) = _run(f"f{number}")
-    assert hyperplane(_facts(), one, run, leaf) == PLANES[number][1]
+    one, run, (statement,) = _run(f"f{number}")
+    assert hyperplane(_facts(), one, run, statement) == PLANES[number][1]
 
 
 def test_too_much_work_finds_none() -> None:
@@ -63,51 +63,56 @@ def test_too_much_work_finds_none() -> None:
     facts = Facts.about(program_of(text), PolyOptions(max_operations=30))
     one = function(facts.program, "f")
     run = one.body.statements
-    (leaf,) = (n for n in walk(run[0]) if isinstance(n, ExprStmt))
-    assert hyperplane(facts, one, run, leaf) is None and not list(proposals(facts, one, run, (leaf,)))
+    (statement,) = (n for n in walk(run[0]) if isinstance(n, ExprStmt))
+    assert hyperplane(facts, one, run, statement) is None and not list(proposals(facts, one, run, (statement,)))
 
 
-def _shown(time: Time) -> list[str]:
-    return [" ".join([*(f"{f}{s.name}" for s, f in row.terms), str(row.constant)]) for row in time]
+def _shown(schedule: Schedule) -> list[str]:
+    return [
+        " ".join([*(f"{f}{s.name}" for s, f in dimension.terms), str(dimension.constant)]) for dimension in schedule
+    ]
 
 
 def test_the_time_of_a_wave() -> None:
     i, j, k = (Symbol(x, x, INT, "local") for x in "ijk")
-    assert _shown(wave_time((i, j), (1, 1))) == ["1i 1j 0", "1i 0"], "the first row tells j"
-    assert _shown(wave_time((i, j), (1, 2))) == ["1i 2j 0", "1j 0"]
-    assert _shown(wave_time((i, j), (2, 2))) == ["2i 2j 0", "1i 0", "1j 0"]
-    assert _shown(wave_time((i, j, k), (0, 1, 0))) == ["1j 0", "1i 0", "1k 0"]
-    assert _shown(wave_time((i,), (-1,))) == ["-1i 0"]
+    assert _shown(wavefront_schedule((i, j), (1, 1))) == ["1i 1j 0", "1i 0"], "the first dimension tells j"
+    assert _shown(wavefront_schedule((i, j), (1, 2))) == ["1i 2j 0", "1j 0"]
+    assert _shown(wavefront_schedule((i, j), (2, 2))) == ["2i 2j 0", "1i 0", "1j 0"]
+    assert _shown(wavefront_schedule((i, j, k), (0, 1, 0))) == ["1j 0", "1i 0", "1k 0"]
+    assert _shown(wavefront_schedule((i,), (-1,))) == ["-1i 0"]
 
 
 @pytest.mark.parametrize("number", range(len(RUNS)), ids=RUNS)
 def test_proposals_are_new_orders_that_keep_the_dependences(number: int) -> None:
-    one, run, leaves = _run(f"g{number}")
-    found = list(proposals(_facts(), one, run, leaves))
-    assert found and all(set(times) == set(leaves) for times in found)
-    assert all(found.count(times) == 1 for times in found), "each only once"
-    verdicts = [keeps_order(_facts(), one, run, times) for times in found]
+    one, run, statements = _run(f"g{number}")
+    found = list(proposals(_facts(), one, run, statements))
+    assert found and all(set(schedules) == set(statements) for schedules in found)
+    assert all(found.count(schedules) == 1 for schedules in found), "each only once"
+    verdicts = [keeps_order(_facts(), one, run, schedules) for schedules in found]
     assert sum(isinstance(v, Proved) for v in verdicts) >= len(found) // 2
     assert isinstance(verdicts[0], Proved)
     assert all(
-        isinstance(row, Row) and abs(row.constant) <= 16 for times in found for time in times.values() for row in time
+        isinstance(dimension, ScheduleDimension) and abs(dimension.constant) <= 16
+        for schedules in found
+        for schedule in schedules.values()
+        for dimension in schedule
     )
 
 
 def test_a_wave_comes_first() -> None:
-    one, run, (leaf,) = _run("g0")
-    first = next(iter(proposals(_facts(), one, run, (leaf,))))
-    assert _shown(first[leaf])[0] == "1i 1j 0"
+    one, run, (statement,) = _run("g0")
+    first = next(iter(proposals(_facts(), one, run, (statement,))))
+    assert _shown(first[statement])[0] == "1i 1j 0"
 
 
 def test_a_statement_that_is_another_one_at_other_points_shares_its_loops() -> None:
-    one, run, leaves = _run("g3")
-    first, *_ = proposals(_facts(), one, run, leaves)
-    diagonal, other = (_shown(first[leaf]) for leaf in leaves)
+    one, run, statements = _run("g3")
+    first, *_ = proposals(_facts(), one, run, statements)
+    diagonal, other = (_shown(first[statement]) for statement in statements)
     assert len(diagonal) == len(other)
-    assert any("j" in row for row in other) and not any("j" in row for row in diagonal)
+    assert any("j" in dimension for dimension in other) and not any("j" in dimension for dimension in diagonal)
 
 
 def test_what_cannot_be_modelled_has_no_proposals() -> None:
-    one, run, leaves = _run("f7")
-    assert not list(proposals(_facts(), one, run, leaves))
+    one, run, statements = _run("f7")
+    assert not list(proposals(_facts(), one, run, statements))

@@ -1,4 +1,4 @@
-"""Findings that say the same thing are told once; mistakes are told one by one."""
+"""Findings that say the same thing are reported once; mistakes are told one by one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from tests.report.analysis.samples import TEXT, reported
 from warpsmith.base.source import SourceFile
-from warpsmith.report.analysis.groups import GroupBy, headings, told_once
+from warpsmith.report.analysis.groups import GroupBy, group_findings, headings
 from warpsmith.report.analysis.model import Reported
 
 
 def shape(*found: Reported) -> list[tuple[tuple[str, ...], int]]:
-    return [(told.kernels, told.number) for told in told_once(found)]
+    return [(group.kernels, group.number) for group in group_findings(found)]
 
 
 def test_instances_of_a_template_are_one() -> None:
@@ -50,16 +50,16 @@ def test_without_a_place_a_finding_is_known_by_its_fingerprint() -> None:
 
 def test_the_other_places_are_listed_by_what_is_said_of_them() -> None:
     header = SourceFile("h.cuh", TEXT)
-    (told,) = told_once([
+    (group,) = group_findings([
         reported(line=3), reported(line=9, message="less"), reported(line=7), reported(line=8),
         replace(reported(line=2, file=header), input="src/k.cu"), replace(reported(line=None), fingerprint="z"),
     ])  # fmt: skip
-    assert told.elsewhere() == [("the same", "lines 7, 8, h.cuh:2, src/k.cu"), ("less", "line 9")]
+    assert group.elsewhere() == [("the same", "lines 7, 8, h.cuh:2, src/k.cu"), ("less", "line 9")]
 
 
 def titles(by: GroupBy) -> list[tuple[str, int]]:
     found = (reported(), reported("DIV001", 5, kernel="other"), reported("MEM001", None, kernel="", message="x"))
-    return [(title, len(below)) for title, below in headings(told_once(found), by)]
+    return [(title, len(below)) for title, below in headings(group_findings(found), by)]
 
 
 def test_headings() -> None:

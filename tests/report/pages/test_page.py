@@ -196,13 +196,13 @@ def _timeline(name: str) -> str:
     events = [
         Event("function", 0, name),
         Event("loop", 1, name),
-        Event("hold", 1, name, "1"),
+        Event("data region", 1, name, "1"),
         Event("to device", 2, name, name, name),
         Event("kernel", 2, name),
-        Event("hold", 1, name),
+        Event("data region", 1, name),
         Event("branch", 1, name),
         Event("to host", 2, name, name),
-        Event("pause", 1, name),
+        Event("suspended", 1, name),
     ]
     return timeline_svg(events, name)
 

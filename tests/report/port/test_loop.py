@@ -46,6 +46,6 @@ def test_what_it_rests_on() -> None:
     lines = said(assumptions=(("n > 0", "guarded"), ("m > 0", "granted")), holds_at={"n": 3})
     assert lines[1:] == [
         "   = assumes: n > 0 (tested at run time; the original loop runs where it fails)",
-        "   = assumes: m > 0 (you vouched for it)",
+        "   = assumes: m > 0 (you asserted it)",
         "   = holds, for example, for n = 3",
     ]

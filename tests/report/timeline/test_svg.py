@@ -47,16 +47,18 @@ def test_arrows_point_to_where_the_bytes_go() -> None:
 
 
 def test_data_that_stay_are_a_band_from_begin_to_end() -> None:
-    marks = drawn(Event("hold", 0, "from here"), Event("kernel", 0, "k"), Event("hold", 0, "back", "all"))
+    marks = drawn(Event("data region", 0, "from here"), Event("kernel", 0, "k"), Event("data region", 0, "back", "all"))
     (band,) = (mark for mark in marks if isinstance(mark, Box) and not mark.round)
     assert band.high == 2 * 26
     # an end without a begin has none
-    assert not [mark for mark in drawn(Event("hold", 0, "back", "all")) if isinstance(mark, Box)]
+    assert not [mark for mark in drawn(Event("data region", 0, "back", "all")) if isinstance(mark, Box)]
 
 
 def test_words() -> None:
-    words = [m.words for m in drawn(Event("loop", 0, "for t", cause=AT), Event("function", 0, "f", cause=AT),
-                                    Event("hold", 0, "x", measured=Moved(1, 2))) if isinstance(m, Text)]  # fmt: skip
-    assert words == ["for t  line 2", "f  a.c:2", "hold: x  [measured: 1 x, 2 bytes]"]
+    words = [m.words for m in drawn(Event("loop", 0, "for t", cause=AT),
+                                    Event("function", 0, "f", cause=AT),
+                                    Event("data region", 0, "x", measured=Moved(1, 2)))
+             if isinstance(m, Text)]  # fmt: skip
+    assert words == ["for t  line 2", "f  a.c:2", "data region: x  [measured: 1 x, 2 bytes]"]
     (long,) = (mark.words for mark in drawn(Event("loop", 3, "w" * 90)) if isinstance(mark, Text))
     assert len(long) < 60 and long.endswith("…")

@@ -17,7 +17,7 @@ def test_one_line_an_event_indented_as_it_is_nested() -> None:
         Event("function", 0, "main", when="as above: it calls itself", cause=AT), Event("loop", 1, "for t", cause=AT),
         Event("branch", 1, "where a guard fails"), Event("to device", 2, "u", "n * sizeof(double)", "unless kept", AT),
         Event("kernel", 2, "k1"), Event("to host", 2, "u", "all of its block", cause=AT, measured=Moved(2, 64)),
-        Event("pause", 1, "everything on the device", "all that was written"), Event("hold", 1, "data stay"),
+        Event("suspended", 1, "everything on the device", "all that was written"), Event("data region", 1, "data stay"),
     ]  # fmt: skip
     assert timeline_text(events).split("\n") == [
         "timeline",
@@ -28,7 +28,7 @@ def test_one_line_an_event_indented_as_it_is_nested() -> None:
         "      k1",
         "      u -> host  for line 2, all of its block  [measured: 2 x, 64 bytes]",
         "    everything on the device -> host  all that was written",
-        "    hold: data stay",
+        "    data region: data stay",
     ]
 
 

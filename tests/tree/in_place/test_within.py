@@ -1,4 +1,4 @@
-"""A home that is not written twice: additions between the user's statements ask for the flag."""
+"""An offload region that is not written twice: additions between the user's statements ask for the flag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text behind `#ifdef WARPSMITH`: put in, told apart, taken out again."""
+"""Text behind `#ifdef WARPSMITH`: put in, distinguished, taken out again."""
 
 from __future__ import annotations
 

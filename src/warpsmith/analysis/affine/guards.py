@@ -18,7 +18,7 @@ from warpsmith.analysis.affine.joins import between, meeting
 from warpsmith.ssa.graph import EXIT, Graph
 from warpsmith.ssa.nodes import Block, Branch
 
-__all__ = ["Guard", "Guards", "bits", "parted"]
+__all__ = ["Guard", "Guards", "bits", "diverged"]
 
 
 class Guard(Struct, frozen=True):
@@ -29,11 +29,11 @@ class Guard(Struct, frozen=True):
 
 
 class Guards:
-    """The answer for every block of a function whose threads part at the ends of `branches`."""
+    """The answer for every block of a function whose threads diverge at the ends of `branches`."""
 
     def __init__(self, graph: Graph, blocks: Mapping[str, Block], branches: Iterable[str]) -> None:
         self.graph = graph
-        self.parted = parted(graph, branches)
+        self.diverged = diverged(graph, branches)
         self._ways = _ways(graph, blocks)
         self._inside: dict[str, int] = defaultdict(int)
         for name in graph.order:
@@ -56,7 +56,7 @@ class Guards:
         return Guard(self.graph.order[rank], bool(self._ways[block][0] >> rank & 1))
 
 
-def parted(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
+def diverged(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
     """Return, for each block, the branches behind which threads may be there without the others."""
     found = dict.fromkeys(graph.order, 0)
     lasting: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Where threads that a branch has parted meet again, and with what: the sync dependence of a divergent branch.
+"""Where threads that a branch has diverged meet again, and with what: the sync dependence of a divergent branch.
 
     B ──► s1 ──► J ◄── s2 ◄── B        labels flow from the successors of B; a block that gets two of them is a join:
                                        its phis tell the two ways apart
@@ -20,11 +20,11 @@ from msgspec import Struct
 
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
 
-__all__ = ["Parting", "between", "meeting", "parting"]
+__all__ = ["Divergence", "between", "follow_divergence", "meeting"]
 
 
-class Parting(Struct, frozen=True):
-    """What follows from threads parting at one block: `joins` with the predecessors over which they come; `left`:
+class Divergence(Struct, frozen=True):
+    """What follows from threads diverging at one block: `joins` with the predecessors over which they come; `left`:
     cycles that threads leave in different iterations; `mixed`: irreducible cycles that they enter at different
     places."""
 
@@ -33,7 +33,7 @@ class Parting(Struct, frozen=True):
     mixed: tuple[Cycle, ...]
 
 
-def parting(graph: Graph, block: str) -> Parting:
+def follow_divergence(graph: Graph, block: str) -> Divergence:
     """Return what follows from a divergent branch at the end of `block`."""
     end = meeting(graph, block)
     flow = _Flow(graph, block, end)
@@ -43,12 +43,12 @@ def parting(graph: Graph, block: str) -> Parting:
         joins.setdefault(name, set()).update(ways)
     left = tuple(c for c in graph.cycles_around(block) if end == EXIT or end not in c.blocks)
     mixed = tuple(c for c in graph.irreducible if block in c.blocks or flow.is_mixed(c))
-    return Parting({name: frozenset(ways) for name, ways in joins.items()}, left, mixed)
+    return Divergence({name: frozenset(ways) for name, ways in joins.items()}, left, mixed)
 
 
 def meeting(graph: Graph, block: str) -> str:
-    """Return where threads that part at the end of `block` are all together again: a post-dominator that no path gets
-    to by starting an iteration anew."""
+    """Return where threads that diverge at the end of `block` are all together again: a post-dominator that no path
+    gets to by starting an iteration anew."""
     end = graph.post_dominator[block]
     while end != EXIT:
         around = [c for c in graph.cycles_around(block) if end in c.blocks]

@@ -2,7 +2,7 @@
 
     address as a sum (forms) + who is there (presence) ──► where lanes lie (spread) ──► AccessFact
 
-What stands in the way is said by name: an index that comes out of memory, one that each thread makes in its own way.
+The blocker is named: an index that comes out of memory, one that each thread makes in its own way.
 Indices that are widened are taken not to overflow where that is not proven; it is said.
 """
 

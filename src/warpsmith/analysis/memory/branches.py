@@ -47,12 +47,12 @@ def _chain(answer: Uniformity, cause: Cause | None) -> Iterator[tuple[str, Span 
         if cause.text:
             yield cause.text, None
         if cause.kind in ("sync", "temporal", "cycle") and cause.branch is not None:
-            parted = answer.branches.get(cause.branch)
+            diverged = answer.branches.get(cause.branch)
             block = next(b for b in answer.function.blocks if b.name == cause.branch)
             word = "threads leave a loop apart" if cause.kind == "temporal" else "threads come different ways"
             yield word, block.terminator.span
             condition = terminator_operands(block.terminator)[:1]
-            cause = answer.cause(condition[0], cause.branch) if parted is not None and condition else None
+            cause = answer.cause(condition[0], cause.branch) if diverged is not None and condition else None
         elif cause.source is not None:
             made = answer.definitions[cause.source]
             yield f"%{cause.source.name or 'value'}", made.span

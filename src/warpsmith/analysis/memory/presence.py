@@ -59,9 +59,9 @@ class Presences:
             self._lanes[presence.threads] = max(counts)
         return self._lanes[presence.threads]
 
-    def parted_by(self, block: str) -> tuple[str, ...]:
+    def diverged_by(self, block: str) -> tuple[str, ...]:
         """Return the blocks whose branches may keep threads away from this one, in the order of the graph."""
-        return tuple(self.forms.graph.order[rank] for rank in bits(self._guards.parted[block]))
+        return tuple(self.forms.graph.order[rank] for rank in bits(self._guards.diverged[block]))
 
     def guard(self, branch: str, block: str) -> Guard | None:
         """Return which way of a branch is the only one that leads to `block`."""
@@ -69,14 +69,14 @@ class Presences:
         return self._guards.guard(rank, block) if self._guards.before(block) >> rank & 1 else None
 
     def _at(self, block: str) -> Presence:
-        parted = self._guards.parted[block]
-        if not parted:
+        diverged = self._guards.diverged[block]
+        if not diverged:
             return Presence("all", self.everyone)
-        guards = parted & self._guards.before(block)
+        guards = diverged & self._guards.before(block)
         left = (1 << self.forms.lanes.count) - 1
         for rank in bits(guards & self._narrow):
             left &= self._through[self._guards.guard(rank, block)]
-        return Presence("known" if guards & self._known == parted else "some", frozenset(bits(left)))
+        return Presence("known" if guards & self._known == diverged else "some", frozenset(bits(left)))
 
     def _look_at(self, branch: str) -> None:
         """Find out which threads each way of a branch may let through, and whether it is just those."""

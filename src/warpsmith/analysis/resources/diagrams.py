@@ -19,7 +19,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.analysis.affine.joins import between, meeting, parting
+from warpsmith.analysis.affine.joins import between, follow_divergence, meeting
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
@@ -90,8 +90,8 @@ def control_flow(facts: KernelFacts) -> Diagram:
     graph, warp, whole = facts.warp_level.graph, facts.warp_level.branches, facts.block_level.branches
     blocks = {block.name: block for block in facts.function.blocks if block.name in graph.rank}
     skipped = _empty(blocks, graph.entry)
-    apart = {name for parted in warp for name in between(graph, parted, meeting(graph, parted))}
-    meets = {meeting(graph, parted) for parted in warp}
+    apart = {name for diverged in warp for name in between(graph, diverged, meeting(graph, diverged))}
+    meets = {meeting(graph, diverged) for diverged in warp}
     nodes: list[DiagramNode] = []
     edges: dict[tuple[str, str], DiagramEdge] = {}
     for name in graph.order:
@@ -243,7 +243,7 @@ class _Dependences:
 
     def _gate(self, name: str, condition: Value) -> None:
         """Draw the edges from a branch to the values in which its ways meet."""
-        for join, ways in parting(self.answer.graph, name).joins.items():
+        for join, ways in follow_divergence(self.answer.graph, name).joins.items():
             for phi in self._block(join).phis:
                 inside = {operand for before, operand in phi.incoming if before in ways}
                 if phi.result in self.seen and len(inside) > 1:

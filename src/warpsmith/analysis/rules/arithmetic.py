@@ -23,14 +23,14 @@ _OPS_OF_FAST: Final = ("fdiv", "sqrt", "rcp")
 
 def arithmetic(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of a kernel's arithmetic, one thing a place."""
-    told: set[tuple[str, object]] = set()
+    reported: set[tuple[str, object]] = set()
     for block, i in facts.function.instructions():
         if block.name not in facts.warp_level.graph.successors:
             continue
         for found in _of(facts, block.name, i):
             key = (found.rule, found.span or id(i))
-            if key not in told:
-                told.add(key)
+            if key not in reported:
+                reported.add(key)
                 yield found
 
 

@@ -42,9 +42,9 @@ def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     for access in plain:
         if access.kind == "store" and (piece := _piece(facts, access)) is not None:
             stores[piece.array].setdefault(piece.start, access)
-    told = {race.variable for race in facts.races if race.reach == "grid"}
+    reported = {race.variable for race in facts.races if race.reach == "grid"}
     for load in plain:
-        piece = _piece(facts, load) if load.kind == "load" and load.variable not in told else None
+        piece = _piece(facts, load) if load.kind == "load" and load.variable not in reported else None
         if piece is None:
             continue
         for start, store in stores[piece.array].items():

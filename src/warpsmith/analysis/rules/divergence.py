@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.affine.joins import parting
+from warpsmith.analysis.affine.joins import follow_divergence
 from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks
@@ -98,7 +98,7 @@ def _text(span: Span | None) -> str:
 
 
 def _on_data(made_of: Origin) -> tuple[Certainty, tuple[str, ...]]:
-    """Return how sure it is that threads part, and on what it depends."""
+    """Return how sure it is that threads diverge, and on what it depends."""
     if made_of.loads:
         return "conditional", ("values that are loaded from memory differ between the lanes of a warp",)
     if made_of.unknown:
@@ -214,11 +214,11 @@ def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFind
 
 
 def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFinding]:
-    """Return where threads that parted run the same code apart from each other, since they meet too late."""
+    """Return where threads that diverged run the same code apart from each other, since they meet too late."""
     graph = facts.warp_level.graph
     if sides.join == EXIT and not sides.least:
         return []
-    follows = parting(graph, branch.place.name)
+    follows = follow_divergence(graph, branch.place.name)
     both = sides.then & sides.other
     shared = sorted(both, key=graph.rank.__getitem__)
     cost = cost_of(facts, shared)

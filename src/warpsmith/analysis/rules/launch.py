@@ -33,7 +33,7 @@ def launch(facts: KernelFacts) -> Iterator[KernelFinding]:
     yield from _calls(facts)
 
 
-def _told(facts: KernelFacts) -> tuple[Certainty, tuple[str, ...]]:
+def _certainty(facts: KernelFacts) -> tuple[Certainty, tuple[str, ...]]:
     return ("conditional", facts.block_assumed) if facts.block_assumed else ("proven", ())
 
 
@@ -49,7 +49,7 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     found = held.occupancy
     if found is None or not found.limit or found.warps >= LOW * found.limit:
         return
-    certainty, assumptions = _told(facts)
+    certainty, assumptions = _certainty(facts)
     if found.limited_by == "registers" and held.source == "estimate":
         certainty, assumptions = "heuristic", (*assumptions, "the number of registers is estimated")
     share = 100 * found.warps / found.limit
@@ -104,7 +104,7 @@ def _no_bounds(facts: KernelFacts) -> Iterator[KernelFinding]:
         return
     message = f"registers ({held.registers} a thread) limit the kernel, and the compiler does not know the block size"
     yield KernelFinding(
-        "OCC005", message, "heuristic" if held.source == "estimate" else _told(facts)[0], facts.kernel, facts.span,
+        "OCC005", message, "heuristic" if held.source == "estimate" else _certainty(facts)[0], facts.kernel, facts.span,
         "launch bounds", assumptions=facts.block_assumed,
         help=(f"declare it: __launch_bounds__({held.threads}), or reqd_work_group_size in OpenCL",), impact=0.5,
     )  # fmt: skip
@@ -118,7 +118,7 @@ def _ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     idle = -threads % width
     if not idle:
         return
-    certainty, assumptions = _told(facts)
+    certainty, assumptions = _certainty(facts)
     shape = "x".join(map(str, facts.block))
     message = (
         f"a block of {shape} = {threads} threads is no multiple of {width}: {idle} lanes of its last warp never work"
@@ -206,13 +206,13 @@ def _spills(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _calls(facts: KernelFacts) -> Iterator[KernelFinding]:
-    told: set[str] = set()
+    reported: set[str] = set()
     for _, i in facts.function.instructions():
         name = i.detail.name if isinstance(i.detail, Callee) else ""
         callee = facts.module.function(name)
-        if callee is None or not callee.blocks or name in told:
+        if callee is None or not callee.blocks or name in reported:
             continue
-        told.add(name)
+        reported.add(name)
         yield KernelFinding(
             "OCC007", f"{name} is called, not inlined: registers are saved around it", "proven", facts.kernel,
             i.span, f"call {name}", help=(f"declare it {facts.words.inline}, unless it is large and often called",),

@@ -1,7 +1,7 @@
 """Where threads wait for each other: barriers of the block that not all of them reach together, barriers that order
 nothing, exchanges of a warp whose mask names lanes that may be elsewhere, and races that a barrier would prevent.
 
-    if (t < n)            the threads part here
+    if (t < n)            the threads diverge here
         __syncthreads();  and are not together again here: divergent
     if (t >= n) return;   these have ended
     __syncthreads();      divergent, by an early exit
@@ -39,12 +39,12 @@ def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...
     """Yield the fact for each barrier of a block; the judge's forms hold for the block."""
     forms, presences = judge.forms, judge.presences
     whole = all(full_barrier(i) for _, i in _all(forms) if i.op == "barrier")
-    parted = {i for name, i in _all(forms) if i.op == "barrier" and not _together(presences, name)}
-    ordered = _Ordered.of(judge, places) if whole and not parted else None
+    diverged = {i for name, i in _all(forms) if i.op == "barrier" and not _together(presences, name)}
+    ordered = _Ordered.of(judge, places) if whole and not diverged else None
     for name, i in _all(forms):
         if i.op != "barrier":
             continue
-        divergent = i in parted and full_barrier(i)
+        divergent = i in diverged and full_barrier(i)
         why = _why(presences, name) if divergent else ((), ())
         redundant, texts = False, tuple[str, ...]()
         if ordered is not None and not _reduces(i):
@@ -86,14 +86,14 @@ def _together(presences: Presences, block: str) -> bool:
 
 def _why(presences: Presences, block: str) -> Why:
     answer = presences.forms.answer
-    for name in reversed(presences.parted_by(block)):
+    for name in reversed(presences.diverged_by(block)):
         return reasons(answer, answer.branches[name])
     return (), ()
 
 
 def _exits(presences: Presences, block: str) -> bool:
     """Whether those that are missing have ended: from each branch, the other way leads to no barrier."""
-    return all(_ends(presences, name, block) for name in presences.parted_by(block))
+    return all(_ends(presences, name, block) for name in presences.diverged_by(block))
 
 
 def _ends(presences: Presences, branch: str, block: str) -> bool:
@@ -141,8 +141,8 @@ class _Ordered(Struct):
         for meeting in meetings(found, self.places, atomics=True):
             # what meets with all barriers in place may be kept apart by this one on another way
             one, two = meeting.first.instruction, meeting.second.instruction
-            parted = (one in before and two in behind) or (two in before and one in behind)
-            if parted or meeting.key not in self.meeting:
+            diverged = (one in before and two in behind) or (two in before and one in behind)
+            if diverged or meeting.key not in self.meeting:
                 clash = self.judge.judge(meeting)
                 if clash.clash is not False:
                     return False, ()
@@ -195,13 +195,13 @@ def races(
     seen: set[tuple[int, int]] = set()
     for meeting in pairs:
         clash = judge.judge(meeting)
-        told = clash if clash.clash is not None else picked(judge, meeting) or clash
+        shown = clash if clash.clash is not None else picked(judge, meeting) or clash
         if meeting.first.space == "shared":
             complete = complete and clash.clash is not None
             assumptions += clash.assumptions
-        if told.clash and (key := _pair(meeting)) not in seen:
+        if shown.clash and (key := _pair(meeting)) not in seen:
             seen.add(key)
-            found.append(_race(judge, meeting, told, facts, assumed))
+            found.append(_race(judge, meeting, shown, facts, assumed))
     shared = [place for place in looked if place.space == "shared"]
     if not _inside(shared):
         assumptions.append("no index leaves its array")
@@ -262,7 +262,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
             absent = any(
                 _missing(forms, presence.threads, warp, mask & ((1 << width) - 1)) for warp in forms.lanes.warps()
             )
-        exits = absent and all(_never_back(presences, branch, name) for branch in presences.parted_by(name))
+        exits = absent and all(_never_back(presences, branch, name) for branch in presences.diverged_by(name))
         texts = list(assumed)
         if absent and mask is None:
             texts.append("lanes that part before it were active together where its mask was taken")
@@ -306,7 +306,7 @@ def _is_stale(presences: Presences, block: str, i: Instruction) -> bool:
     if not isinstance(made, Instruction) or made.op != "active":
         return False
     home = presences.forms.answer.homes[made.result]
-    return bool(set(presences.parted_by(block)) - set(presences.parted_by(home)))
+    return bool(set(presences.diverged_by(block)) - set(presences.diverged_by(home)))
 
 
 def _never_back(presences: Presences, branch: str, block: str) -> bool:

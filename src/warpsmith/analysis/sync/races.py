@@ -64,7 +64,7 @@ class Meeting(Struct, frozen=True):
 
 
 class Clash(Struct, frozen=True):
-    """What is known of a meeting. `clash` None: not decided, `why` says what is in the way. A clash has two threads,
+    """What is known of a meeting. `clash` None: not decided, `why` names the blocker. A clash has two threads,
     and the byte where that is known; `exact`: they are there whenever the code is reached."""
 
     clash: bool | None
@@ -184,7 +184,7 @@ class Judge(Struct):
             return Clash(None, why="a variable is not known")
         result: Clash | None = None
         for trial, other, sure in self._trials(meeting):
-            found = self._told(meeting, trial, other)
+            found = self._decide(meeting, trial, other)
             found = replace(found, exact=found.exact and sure)
             if found.clash is None:
                 return found
@@ -198,7 +198,7 @@ class Judge(Struct):
         """Whether barriers of a warp, or of some of its lanes, may stand between the two."""
         return meeting.key in self._ordered or meeting.key in self._perhaps
 
-    def _told(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
+    def _decide(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
         """Return what is known of a meeting; threads of one warp may have an order of their own."""
         ordered, perhaps = meeting.key in self._ordered, meeting.key in self._perhaps
         found = self._tried(meeting, one, two, warped=ordered or perhaps or meeting.at_once)

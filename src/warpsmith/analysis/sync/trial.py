@@ -224,22 +224,22 @@ class Trial:
 
     def _there(self, block: str) -> tuple[frozenset[int], bool]:
         left = set(self.presences.everyone)
-        parting = set(self.presences.parted_by(block))
-        for guard in self._guards(block, parting):
+        diverging = set(self.presences.diverged_by(block))
+        for guard in self._guards(block, diverging):
             terminator = self.forms.blocks[guard.block].terminator
             assert isinstance(terminator, Branch)
             numbers = self.numbers(terminator.condition, guard.block)
             if numbers is not None:
                 left &= {t for t, n in enumerate(numbers) if bool(n & 1) == guard.holds}
-                parting.discard(guard.block)
+                diverging.discard(guard.block)
             else:
                 left &= self.presences.may_hold(guard)
-        return frozenset(left), not parting
+        return frozenset(left), not diverging
 
-    def _guards(self, block: str, parting: set[str]) -> list[Guard]:
+    def _guards(self, block: str, diverging: set[str]) -> list[Guard]:
         """Return the branches that `block` is behind, one way only."""
         graph = self.forms.graph
-        above, names = graph.dominator.get(block), set(parting)
+        above, names = graph.dominator.get(block), set(diverging)
         while above is not None and len(names) < 64:
             names.add(above)
             above = graph.dominator.get(above)

@@ -9,7 +9,7 @@ request of the instruction: `least` ≤ it ≤ `most`; `exact` where both are th
 Certainty of a fact:
     proven       it holds in every run of this shape, whatever the arguments
     conditional  it holds in every run in which `assumptions` hold; each is a sentence in the user's names
-    heuristic    nothing is claimed: `blocked` says what stands in the way
+    heuristic    nothing is claimed: `blocked` names the blocker
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from warpsmith.analysis.affine.affine import SHARED, Affine, of_constant, transfer
 from warpsmith.analysis.affine.forwarding import forwarded
-from warpsmith.analysis.affine.joins import parting
+from warpsmith.analysis.affine.joins import follow_divergence
 from warpsmith.analysis.affine.privates import privates
 from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
 from warpsmith.analysis.uniformity.seeds import Seed, Threads, level_of
@@ -162,7 +162,7 @@ class _Analysis:
         self.answer, self.parameters, self.agreed = answer, parameters, agreed
         function, graph, threads = answer.function, answer.graph, answer.threads
         self.blocks = {block.name: block for block in function.blocks}
-        self.parted: set[str] = set()
+        self.diverged: set[str] = set()
         self.diverged_joins = self.answer.diverged_joins
         self.seen: set[Value] = set()
         self.rules = None if threads.block is None else Tables(threads)
@@ -355,12 +355,12 @@ class _Analysis:
 
     def _branch(self, name: str, operand: Operand, cause: Cause) -> bool:
         """Take note that threads may part at the end of block `name`, and of all that follows."""
-        if name in self.parted:
+        if name in self.diverged:
             return False
-        self.parted.add(name)
+        self.diverged.add(name)
         source = operand if isinstance(operand, Value) else None
         self.answer.branches[name] = Cause(cause.kind if source is None else "data", cause.text, source, name)
-        follows = parting(self.answer.graph, name)
+        follows = follow_divergence(self.answer.graph, name)
         for join, ways in follows.joins.items():
             for phi in self.phis[join]:
                 here = {operand for before, operand in phi.incoming if before in ways}

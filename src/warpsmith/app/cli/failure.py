@@ -24,8 +24,15 @@ from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.scratch import lasting_folder
 
 __all__ = [
-    "EXIT_CODES", "INTERRUPTED", "TIMED_OUT", "crash_file", "exit_code", "is_late", "run_guarded",
-    "tell_interrupted", "tell_killed",
+    "EXIT_CODES",
+    "INTERRUPTED",
+    "TIMED_OUT",
+    "crash_file",
+    "exit_code",
+    "is_late",
+    "report_interrupted",
+    "report_killed",
+    "run_guarded",
 ]  # fmt: skip
 
 # by the status of the report
@@ -48,7 +55,7 @@ def is_late(findings: Iterable[Finding]) -> bool:
 
 
 def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
-    """Run `command` and return its exit code; whatever happens is told in words, never as a traceback."""
+    """Run `command` and return its exit code; whatever happens is reported in words, never as a traceback."""
     code = _run(command, arguments)
     return 0 if code in (EXIT_CODES["negative"], EXIT_CODES["incomplete"]) and _has(arguments, "--exit-zero") else code
 
@@ -65,9 +72,11 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except WarpsmithError as error:
-        return _tell(error.findings, arguments, TIMED_OUT if is_late(error.findings) else error.exit_code, json=json)
+        return _report_findings(
+            error.findings, arguments, TIMED_OUT if is_late(error.findings) else error.exit_code, json=json
+        )
     except (KeyboardInterrupt, click.Abort):
-        return tell_interrupted(arguments)
+        return report_interrupted(arguments)
     except BrokenPipeError:
         _let_go(sys.stdout)
         return 0
@@ -78,7 +87,7 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
     except Exception as error:
         # what Python does while it makes a class wraps whatever comes up there
         stopped = isinstance(error.__cause__, KeyboardInterrupt)
-        return tell_interrupted(arguments) if stopped else _crash(arguments, json=json)
+        return report_interrupted(arguments) if stopped else _crash(arguments, json=json)
 
 
 _SURROUNDINGS = frozenset({
@@ -91,11 +100,11 @@ _SURROUNDINGS = frozenset({
 def _cannot_write(error: OSError, arguments: Sequence[str], *, json: bool) -> int:
     what = str(error.filename) if error.filename else "the results"
     reason = (error.strerror or str(error)).lower()
-    told = _finding("OUT002", f"{what} cannot be read or written: {reason}", "free space, or name another place")
+    finding = _finding("OUT002", f"{what} cannot be read or written: {reason}", "free space, or name another place")
     if error.filename is None:  # standard output itself: no document can be written there either
         _let_go(sys.stdout)
         json = False
-    return _tell((told,), arguments, 2, json=json)
+    return _report_findings((finding,), arguments, 2, json=json)
 
 
 def _let_go(stream: TextIO | None) -> None:
@@ -114,17 +123,19 @@ def _has(arguments: Sequence[str], option: str) -> bool:
     return option in _own(arguments)
 
 
-def tell_interrupted(arguments: Sequence[str]) -> int:
+def report_interrupted(arguments: Sequence[str]) -> int:
     """Say that Ctrl-C ended the command; return its exit code."""
-    return _tell((_finding("INT001", "interrupted"),), arguments, INTERRUPTED, json=_asks_for_json(arguments))
+    return _report_findings(
+        (_finding("INT001", "interrupted"),), arguments, INTERRUPTED, json=_asks_for_json(arguments)
+    )
 
 
-def tell_killed(number: int, arguments: Sequence[str]) -> int:
+def report_killed(number: int, arguments: Sequence[str]) -> int:
     """Say that a signal which nobody asked for ended the process that did the work; return the exit code."""
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     cause = "memory may be short" if number == signal.SIGKILL else "this is a bug in warpsmith, or in a library of it"
     finding = _finding("INT070", f"internal error: {name} ended the command", cause)
-    return _tell((finding,), arguments, INTERNAL, json=_asks_for_json(arguments))
+    return _report_findings((finding,), arguments, INTERNAL, json=_asks_for_json(arguments))
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
@@ -140,10 +151,12 @@ def _finding(rule: str, message: str, *helps: str) -> Finding:
 def _usage(error: click.ClickException, arguments: Sequence[str], *, json: bool) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if isinstance(context, click.Context) else "warpsmith"
-    return _tell((_finding("INP000", error.format_message(), f"try `{path} --help`"),), arguments, 2, json=json)
+    return _report_findings(
+        (_finding("INP000", error.format_message(), f"try `{path} --help`"),), arguments, 2, json=json
+    )
 
 
-def _tell(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *, json: bool) -> int:
+def _report_findings(findings: tuple[Finding, ...], arguments: Sequence[str], code: int, *, json: bool) -> int:
     try:
         for finding in findings:
             click.echo(render_finding(finding), err=True)
@@ -178,4 +191,4 @@ def crash_file(arguments: Sequence[str], details: str) -> str:
 def _crash(arguments: Sequence[str], *, json: bool) -> int:
     path = crash_file(arguments, traceback.format_exc())
     finding = _finding("INT070", "internal error: this is a bug in warpsmith", f"the details are in {path}")
-    return _tell((finding,), arguments, INTERNAL, json=json)
+    return _report_findings((finding,), arguments, INTERNAL, json=json)

@@ -86,7 +86,7 @@ def refuse_dash(path: str | None, option: str) -> None:
 
 
 def check_free(directory: str, names: Sequence[str], *, force: bool) -> None:
-    """Raise UsageError where `names` cannot be written below `directory`: told before anything is worked out."""
+    """Raise UsageError where `names` cannot be written below `directory`: reported before anything is worked out."""
     base = Path(directory)
     known = base
     while not known.exists() and known != known.parent:

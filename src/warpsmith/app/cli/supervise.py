@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import NoReturn
 
-from warpsmith.app.cli.failure import INTERRUPTED, tell_interrupted, tell_killed
+from warpsmith.app.cli.failure import INTERRUPTED, report_interrupted, report_killed
 from warpsmith.base.children import adopt_orphans, end_descendants, end_with_parent
 from warpsmith.base.scratch import made, removed, used
 
@@ -66,8 +66,8 @@ def run_supervised(work: Callable[[], int]) -> int:
     if code >= 0:
         return code
     if stop is None:
-        return tell_killed(-code, sys.argv[1:])
-    return tell_interrupted(sys.argv[1:]) if stop == signal.SIGINT else 128 + stop
+        return report_killed(-code, sys.argv[1:])
+    return report_interrupted(sys.argv[1:]) if stop == signal.SIGINT else 128 + stop
 
 
 def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None, int]:
@@ -75,22 +75,22 @@ def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None,
     stop: int | None = None
     deadline = 0.0
     while True:
-        told = (
+        signaled = (
             signal.sigwaitinfo(watched)
             if stop is None
             else signal.sigtimedwait(watched, max(0.0, deadline - time.monotonic()))
         )
-        if told is None:
+        if signaled is None:
             os.kill(worker, signal.SIGKILL)
             return stop, os.waitpid(worker, 0)[1]
-        if told.si_signo == signal.SIGCHLD:
+        if signaled.si_signo == signal.SIGCHLD:
             status = _ended(worker)
             if status is not None:
                 return stop, status
         elif stop is None:
-            stop, deadline = told.si_signo, time.monotonic() + GRACE_S
+            stop, deadline = signaled.si_signo, time.monotonic() + GRACE_S
             # a terminal's Ctrl-C has reached the worker already
-            if stop != signal.SIGINT or told.si_code == _BY_A_PROCESS:
+            if stop != signal.SIGINT or signaled.si_code == _BY_A_PROCESS:
                 os.kill(worker, stop)
 
 

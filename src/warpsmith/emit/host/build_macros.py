@@ -61,35 +61,35 @@ def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> t
     forced = any(argument.startswith(("-include", "-imacros")) for argument in arguments)
     for macro in sorted(asked):
         if given.get(macro) is None and not forced and not macro.startswith("_"):
-            told = f"{name} was ported without {macro}: build it for the GPU without -D{macro}, or port it again"
-            lines += [f"#ifdef {macro}", f'#error "{told}"', "#endif"]
+            message = f"{name} was ported without {macro}: build it for the GPU without -D{macro}, or port it again"
+            lines += [f"#ifdef {macro}", f'#error "{message}"', "#endif"]
     return tuple(lines)
 
 
 def _openmp(name: str, given: Mapping[str, str | None]) -> list[str]:
     how, test = ("with", "ifndef") if _OPENMP in given else ("without", "ifdef")
-    told = f"{name} was ported {how} -fopenmp, and asks for it: build it for the GPU {how} it, or port it again"
-    return [f"#{test} {_OPENMP}", f'#error "{told}"', "#endif"]
+    message = f"{name} was ported {how} -fopenmp, and asks for it: build it for the GPU {how} it, or port it again"
+    return [f"#{test} {_OPENMP}", f'#error "{message}"', "#endif"]
 
 
 def _same_value(name: str, macro: str, value: str) -> list[str]:
     """Return lines that stop a build in which a macro is not what it is here."""
     said = macro if value == "1" else f"{macro}={value}"
-    told = f"{name} was ported with {said}: build it for the GPU with -D{said}, or port it again"
+    message = f"{name} was ported with {said}: build it for the GPU with -D{said}, or port it again"
     if value and _INTEGER.fullmatch(value):
-        return [f"#if !defined({macro}) || ({macro}) != ({value})", f'#error "{told}"', "#endif"]
+        return [f"#if !defined({macro}) || ({macro}) != ({value})", f'#error "{message}"', "#endif"]
     if _WORD.fullmatch(value):
         return [
             f"#define {MACRO}_IS_{value} 1",
             f"#define {MACRO}_JOINED(word) {MACRO}_IS_##word",
             f"#define {MACRO}_IS(macro) {MACRO}_JOINED(macro)",
             f"#if !defined({macro}) || {MACRO}_IS({macro}) != 1",
-            f'#error "{told}"',
+            f'#error "{message}"',
             "#endif",
             *(f"#undef {MACRO}_{one}" for one in (f"IS_{value}", "JOINED", "IS")),
         ]
-    told = f"{name} was ported with {macro} defined: build it for the GPU with -D{macro}, or port it again"
-    return [f"#ifndef {macro}", f'#error "{told}"', "#endif"]
+    message = f"{name} was ported with {macro} defined: build it for the GPU with -D{macro}, or port it again"
+    return [f"#ifndef {macro}", f'#error "{message}"', "#endif"]
 
 
 def _given(arguments: Sequence[str]) -> dict[str, str | None]:

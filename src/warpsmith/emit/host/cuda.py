@@ -198,8 +198,8 @@ def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile
     section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
     standard = ["cuda_runtime.h", *sorted({*job.headers(support), "stdio.h", "stdlib.h"} - {"cuda_runtime.h"})]
     prototypes = [f'extern "C" {line}' for line in section.declarations]
-    told = declarations(support, job.needs).splitlines()
-    includes = [*(f"#include <{name}>" for name in standard), "", *told, "", *prototypes, *_captures(job)]
+    declared = declarations(support, job.needs).splitlines()
+    includes = [*(f"#include <{name}>" for name in standard), "", *declared, "", *prototypes, *_captures(job)]
     tail = [check_text(support, job.needs), *section.pieces, *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)

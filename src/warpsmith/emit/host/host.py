@@ -16,8 +16,8 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeviceAlloc,
     DeviceFree,
     Expr,
@@ -60,12 +60,12 @@ class CudaWords(Struct, frozen=True):
                 return (self._copy(node, expr),)
             case CaptureStmt():
                 return (_capture(node, expr),)
-            case DataHold():
-                return (self._hold(node), *self._lasting(node))
+            case DataRegionBoundary():
+                return (self._data_region(node), *self._lasting(node))
             case _:
                 return (self._shared(node, expr),)
 
-    def _shared(self, node: DataEnter | DataExit | Update | DataPause, expr: Text) -> str:
+    def _shared(self, node: DataEnter | DataExit | Update | DataSuspension, expr: Text) -> str:
         """Return a statement that asks the present table."""
         match node:
             case DataEnter():
@@ -76,19 +76,19 @@ class CudaWords(Struct, frozen=True):
                 return f"{self.support.exit}({node.buffer.name}, {int(node.written)}, {self.support.here});"
             case Update():
                 return self._update(node, expr)
-            case DataPause():
-                return f"{self.support.pause(ends=node.ends)}({self.support.here});"
+            case DataSuspension():
+                return f"{self.support.suspension(ends=node.ends)}({self.support.here});"
 
-    def _hold(self, node: DataHold) -> str:
+    def _data_region(self, node: DataRegionBoundary) -> str:
         if not node.guard:
-            return f"{self.support.hold(opens=node.opens)}({self.support.here});"
+            return f"{self.support.data_region(opens=node.opens)}({self.support.here});"
         if node.opens:
             flag = f", {node.flag}" if node.flag else ""
             return f"{self.support.guard} {node.guard}({self.support.here}{flag});"
         return f"{node.guard}.end({self.support.here});"
 
-    def _lasting(self, node: DataHold) -> Iterator[str]:
-        """Yield the statements that tell what of the stack outlives a hold that has just begun."""
+    def _lasting(self, node: DataRegionBoundary) -> Iterator[str]:
+        """Yield the statements that tell what of the stack outlives a data region that has just begun."""
         if node.callers:
             yield f"{self.support.callers}({self.support.frame});"
         for symbol in node.lasting:

@@ -31,7 +31,7 @@ from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.words import Support, choose_support
 from warpsmith.tree.in_place.edits import Heads, in_place_text
 from warpsmith.tree.in_place.versioned import Inserted, Versioned
-from warpsmith.tree.nodes import DataHold
+from warpsmith.tree.nodes import DataRegionBoundary
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import walk
 
@@ -43,13 +43,13 @@ FOLDER = "warpsmith"
 
 class InPlace(Struct, frozen=True):
     """The files of a port in place, all paths below the project's root: `changed` are the user's, `kernels` those that
-    go with each of them, by its path; `runtime` is what all of them need. `holding`: the changed files that keep data
-    on the device between calls, which is right only where all others are changed as well."""
+    go with each of them, by its path; `runtime` is what all of them need. `with_data_regions`: the changed files that
+    keep data on the device between calls, which is right only where all others are changed as well."""
 
     changed: tuple[OutputFile, ...]
     kernels: dict[str, tuple[OutputFile, ...]]
     runtime: tuple[OutputFile, ...]
-    holding: frozenset[str] = frozenset()
+    with_data_regions: frozenset[str] = frozenset()
 
     @property
     def files(self) -> tuple[OutputFile, ...]:
@@ -69,7 +69,7 @@ def emit_in_place(
     words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
     source = without_captures(original)
     changed: list[OutputFile] = []
-    holding: set[str] = set()
+    with_data_regions: set[str] = set()
     kernels: dict[str, tuple[OutputFile, ...]] = {}
     made = _named([part for job in jobs(source, ported) for part in by_file(job)])
     for path, together in _by_path(made, root).items():
@@ -84,13 +84,15 @@ def emit_in_place(
         if text == file.text:
             continue
         changed.append(OutputFile(path, text))
-        if any(isinstance(part, DataHold) for new in between for stmt in new.statements for part in walk(stmt)):
-            holding.add(path)
+        if any(
+            isinstance(part, DataRegionBoundary) for new in between for stmt in new.statements for part in walk(stmt)
+        ):
+            with_data_regions.add(path)
         files = [file for job in together if job.kernels for file in _kernel_files(job, source, words, path)]
         files += [checks] if checks is not None else []
         if files:
             kernels[path] = tuple(files)
-    return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(holding))
+    return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(with_data_regions))
 
 
 def _by_path(made: Sequence[Job], root: str) -> dict[str, list[Job]]:

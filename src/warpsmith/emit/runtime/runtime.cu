@@ -14,8 +14,8 @@
 #ifdef WS_WITH_UNITS
 #include "watched.cu"
 #endif
-#include "holds.cu"
-#include "told.cu"
+#include "data_regions.cu"
+#include "queries.cu"
 #endif
 
 #ifdef WS_WITH_UNITS

@@ -26,7 +26,7 @@ void ws_copy_to_host(void *host, const void *device, long long bytes, const char
 #include "flags.h"
 
 /* Data that stay on the device across calls: host ranges are entered and left, and what is there already is not copied
-   again; a hold keeps them between its begin and its end. */
+   again; a data_region keeps them between its begin and its end. */
 /* An address that is only looked up: what is there need not be set. */
 #if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
 #define WS_LOOK __attribute__((access(none, 1)))
@@ -39,21 +39,21 @@ void ws_update_host(const void *host, long long bytes, const char *file, int lin
 void ws_update_device(const void *host, long long bytes, const char *file, int line);
 void ws_update_host_all(const char *file, int line);
 void ws_update_device_all(const char *file, int line);
-void ws_hold_begin(const char *file, int line);
-void ws_hold_end(const char *file, int line);
-void ws_hold_pause(const char *file, int line);
-void ws_hold_resume(const char *file, int line);
+void ws_data_begin(const char *file, int line);
+void ws_data_end(const char *file, int line);
+void ws_data_suspend(const char *file, int line);
+void ws_data_resume(const char *file, int line);
 
 #ifdef WS_WITH_UNITS
-/* What of the stack outlives a hold that has just begun: an object of the function that begins it; what the function's
+/* What of the stack outlives a data_region that has just begun: an object of the function that begins it; what the function's
    callers own, which lies behind its frame. */
 #if defined __GNUC__ && defined __x86_64__
 #define WS_FRAME __builtin_frame_address(0)
 #else
 #define WS_FRAME 0
 #endif
-WS_LOOK void ws_hold_lasts(const void *object, long long bytes);
-void ws_hold_callers(const void *frame);
+WS_LOOK void ws_data_outlives(const void *object, long long bytes);
+void ws_data_callers(const void *frame);
 
 #endif
 #endif
@@ -98,20 +98,20 @@ long long *ws_rows_table(const long long *starts, const char *file, int line);
 
 #ifdef WS_WITH_PRESENT
 #ifdef __cplusplus
-/* A hold that ends where its block is left, by an exception as well. */
-struct ws_hold {
-    ws_hold(const char *file, int line, int holds = 1) : file(file), line(line), open(holds)
+/* A data_region that ends where its block is left, by an exception as well. */
+struct ws_data_region {
+    ws_data_region(const char *file, int line, int opens = 1) : file(file), line(line), open(opens)
     {
         if (open)
-            ws_hold_begin(file, line);
+            ws_data_begin(file, line);
     }
-    ~ws_hold() { end(file, line); }
-    ws_hold(const ws_hold &) = delete;
-    ws_hold &operator=(const ws_hold &) = delete;
+    ~ws_data_region() { end(file, line); }
+    ws_data_region(const ws_data_region &) = delete;
+    ws_data_region &operator=(const ws_data_region &) = delete;
     void end(const char *at, int number)
     {
         if (open)
-            ws_hold_end(at, number), open = false;
+            ws_data_end(at, number), open = false;
     }
 
 private:

@@ -28,7 +28,7 @@ __all__ = ["combined", "mends", "with_fixes"]
 MOST_TRIALS: Final = 16
 """How often a file is analyzed again at most."""
 
-# one of several redundant barriers is named at a time: which one is told next is no new finding
+# one of several redundant barriers is named at a time: which one is reported next is no new finding
 _ONE_AT_A_TIME: Final = ("SYN006",)
 
 Key = tuple[str, str, str, int]

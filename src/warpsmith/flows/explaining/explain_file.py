@@ -179,8 +179,8 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
 
 
 def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult, trees: Trees | None) -> None:
-    """Keep the facts of a kernel on each device; what holds on several of them is told once. `trees`: where edits are
-    proposed."""
+    """Keep the facts of a kernel on each device; what holds on several of them is reported once. `trees`: where edits
+    are proposed."""
     merged: dict[tuple[str, str, str], Reported] = {}
     words = Wording.of(language, found[0])
     for facts in found:

@@ -1,1 +1,1 @@
-"""What would let a loop run on a device, applied to a copy before it is told. Read `remedies.py`."""
+"""What would let a loop run on a device, applied to a copy before it is reported. Read `remedies.py`."""

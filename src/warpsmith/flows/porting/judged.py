@@ -43,17 +43,17 @@ def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: s
 
 
 def doubted(prepared: Prepared, written: Written, verdict: Verification) -> Iterator[Finding]:
-    """Yield what regions that failed rest on that the user, or a pragma of his, has vouched for: it may not be true."""
+    """Yield what regions that failed rest on that the user, or a pragma of his, has asserted: it may not be true."""
     said = " ".join(reason.message for reason in verdict.reasons)
     parts = written.port.plan.fragments
     fragments = [f for f in parts if f"region {f.region} " in said or f"kernel {f.kernel.name}_kernel" in said]
-    for one in dict.fromkeys(a for fragment in fragments for a in _vouched_for(prepared, fragment)):
+    for one in dict.fromkeys(a for fragment in fragments for a in _asserted(prepared, fragment)):
         text = f"what the loop was ported on could not be proved, and is probably not true: {one.text}"
         help = ("--claims check believes no pragma that cannot be proved",)
         yield Finding("VER027", "warning", text, one.span, help)
 
 
-def _vouched_for(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
+def _asserted(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
     yield from (a for a in fragment.assumptions if a.kind == "granted" and a.span is None)
     for facts in prepared.facts.functions:
         if facts.function.symbol == fragment.function.symbol:

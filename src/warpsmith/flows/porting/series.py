@@ -205,7 +205,7 @@ def _patches(
     state = _State(tree.read(_STATE), {p: _record(p, known.loops[p], a) for p, a in known.added.items() if p in now})
     body = "Device memory, copies, and how the build makes them. Nothing calls them yet."
     yield _patch(tree, state, ("Run time of the ported loops", body), first)
-    last = [file.path for file in made.changed if file.path in made.holding]
+    last = [file.path for file in made.changed if file.path in made.with_data_regions]
     for ported in [*([f.path] for f in made.changed if f.path not in last), *([last] if last else [])]:
         paths = [*ported]
         for path in ported:

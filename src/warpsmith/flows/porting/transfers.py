@@ -30,8 +30,8 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeviceAlloc,
     Function,
     Node,
@@ -46,7 +46,7 @@ __all__ = ["Scheme", "compared_schemes", "measured_copies"]
 
 SCHEMES: tuple[TransferScheme, ...] = ("fragment", "host", "mixed", "optimized")
 _PLACE = re.compile(r"\bWS\d*_HERE\b")
-_TOLD = (Copy, DataEnter, DataExit, DataHold, DataPause, DeviceAlloc, Update)
+_COUNTED = (Copy, DataEnter, DataExit, DataRegionBoundary, DataSuspension, DeviceAlloc, Update)
 
 
 class Scheme(Struct, frozen=True):
@@ -87,15 +87,15 @@ def _run(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> lis
         built = build_emulated(sources, work / "build", extra_files=runtime_files())
         if built.finding is not None:
             return None
-        told = work / "copies"
+        copies_file = work / "copies"
         (work / "run").mkdir()
         environment = {
             **schedule_environment(0, work / "reports", seed=options.seed),
             **device_environment(options.device),
-            "WARPSMITH_EMULATION_COPIES": str(told),
+            "WARPSMITH_EMULATION_COPIES": str(copies_file),
         }
         run_program(built.command, options, RunSetting(work / "run", environment, options.timeout_s))
-        return list(_parsed(told.read_text(errors="replace"))) if told.exists() else None
+        return list(_parsed(copies_file.read_text(errors="replace"))) if copies_file.exists() else None
 
 
 def _parsed(text: str) -> Iterator[_Line]:
@@ -126,7 +126,7 @@ def _paths(port: Port, files: Sequence[OutputFile]) -> list[str]:
 def _in_order(function: Function) -> Iterator[Stmt]:
     """Yield the statements of a function that print their place, in the order of the text."""
     for part in walk(function.body):
-        if isinstance(part, _TOLD):
+        if isinstance(part, _COUNTED):
             yield part
 
 

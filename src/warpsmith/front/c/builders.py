@@ -1,6 +1,6 @@
 """What the builders of C and C++ ask of each other: each receives the one that made it, as one of these.
 
-    Expressions ─makes─► CxxCalls ─asks─► ExpressionBuilder        the value of a row, or its text in a box
+    Expressions ─makes─► CxxCalls ─asks─► ExpressionBuilder        the value of a row, or its text, opaque
     Statements ─makes─► CxxStatements ─asks─► StatementBuilder     the statement of a row
 
 So a file of C++ builds parts of a statement or an expression without importing those that import it.
@@ -69,15 +69,15 @@ class ExpressionBuilder(Protocol):
         """Return the expression of a row; None where a part of it is not modelled."""
         ...
 
-    def box(self, row: int, reason: str) -> VerbatimExpr:
+    def make_opaque(self, row: int, reason: str) -> VerbatimExpr:
         """Return a row as text, with `reason`."""
         ...
 
-    def boxed_object(self, row: int, reason: str) -> VerbatimExpr:
+    def make_opaque_object(self, row: int, reason: str) -> VerbatimExpr:
         """Return the making of an object as text."""
         ...
 
-    def boxed_lambda(self, row: int, lambda_row: int) -> VerbatimExpr:
+    def make_opaque_lambda(self, row: int, lambda_row: int) -> VerbatimExpr:
         """Return the making or the call of a lambda as text, with what its body may do."""
         ...
 
@@ -117,7 +117,7 @@ class StatementBuilder(Protocol):
         """Return the statement of a row."""
         ...
 
-    def box(self, row: int, reason: str) -> Stmt:
+    def make_opaque(self, row: int, reason: str) -> Stmt:
         """Return a statement as text; a loop stays a loop."""
         ...
 

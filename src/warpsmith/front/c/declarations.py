@@ -104,10 +104,10 @@ class Declarations:
             elif isinstance(type.to, Scalar) and is_value(init):
                 type = type.to  # bound to a value: a variable that holds it
             elif isinstance(type.to, Scalar):
-                box = self.expressions.box(parts[-1], "a reference to the result of an operator")
-                init = msgspec.structs.replace(box, type=type)
+                opaque = self.expressions.make_opaque(parts[-1], "a reference to the result of an operator")
+                init = msgspec.structs.replace(opaque, type=type)
             else:
-                init = self.expressions.box(parts[-1], "a reference to a value")
+                init = self.expressions.make_opaque(parts[-1], "a reference to a value")
         symbol = self.context.declare(number, type)
         name = self.context.dump.declared[number][1]
         if isinstance(init, VerbatimExpr) and isinstance(type, Record) and re.match(rf"{name}\b", init.text):

@@ -1,11 +1,12 @@
 """Expressions of the tree from the worker's rows.
 
     i < N            Binary(<, Name i, MacroUse(N, Literal 100))     a macro use that is one whole expression
-    a PLUS_ONE       VerbatimExpr                                    one that is not: its parent is boxed
+    a PLUS_ONE       VerbatimExpr                                    one that is not: its parent is opaque
     p.u (a union)    VerbatimExpr(reason="a union member")           what the tree does not model
 
 A node is intact: its span is exactly its text. What stands inside a macro's expansion is not: it has the span of the
-macro use. A part that cannot be modelled inside an expansion boxes the whole use, because it has no text of its own.
+macro use. A part that cannot be modelled inside an expansion makes the whole use opaque, because it has no text of its
+own.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ _NAMED = kinds.FUNCTIONS | {kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT
 
 
 class CannotModelError(Exception):
-    """A part of a macro's expansion is not modelled; the macro use is boxed as a whole."""
+    """A part of a macro's expansion is not modelled; the macro use is opaque as a whole."""
 
 
 class Expressions:
@@ -135,11 +136,11 @@ class Expressions:
         start, end = self._range(row)
         row = self._strip(row)
         if row < 0:
-            return self.box(-row, _BROKEN_MACRO, (start, end))
+            return self.make_opaque(-row, _BROKEN_MACRO, (start, end))
         start, end = self._range(row)
         if self.depth > MAX_DEPTH:
             self.context.too_deep.append(Span(self.text.file, start, end))
-            return self.box(row, _TOO_DEEP)
+            return self.make_opaque(row, _TOO_DEEP)
         if self.site is not None:
             return self._make(row, self.site)
         if self.inside is not None:
@@ -148,14 +149,14 @@ class Expressions:
         if use is not None and (start, end) == (use.start, use.end):
             return self._macro_use(row, use)
         if not self._is_whole(row, start, end):
-            return self.box(row, _BROKEN_MACRO)
+            return self.make_opaque(row, _BROKEN_MACRO)
         return self._make(row, Span(self.text.file, start, end))
 
     def _make(self, row: int, span: Span) -> Expr:
         maker = self._makers.get(self.table.kind[row])
         if maker is not None:
             return maker(row, span)
-        return self.box(row, _REASONS.get(self.table.kind[row], _UNKNOWN_FORM))
+        return self.make_opaque(row, _REASONS.get(self.table.kind[row], _UNKNOWN_FORM))
 
     @property
     def own(self) -> bool:
@@ -215,7 +216,7 @@ class Expressions:
             expansion = self._make(row, span)
         except CannotModelError as reason:
             self.inside = None
-            return self.box(row, f"{reason} in the macro {use.name}")
+            return self.make_opaque(row, f"{reason} in the macro {use.name}")
         finally:
             self.inside = None
         return MacroUse(span=span, intact=True, type=expansion.type, name=use.name, expansion=expansion)
@@ -267,9 +268,9 @@ class Expressions:
             case _:
                 return not self.table.begins_in_macro(row)
 
-    # --- boxes
+    # --- opaque code
 
-    def box(self, row: int, reason: str, place: tuple[int, int] | None = None) -> VerbatimExpr:
+    def make_opaque(self, row: int, reason: str, place: tuple[int, int] | None = None) -> VerbatimExpr:
         """Return a row as text, with `reason`; `place`: where the text is, if not where clang says."""
         if not self.own:
             raise CannotModelError(reason)
@@ -279,11 +280,11 @@ class Expressions:
         # A form that we do not know (`new`, a conversion of C++) may run any code.
         calls = self.context.may_call(row) or reason in _ANYTHING
         return VerbatimExpr(
-            span=span, intact=True, type=self._box_type(row), text=span.text, reads=named, writes=named, calls=calls,
+            span=span, intact=True, type=self._opaque_type(row), text=span.text, reads=named, writes=named, calls=calls,
             reason=reason, kept=None if self.knowledge is None else self.knowledge.kept(named),
         )  # fmt: skip
 
-    def _box_type(self, row: int) -> Type:
+    def _opaque_type(self, row: int) -> Type:
         return self.context.types.of(self.table.type[row]) if self.table.type[row] >= 0 else Opaque("")
 
     # --- the forms
@@ -294,10 +295,12 @@ class Expressions:
             return again(self.bound[number])
         if self.context.cxx and self.context.dump.declared[number][0] not in _NAMED:
             made = [] if self.context.dump.declared[number][1] else self.table.expressions(row)  # a template's value
-            return self.build(made[0]) if made else self.box(row, _UNKNOWN_NAME)
+            return self.build(made[0]) if made else self.make_opaque(row, _UNKNOWN_NAME)
         symbol = self.context.symbol(number)
         if isinstance(symbol.type, Opaque) and ("&" in symbol.type.text or self.context.cxx):
-            return self.box(row, "a C++ reference" if "&" in symbol.type.text else "a variable of an unusual type")
+            return self.make_opaque(
+                row, "a C++ reference" if "&" in symbol.type.text else "a variable of an unusual type"
+            )
         if isinstance(symbol.type, Pointer) and symbol.type.reference:
             pointer = Name(span=before(span), type=symbol.type, symbol=symbol)
             return dereference(pointer, span, intact=self.own)
@@ -314,7 +317,7 @@ class Expressions:
         else:
             written = number_text(value, type) if isinstance(value, int | float) else None
             if written is None:
-                return self.box(row, "a constant that has no exact text")
+                return self.make_opaque(row, "a constant that has no exact text")
             text = written
             plain = False
         number = value if isinstance(value, int | float) else None
@@ -334,25 +337,25 @@ class Expressions:
         if not self.own:
             text = str(self.context.dump.values[self.table.aux[row]])
             if not text.startswith('"'):
-                return self.box(row, "a string of an unusual kind")
+                return self.make_opaque(row, "a string of an unusual kind")
         return Literal(span=span, intact=self.own, type=self._clang_type(row), text=text, value=None)
 
     def _member(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         declared = self.context.dump.declared[self.table.aux[row]]
         if declared[10]:
-            return self.box(row, "a bit-field")
+            return self.make_opaque(row, "a bit-field")
         if self.context.cxx:
             return self._member_of_class(row, span, parts, declared)
         if len(parts) != 1:
-            return self.box(row, "a member without its object")
+            return self.make_opaque(row, "a member without its object")
         base = self.build(parts[0])
         holder = base.type.to if isinstance(base.type, Pointer) else base.type
         holder = holder.of if isinstance(holder, Array) else holder
         if not isinstance(holder, Record) or holder.union:
-            return self.box(row, "a union member")
+            return self.make_opaque(row, "a union member")
         if not any(field.name == declared[1] for field in holder.fields):
-            return self.box(row, "a member of an unnamed struct or union")
+            return self.make_opaque(row, "a member of an unnamed struct or union")
         return Member(
             span=span, intact=self.own, type=self._clang_type(row), base=base, field=declared[1],
             arrow=isinstance(base.type, Pointer | Array),
@@ -361,18 +364,18 @@ class Expressions:
     def _call(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self.cxx.made_of_nothing(row, self.box(row, "a call without a function"))
+            return self.cxx.made_of_nothing(row, self.make_opaque(row, "a call without a function"))
         if any(self.text.file.text.startswith("<<<", self._range(part)[0]) for part in parts):
-            return self.box(row, "a kernel launch")
+            return self.make_opaque(row, "a kernel launch")
         made = self.cxx.call(row, span) if self.context.cxx else None
         if made is not None:
             return made
         function = self.build(parts[0])
         called = function.type.to if isinstance(function.type, Pointer) else function.type
         if not isinstance(called, FunctionType):
-            return self.box(row, "an operator or a constructor of C++")
+            return self.make_opaque(row, "an operator or a constructor of C++")
         if any(isinstance(p, Pointer) and p.reference for p in (called.result, *called.parameters)):
-            return self.box(row, "a call through a pointer to a function with references")
+            return self.make_opaque(row, "a call through a pointer to a function with references")
         arguments = tuple(self.build(part) for part in parts[1:])
         intact = self.own
         return Call(span=span, intact=intact, type=self._clang_type(row), function=function, arguments=arguments)
@@ -381,11 +384,11 @@ class Expressions:
         operator = kinds.UNARY_OPERATORS[self.table.aux[row]] if self.table.aux[row] < 14 else ""
         parts = self.table.expressions(row)
         if not operator or len(parts) != 1:
-            return self.box(row, "an operator that is not modelled")
+            return self.make_opaque(row, "an operator that is not modelled")
         operand = self.build(parts[0])
         type = self._clang_type(row)
         if self.context.cxx and operator in ("x++", "x--", "++x", "--x", "&") and not is_lvalue(operand):
-            return self.box(row, "an operator on the result of another one")
+            return self.make_opaque(row, "an operator on the result of another one")
         if operator == "*" and isinstance(operand.type, Pointer | Array):
             type = operand.type.to if isinstance(operand.type, Pointer) else operand.type.of
         elif operator == "&":
@@ -399,11 +402,11 @@ class Expressions:
         operator = kinds.BINARY_OPERATORS[number] if number < len(kinds.BINARY_OPERATORS) else ""
         parts = self.table.expressions(row)
         if not operator or len(parts) != 2:
-            return self.box(row, "an operator that is not modelled")
+            return self.make_opaque(row, "an operator that is not modelled")
         left, right = self.build(parts[0]), self.build(parts[1])
         intact = self.own
         if self.context.cxx and kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT and not is_lvalue(left):
-            return self.box(row, "an assignment to the result of an operator")
+            return self.make_opaque(row, "an assignment to the result of an operator")
         if kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT:
             return Assign(span=span, intact=intact, type=left.type, op=operator, target=left, value=right)
         return Binary(
@@ -422,19 +425,19 @@ class Expressions:
     def _subscript(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if len(parts) != 2:
-            return self.box(row, "a subscript of C++")
+            return self.make_opaque(row, "a subscript of C++")
         base, index = self.build(parts[0]), self.build(parts[1])
         if not isinstance(base.type, Pointer | Array):
             base, index = index, base
         if not isinstance(base.type, Pointer | Array):
-            return self.box(row, "a subscript of what is not an array")
+            return self.make_opaque(row, "a subscript of what is not an array")
         type = base.type.to if isinstance(base.type, Pointer) else base.type.of
         return Index(span=span, intact=self.own, type=type, base=base, index=index)
 
     def _conditional(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if len(parts) != 3:
-            return self.box(row, "the operator ?: without a middle operand")
+            return self.make_opaque(row, "the operator ?: without a middle operand")
         condition, then, other = (self.build(part) for part in parts)
         return Conditional(
             span=span, intact=self.own, type=self._clang_type(row), condition=condition, then=then,
@@ -444,18 +447,18 @@ class Expressions:
     def _cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self.box(row, "a cast that is not modelled")
+            return self.make_opaque(row, "a cast that is not modelled")
         type = self.context.cast_type(self.table.type[row], parts[:-1], self.build)
         return Cast(span=span, intact=self.own, type=type, operand=self.build(parts[-1]))
 
     def _functional_cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not isinstance(self._clang_type(row), Scalar) or len(parts) != 1:
-            return self.cxx.made_in_place(row, self.box(row, "an object that is made in an expression"))
+            return self.cxx.made_in_place(row, self.make_opaque(row, "an object that is made in an expression"))
         if self.table.kind[parts[0]] == kinds.INIT_LIST:
             parts = self.table.expressions(parts[0])
             if len(parts) != 1:
-                return self.box(row, "an object that is made in an expression")
+                return self.make_opaque(row, "an object that is made in an expression")
         return Cast(span=span, intact=self.own, type=self._clang_type(row), operand=self.build(parts[0]))
 
     def _sizeof(self, row: int, span: Span) -> Expr:
@@ -468,15 +471,15 @@ class Expressions:
                 span=span, intact=True, type=type, text=span.text, value=constant, operands=lengths, named=named
             )
         if constant is None:
-            return self.box(row, "the size of a variable length array")
+            return self.make_opaque(row, "the size of a variable length array")
         return SizeOf(span=span, type=type, text=f"{constant}ul", value=constant)
 
     def _list(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if any(self._is_designated(part) for part in parts):
-            return self.box(row, "a designated initializer")
+            return self.make_opaque(row, "a designated initializer")
         if self.context.cxx and not self.context.types.is_plain(self.table.type[row]):
-            return self.boxed_object(row, "an object that is made from a list")
+            return self.make_opaque_object(row, "an object that is made from a list")
         items = tuple(self.build(part) for part in parts)
         return InitList(span=span, intact=self.own, type=self._clang_type(row), items=items)
 
@@ -497,8 +500,8 @@ class Expressions:
         if text.startswith("__func__") or text.startswith("__FUNCTION__"):
             return Literal(span=span, intact=self.own, type=self._clang_type(row), text=text, value=None)
         if len(children) > 2:
-            return self.box(row, "the operator ?: without a middle operand")
-        return self.box(row, _UNKNOWN_FORM)
+            return self.make_opaque(row, "the operator ?: without a middle operand")
+        return self.make_opaque(row, _UNKNOWN_FORM)
 
     # --- C++
 
@@ -519,7 +522,7 @@ class Expressions:
 
     def _this(self, row: int, span: Span) -> Expr:
         if self.this is None:
-            return self.box(row, "`this` where no method is seen")
+            return self.make_opaque(row, "`this` where no method is seen")
         if isinstance(self.this, Name):
             return Name(span=span, intact=self.own, type=self.this.type, symbol=self.this.symbol)
         return again(self.this)
@@ -528,26 +531,28 @@ class Expressions:
         return Literal(span=span, intact=self.own, type=Pointer(VOID), text="nullptr", value=0)
 
     def _lambda(self, row: int, span: Span) -> Expr:
-        return self.boxed_lambda(row, row)
+        return self.make_opaque_lambda(row, row)
 
     def _member_of_class(self, row: int, span: Span, parts: list[int], declared: Declared) -> Expr:
         if declared[0] != kinds.FIELD_DECL:
-            return self.box(row, "a member of a class that is no field")
+            return self.make_opaque(row, "a member of a class that is no field")
         if not parts and self.this is None:
-            return self.box(row, "a member without its object")
+            return self.make_opaque(row, "a member without its object")
         if len(parts) > 1:
-            return self.box(row, "a member whose name is qualified")
+            return self.make_opaque(row, "a member whose name is qualified")
         value = self.build(parts[0]) if parts else dereference(self.this_at(span), before(span), intact=False)
         if isinstance(value.type, Pointer | Array):
             value = dereference(value, before(value.span), intact=False)
         if isinstance(value.type, Record) and value.type.union:
-            return self.box(row, "a union member")
+            return self.make_opaque(row, "a union member")
         if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
-            return self.cxx.opened(value, declared[1], span) or self.box(row, f"the private member {declared[1]}")
+            return self.cxx.opened(value, declared[1], span) or self.make_opaque(
+                row, f"the private member {declared[1]}"
+            )
         made = member_of(value, declared[1], span, intact=self.own)
         if made is None:
-            return self.box(row, "a member that its class does not have itself")
+            return self.make_opaque(row, "a member that its class does not have itself")
         if isinstance(made.type, Pointer) and made.type.reference:
             return dereference(replace(made, span=before(span)), span, intact=self.own)
         return made
@@ -581,19 +586,19 @@ class Expressions:
         except CannotModelError:
             return None
 
-    def boxed_object(self, row: int, reason: str) -> VerbatimExpr:
+    def make_opaque_object(self, row: int, reason: str) -> VerbatimExpr:
         """Return the making of an object as text."""
-        boxed = self.box(row, reason)
-        type = boxed.type
-        if isinstance(type, Record) and boxed.text[:1] in ("", "{"):
-            return replace(boxed, text=f"{type.spelling or type.tag}{boxed.text or '()'}")
-        return boxed
+        opaque = self.make_opaque(row, reason)
+        type = opaque.type
+        if isinstance(type, Record) and opaque.text[:1] in ("", "{"):
+            return replace(opaque, text=f"{type.spelling or type.tag}{opaque.text or '()'}")
+        return opaque
 
-    def boxed_lambda(self, row: int, lambda_row: int) -> VerbatimExpr:
+    def make_opaque_lambda(self, row: int, lambda_row: int) -> VerbatimExpr:
         """Return the making or the call of a lambda as text, with what its body may do."""
-        boxed = self.box(row, "a lambda" if row == lambda_row else "a call of a lambda")
+        opaque = self.make_opaque(row, "a lambda" if row == lambda_row else "a call of a lambda")
         if row == lambda_row:
-            kept = () if row in self.context.only_called else boxed.kept
-            return msgspec.structs.replace(boxed, writes=(), calls=False, kept=kept, doing=lambda_made(boxed))
-        named = tuple(dict.fromkeys((*boxed.reads, *self.context.variables(lambda_row), *self.own_object(lambda_row))))
-        return msgspec.structs.replace(boxed, reads=named, writes=named, calls=True)
+            kept = () if row in self.context.only_called else opaque.kept
+            return msgspec.structs.replace(opaque, writes=(), calls=False, kept=kept, doing=lambda_made(opaque))
+        named = tuple(dict.fromkeys((*opaque.reads, *self.context.variables(lambda_row), *self.own_object(lambda_row))))
+        return msgspec.structs.replace(opaque, reads=named, writes=named, calls=True)

@@ -116,22 +116,24 @@ class Statements:
         span = self.span(row)
         if self.expressions.depth > MAX_DEPTH:
             self.context.too_deep.append(span)
-            return self.box(row, f"an expression or statement nested more than {MAX_DEPTH} deep")
+            return self.make_opaque(row, f"an expression or statement nested more than {MAX_DEPTH} deep")
         if self._includes_text(row):
-            return self.box(row, "an #include inside a function")
+            return self.make_opaque(row, "an #include inside a function")
         if self._own_conditional(row, span):
-            return self.box(row, _CONDITIONAL if kind in _LOOPS else "a preprocessor conditional inside the statement")
+            return self.make_opaque(
+                row, _CONDITIONAL if kind in _LOOPS else "a preprocessor conditional inside the statement"
+            )
         if kinds.UNEXPOSED_EXPR <= kind <= kinds.LAST_EXPR:
             return self._expression(row, span)
         if table.begins_in_macro(row) and kind != kinds.DECL_STMT:
-            return self.box(row, self._macro_reason(row))
+            return self.make_opaque(row, self._macro_reason(row))
         maker = self._makers.get(kind)
         unusual = self.cxx.unusual(row, span) if self.context.cxx else ""
         if unusual:
-            return self.box(row, unusual)
+            return self.make_opaque(row, unusual)
         if maker is not None and self._is_plain(row, span):
             return maker(row, span)
-        return self.box(row, _REASONS.get(kind, _MACRO_STATEMENT if maker else _UNKNOWN_FORM))
+        return self.make_opaque(row, _REASONS.get(kind, _MACRO_STATEMENT if maker else _UNKNOWN_FORM))
 
     # --- places
 
@@ -195,14 +197,14 @@ class Statements:
             return text.startswith("{") and text.endswith("}")
         return position <= span.end
 
-    # --- boxes
+    # --- opaque code
 
-    def box(self, row: int, reason: str) -> Stmt:
+    def make_opaque(self, row: int, reason: str) -> Stmt:
         """Return a statement as text; a loop stays a loop."""
         span = self.span(row)
         named = self._named(row, span)
         below = {self.table.kind[node] for node in range(row, self.table.after[row])}
-        boxed: Stmt = Verbatim(
+        opaque: Stmt = Verbatim(
             span=span, intact=True, text=span.text, reads=named, writes=named,
             calls=self.context.may_call(row)
             or reason in (_UNKNOWN_FORM, LEAVES_OBJECTS)
@@ -214,20 +216,20 @@ class Statements:
         match _LOOPS.get(self.table.kind[row]):
             case "for" | "while" | "do" as form:
                 if inner:
-                    boxed = Block(span=span, intact=True, statements=(boxed, *inner))
+                    opaque = Block(span=span, intact=True, statements=(opaque, *inner))
                 return While(
-                    span=span, intact=True, form=form, init=None, condition=None, advance=None, body=boxed,
+                    span=span, intact=True, form=form, init=None, condition=None, advance=None, body=opaque,
                     header=self._first_line(span), reason=reason,
                 )  # fmt: skip
             case _:
-                return Block(span=span, intact=True, statements=(boxed, *inner)) if inner else boxed
+                return Block(span=span, intact=True, statements=(opaque, *inner)) if inner else opaque
 
     def _first_line(self, span: Span) -> Span:
         line_end = span.text.find("\n")
         return span if line_end < 0 else Span(span.file, span.start, span.start + len(span.text[:line_end].rstrip()))
 
     def _named(self, row: int, span: Span) -> tuple[Symbol, ...]:
-        """Return the variables that a boxed statement names, in text that clang skipped as well."""
+        """Return the variables that an opaque statement names, in text that clang skipped as well."""
         named = dict.fromkeys((*self.context.variables(row), *self.expressions.own_object(row)))
         if self.text.scan.conditional(span.start, span.end):
             named.update(dict.fromkeys(self._visible(span.text)))
@@ -251,10 +253,10 @@ class Statements:
     def _expression(self, row: int, span: Span) -> Stmt:
         start, end = self.table.range(row, self.text.uses)
         if not span.text.endswith(";"):
-            return self.box(row, _MACRO_STATEMENT)
+            return self.make_opaque(row, _MACRO_STATEMENT)
         use = self.context.use_of(row, self.text)
         if use is not None and end < use.end:
-            return self.box(row, _MACRO_STATEMENT)
+            return self.make_opaque(row, _MACRO_STATEMENT)
         if self.context.cxx:
             made = self.cxx.expression(row, Span(span.file, start, span.end))
             if made is not None:
@@ -265,7 +267,7 @@ class Statements:
 
     def _declaration(self, row: int, span: Span) -> Stmt:
         made = self.declarations.statement(row, span)
-        return made if made is not None else self.box(row, "a type declared inside a function")
+        return made if made is not None else self.make_opaque(row, "a type declared inside a function")
 
     def _return(self, row: int, span: Span) -> Stmt:
         parts = self.table.expressions(row)
@@ -274,7 +276,7 @@ class Statements:
         value = self.expressions.build(parts[0]) if parts else None
         if value is not None and isinstance(self.result, Pointer) and self.result.reference:
             if not is_lvalue(value):
-                return self.box(row, "a return of a reference to a value")
+                return self.make_opaque(row, "a return of a reference to a value")
             value = Cast(span=before(value.span), type=self.result, operand=address(value))
         return Return(span=span, intact=True, value=value)
 
@@ -386,7 +388,7 @@ class Statements:
     def _if(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
         if len(parts) not in (2, 3):
-            return self.box(row, _UNKNOWN_FORM)
+            return self.make_opaque(row, _UNKNOWN_FORM)
         ends = [self.table.range(parts[0], self.text.uses)[1], self.span(parts[1]).end]
         other = self._marked(ends[1], self.build(parts[2])) if len(parts) == 3 else None
         condition, then = self.expressions.build(parts[0]), self._marked(ends[0], self.build(parts[1]))
@@ -400,16 +402,16 @@ class Statements:
         # what a switch does in its head before it chooses, clang's interface does not show
         unusual = unusual or ";" in self.text.file.text[span.start : inner.start]
         if unusual or self.text.scan.conditional(inner.start, inner.end):
-            return self.box(row, "a switch that is not a plain list of cases")
+            return self.make_opaque(row, "a switch that is not a plain list of cases")
         cases: list[tuple[list[Expr | None], list[int], int]] = []
         for child in self.table.parts(body):
             labels, first = labels_before(self.table, child, self.expressions.build, macros=False)
             if labels:
                 cases.append((labels, [], self.span(child).start))
             elif not cases:
-                return self.box(row, "a switch with statements before its first case")
+                return self.make_opaque(row, "a switch with statements before its first case")
             if has_case(self.table, first):
-                return self.box(row, "a case label inside another statement")
+                return self.make_opaque(row, "a case label inside another statement")
             cases[-1][1].append(first)
         ends = [*(start for _, _, start in cases[1:]), inner.end]
         built = tuple(self._case(*case, end) for case, end in zip(cases, ends, strict=True))
@@ -440,7 +442,7 @@ class Statements:
         header = self.text.scan.for_header(span.start)
         parts = self.table.parts(row)
         if header is None or not parts:
-            return self.box(row, "its header is not written out")
+            return self.make_opaque(row, "its header is not written out")
         init: Stmt | None = None
         condition: Expr | None = None
         advance: Expr | None = None
@@ -479,7 +481,7 @@ class Statements:
         opening = self.text.scan.skip(span.start + len("while"))
         closing = self.text.scan.closing(opening)
         if len(parts) != 2 or closing is None or not span.text.startswith("while"):
-            return self.box(row, "its header is not written out")
+            return self.make_opaque(row, "its header is not written out")
         head = Span(span.file, span.start, closing + 1)
         condition, body = self.expressions.build(parts[0]), self._marked(head.end, self._body(parts[1]))
         return While(
@@ -490,7 +492,7 @@ class Statements:
     def _do(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
         if len(parts) != 2 or not span.text.startswith("do"):
-            return self.box(row, "its header is not written out")
+            return self.make_opaque(row, "its header is not written out")
         body, condition = self._body(parts[0]), self.expressions.build(parts[1])
         return While(
             span=span, intact=True, form="do", init=None, condition=condition, advance=None, body=body,

@@ -31,7 +31,7 @@ def build_unit(
     knowledge: Knowledge,
     again: Callable[[Function], bool] = lambda _: True,
 ) -> Unit:
-    """Return the unit of a dump; what it cannot model is boxed, never an error. Of the functions that were built
+    """Return the unit of a dump; what it cannot model is opaque, never an error. Of the functions that were built
     before, with other knowledge, only those are built that are wanted `again`."""
     for row in [row for row, function in context.functions.items() if again(function)]:
         del context.functions[row]

@@ -7,7 +7,8 @@
     g.step(t)         Call(heat::Grid::step, &g, t)           any other: a call that hands over `this`
 
 Invariant: an expression stands in place of a call only where evaluating it is evaluating the call: an argument that a
-parameter takes has no side effect, and nothing in the body changes it. What is not one of these is a box that names it.
+parameter takes has no side effect, and nothing in the body changes it. What is not one of these is opaque code that
+names it.
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ class CxxCalls:
                 return (rest[0], rest[1:]) if method and rest else (None, rest)
         return None, parts
 
-    def _box(self, row: int, reason: str) -> VerbatimExpr:
-        return self.expressions.box(row, reason)
+    def _make_opaque(self, row: int, reason: str) -> VerbatimExpr:
+        return self.expressions.make_opaque(row, reason)
 
     # --- objects that are made
 
@@ -130,37 +131,37 @@ class CxxCalls:
             value = self.expressions.build(parts[0])
             if isinstance(value.type, Record) and value.type.tag == type.tag:
                 return value  # a copy, as in C
-        boxed = self.expressions.boxed_object(row, f"a constructor of {name}")
+        opaque = self.expressions.make_opaque_object(row, f"a constructor of {name}")
         if self._is_container(type) and self._by_value(parts):
             # Making a container of numbers reads what it is made from, and runs no code of the program's.
             doing = cxx_doing.filled(self.expressions, type, self._written(parts))
-            return node_with(boxed, writes=(), calls=False, kept=(), doing=doing)
+            return node_with(opaque, writes=(), calls=False, kept=(), doing=doing)
         signature = self.context.symbol(self.table.aux[row]).type
         given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
         given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
         if is_value(self.context, type) and len(given) == 1 and len(parts) == 1:
-            copied = self._copied(boxed, given[0], parts[0])
+            copied = self._copied(opaque, given[0], parts[0])
             if copied is not None:
                 return copied
         if all(isinstance(part, Scalar) for part in given) and self._are_numbers(parts):
             # it knows the numbers only
             alone = self._makes_value(row, type)
             doing = cxx_doing.made(self.expressions, self._written(parts)) if alone else None
-            return node_with(boxed, writes=(), kept=(), calls=boxed.calls and not alone, doing=doing)
-        return boxed
+            return node_with(opaque, writes=(), kept=(), calls=opaque.calls and not alone, doing=doing)
+        return opaque
 
-    def made_of_nothing(self, row: int, boxed: VerbatimExpr) -> VerbatimExpr:
+    def made_of_nothing(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
         """Return the making of an object without arguments, with what it does."""
         callee = self.table.aux[row]
         known = callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
-        return node_with(boxed, doing=Doing()) if known and self._makes_value(row, boxed.type) else boxed
+        return node_with(opaque, doing=Doing()) if known and self._makes_value(row, opaque.type) else opaque
 
-    def made_in_place(self, row: int, boxed: VerbatimExpr) -> VerbatimExpr:
+    def made_in_place(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
         """Return an object that is made in an expression, with what its constructor does."""
         parts = self.table.expressions(row)
         inner = self.inner(parts[0]) if len(parts) == 1 else -1
-        made = self.expressions.build(inner) if inner >= 0 and self.table.kind[inner] == kinds.CALL else boxed
-        return node_with(boxed, doing=made.doing) if isinstance(made, VerbatimExpr) else boxed
+        made = self.expressions.build(inner) if inner >= 0 and self.table.kind[inner] == kinds.CALL else opaque
+        return node_with(opaque, doing=made.doing) if isinstance(made, VerbatimExpr) else opaque
 
     def _makes_value(self, row: int, type: Type) -> bool:
         """Whether a constructor's call makes a value, and does nothing else that anybody sees."""
@@ -174,17 +175,19 @@ class CxxCalls:
         """Return the arguments that the user wrote: a default of what makes only its object is a constant."""
         return [row for row in rows if self._is_written(row)]
 
-    def _copied(self, boxed: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
+    def _copied(self, opaque: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
         """Return the making of an object from another one of its class, which keeps no address; None for any other."""
         source = self.expressions.build(part)
         refers = isinstance(given, Pointer) and given.reference and isinstance(given.to, Record)
         root = root_symbol(source) if is_lvalue(source) and is_pure(source) else None
-        same = isinstance(source.type, Record) and isinstance(boxed.type, Record) and source.type.tag == boxed.type.tag
+        same = (
+            isinstance(source.type, Record) and isinstance(opaque.type, Record) and source.type.tag == opaque.type.tag
+        )
         if not refers or not same or root is None or not isinstance(given, Pointer):
             return None
         copies = isinstance(given.to, Record) and given.to.const
         doing = cxx_doing.copied(self.expressions, source) if copies else cxx_doing.moved(source)
-        return node_with(boxed, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
+        return node_with(opaque, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
 
     def _is_container(self, type: Type) -> bool:
         """Whether a type is a std::vector or std::array whose elements are numbers, or such containers again."""
@@ -232,30 +235,30 @@ class CxxCalls:
             other = self.expressions.build(arguments[0])
             return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
         if flags & VIRTUAL:
-            return self._box(row, f"a virtual call of {full}")
+            return self._make_opaque(row, f"a virtual call of {full}")
         return self._function(row, span, value, arguments)
 
     def _of_temporary(self, row: int, span: Span, given: int, rows: list[int], reason: str) -> VerbatimExpr:
         """Return the call of a method of an object that is made for it."""
-        boxed = self._box(row, reason)
+        opaque = self._make_opaque(row, reason)
         symbol = self.context.symbol(self.table.aux[row])
-        this, type = self.expressions.build(given) if given >= 0 else boxed, symbol.type
+        this, type = self.expressions.build(given) if given >= 0 else opaque, symbol.type
         if not isinstance(type, FunctionType) or not type.method or not is_value(self.context, this.type):
-            return boxed
+            return opaque
         if self.context.detail(self.table.aux[row])[3] & VIRTUAL:
-            return boxed
+            return opaque
         arguments = self._given(row, rows, symbol, type.parameters[1:])
         if isinstance(arguments, str):
-            return boxed
+            return opaque
         arguments.insert(0, cxx_doing.temporary(this, this.span))
-        return node_with(boxed, doing=self._doing(boxed, Name(span=span, type=type, symbol=symbol), arguments))
+        return node_with(opaque, doing=self._doing(opaque, Name(span=span, type=type, symbol=symbol), arguments))
 
-    def _doing(self, boxed: VerbatimExpr, name: Name, arguments: list[Expr]) -> Doing | None:
-        """Return what a call with temporary objects does, whose value is `boxed`."""
+    def _doing(self, opaque: VerbatimExpr, name: Name, arguments: list[Expr]) -> Doing | None:
+        """Return what a call with temporary objects does, whose value is `opaque`."""
         type = name.type
         if not isinstance(type, FunctionType) or not isinstance(type.result, Scalar | Record):
             return None
-        call = Call(span=boxed.span, type=type.result, function=name, arguments=tuple(arguments))
+        call = Call(span=opaque.span, type=type.result, function=name, arguments=tuple(arguments))
         return cxx_doing.called(call)
 
     def _given(self, row: int, rows: list[int], symbol: Symbol, parameters: tuple[Type, ...]) -> list[Expr] | str:
@@ -276,13 +279,13 @@ class CxxCalls:
 
     def _changed(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
         """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
-        boxed = self._box(row, reason)
+        opaque = self._make_opaque(row, reason)
         root = root_symbol(value)
         name = self.context.dump.declared[self.table.aux[row]][1]
         known = name in _CHANGES and self._is_container(value.type) and self._by_value(rows)
         if root is None or not known:
-            return boxed
-        return node_with(boxed, writes=(root,), calls=False, kept=())
+            return opaque
+        return node_with(opaque, writes=(root,), calls=False, kept=())
 
     def _object(self, given: int, span: Span) -> Expr | None:
         """Return the object that a method is called of."""
@@ -326,13 +329,13 @@ class CxxCalls:
         symbol = self.context.symbol(self.table.aux[row])
         type = symbol.type
         if not isinstance(type, FunctionType):
-            return self._box(row, f"a call of {symbol.name}")
+            return self._make_opaque(row, f"a call of {symbol.name}")
         parameters = type.parameters[1:] if type.method else type.parameters
         if type.method and value is None:
-            return self._box(row, f"a call of {symbol.name}")
+            return self._make_opaque(row, f"a call of {symbol.name}")
         given = self._given(row, rows, symbol, parameters)
         if isinstance(given, str):
-            return self._box(row, given)
+            return self._make_opaque(row, given)
         arguments: list[Expr] = [*([address(value)] if value is not None and type.method else []), *given]
         if any(isinstance(a, VerbatimExpr) and a.reason == "a temporary object" for a in given):
             return self._with_temporaries(row, value, Name(span=span, type=type, symbol=symbol), arguments)
@@ -354,10 +357,10 @@ class CxxCalls:
 
     def _with_temporaries(self, row: int, value: Expr | None, name: Name, arguments: list[Expr]) -> VerbatimExpr:
         """Return a call of a function to which objects are handed that are made for it."""
-        boxed = self._box(row, f"a call of {name.symbol.name} with a value for a reference")
+        opaque = self._make_opaque(row, f"a call of {name.symbol.name} with a value for a reference")
         if name.symbol.name.endswith("::operator=") and value is not None and is_value(self.context, value.type):
-            return node_with(boxed, doing=cxx_doing.assigned(value, arguments[-1]))
-        return node_with(boxed, doing=self._doing(boxed, name, arguments))
+            return node_with(opaque, doing=cxx_doing.assigned(value, arguments[-1]))
+        return node_with(opaque, doing=self._doing(opaque, name, arguments))
 
     def _is_written(self, row: int) -> bool:
         start, end = self.table.range(row, self.expressions.text.uses)
@@ -426,7 +429,7 @@ class CxxCalls:
             made = self._in_place(row, span, (0, body, parameters, self.expressions.this, result), rows)
             if made is not None:
                 return made
-        return self.expressions.boxed_lambda(row, lambda_row)
+        return self.expressions.make_opaque_lambda(row, lambda_row)
 
     def _in_place(
         self, row: int, span: Span, body: tuple[int, int, list[int], Expr | None, Type | None], rows: list[int]

@@ -87,11 +87,11 @@ def temporary(value: Expr, span: Span) -> VerbatimExpr:
     )  # fmt: skip
 
 
-def lambda_made(boxed: VerbatimExpr) -> Doing | None:
+def lambda_made(opaque: VerbatimExpr) -> Doing | None:
     """Return what making a lambda does: it copies numbers, or takes addresses."""
-    head = boxed.text[: boxed.text.find("]") + 1]
+    head = opaque.text[: opaque.text.find("]") + 1]
     by_address = re.fullmatch(r"\[\s*(&\s*\w*\s*,?\s*)*\]", head) is not None
-    numbers = all(isinstance(symbol.type, Scalar) for symbol in boxed.reads)
+    numbers = all(isinstance(symbol.type, Scalar) for symbol in opaque.reads)
     return Doing() if by_address or numbers else None
 
 

@@ -120,19 +120,21 @@ class CxxLibrary:
         type = self.context.types.of(self.table.type[row])
         type = type.to if isinstance(type, Pointer) and type.reference else type
         if not isinstance(type, Scalar):
-            return None if self._is_plain_call(row) else self.expressions.box(row, f"a call of std::{name}")
+            return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if (name in ("min", "max") and len(rows) == 2) or (name == "clamp" and len(rows) == 3):
             given = [self.converted(self.expressions.build(r), type, before(span)) for r in rows]
             chosen = self._extreme(name, span, type, given) if name != "clamp" else self._clamped(span, type, given)
-            return chosen or self.expressions.box(row, f"a call of std::{name} whose arguments have side effects")
+            return chosen or self.expressions.make_opaque(
+                row, f"a call of std::{name} whose arguments have side effects"
+            )
         if name == "abs" and len(rows) == 1:
             made = self._absolute(span, type, rows[0])
         elif name in _MATH and is_float(type):
             made = self._math(name, span, type, rows)
         else:
-            return None if self._is_plain_call(row) else self.expressions.box(row, f"a call of std::{name}")
+            return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if made is None:
-            return self.expressions.box(row, f"a call of std::{name} whose arguments have side effects")
+            return self.expressions.make_opaque(row, f"a call of std::{name} whose arguments have side effects")
         return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
 
     def _is_plain_call(self, row: int) -> bool:

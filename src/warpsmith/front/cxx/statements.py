@@ -2,7 +2,7 @@
 
     for (auto &x : v) x += 1;      For(v_at, 0 <= v_at < v.size()) { T &x = v.data()[v_at]; x += 1; }
     [&] { a; b; }();               Block { a; b; }
-    Timer t; …                     at the end of its block: a box that may do anything, for the destructor
+    Timer t; …                     at the end of its block: opaque code that may do anything, for the destructor
 
 The For of a range-for prints as its own text while nothing in it has changed, else as the loop that it stands for.
 """
@@ -176,16 +176,16 @@ class CxxStatements:
         parts = table.parts(row)
         header = self._header(span)
         if len(variables) != 1 or len(parts) != 2 or header is None:
-            return self.statements.box(row, "a range-for of an unusual form")
+            return self.statements.make_opaque(row, "a range-for of an unusual form")
         sequence = self.statements.expressions.build(parts[0])
         found = self._elements(sequence)
         if found is None:
-            return self.statements.box(row, "a range-for over what is no vector or array")
+            return self.statements.make_opaque(row, "a range-for over what is no vector or array")
         data, element, bound = found
         symbol = self.context.symbol(table.aux[variables[0]])
         type = symbol.type
         if not self._fits(type, element):
-            return self.statements.box(row, "a range-for whose variable is an object of another type")
+            return self.statements.make_opaque(row, "a range-for whose variable is an object of another type")
         counter = self._counter(symbol, row)
         place = behind(header)
         at = Name(span=place, type=SIZE_T, symbol=counter)

@@ -31,7 +31,7 @@ class DeviceExpressionBuilder(Protocol):
         """Return the expression of a row."""
         ...
 
-    def box(self, row: int, reason: str) -> VerbatimExpr:
+    def make_opaque(self, row: int, reason: str) -> VerbatimExpr:
         """Return a row as text, with `reason`."""
         ...
 
@@ -80,7 +80,7 @@ class DeviceStatementBuilder(Protocol):
         """Return the statement of a row."""
         ...
 
-    def box(self, row: int, reason: str) -> Verbatim:
+    def make_opaque(self, row: int, reason: str) -> Verbatim:
         """Return a statement as text."""
         ...
 

@@ -67,14 +67,14 @@ class DeviceCalls:
         """Return the expression of a call."""
         parts, callee = self.table.expressions(row), self.table.aux[row]
         if any(self._configures(part) for part in parts):
-            return self.expressions.box(row, "a kernel launch in device code")
+            return self.expressions.make_opaque(row, "a kernel launch in device code")
         if callee < 0:
             return self._indirect(row, span, parts)
         kind = self.context.dump.declared[callee][0]
         if kind == kinds.CONSTRUCTOR:
             return self._made(row, span, callee, parts)
         if kind == kinds.DESTRUCTOR:
-            return self.expressions.box(row, "a destructor")
+            return self.expressions.make_opaque(row, "a destructor")
         given, arguments = self._parts(parts, callee)
         if kind in (kinds.CXX_METHOD, kinds.CONVERSION):
             return self._method(row, span, given, arguments)
@@ -117,11 +117,11 @@ class DeviceCalls:
 
     def _indirect(self, row: int, span: Span, parts: list[int]) -> Expr:
         if not parts:
-            return self.expressions.box(row, "a call without a function")
+            return self.expressions.make_opaque(row, "a call without a function")
         function = self.expressions.build(parts[0])
         arguments = tuple(self.expressions.build(part) for part in parts[1:])
         if not isinstance(function.type, FunctionType | Pointer):
-            return self.expressions.box(row, "a call of what is no function")
+            return self.expressions.make_opaque(row, "a call of what is no function")
         return Call(span=span, type=self.expressions.type_of(row), function=function, arguments=arguments)
 
     def _method(self, row: int, span: Span, given: int | None, arguments: list[int]) -> Expr:
@@ -136,10 +136,10 @@ class DeviceCalls:
         if lambda_row is not None and (direct or lambda_row in self.context.only_called):
             return self._lambda(row, span, lambda_row, arguments)
         if flags & VIRTUAL:
-            return self.expressions.box(row, "a virtual call")
+            return self.expressions.make_opaque(row, "a virtual call")
         if given == -1:
             if self.expressions.this is None:
-                return self.expressions.box(row, "a method without its object")
+                return self.expressions.make_opaque(row, "a method without its object")
             object = again(self.expressions.this)
         else:
             value = self.expressions.build(given)
@@ -153,7 +153,7 @@ class DeviceCalls:
     def _plain(self, row: int, span: Span, symbol: Symbol, first: list[Expr], rows: list[int]) -> Expr:
         type = symbol.type
         if not isinstance(type, FunctionType):
-            return self.expressions.box(row, f"a call of {symbol.name}")
+            return self.expressions.make_opaque(row, f"a call of {symbol.name}")
         wanted = type.parameters[len(first) :] if type.method else type.parameters
         arguments = [*first, *self._arguments(self.table.aux[row], rows, wanted)]
         function = Name(span=span, type=type, symbol=symbol)
@@ -217,7 +217,7 @@ class DeviceCalls:
         if not parts:
             return self.zero(row, span)
         name = self.context.detail(callee)[0].rpartition("::")[0] or symbol.name
-        return self.expressions.box(row, f"a constructor of {name} whose text is not seen")
+        return self.expressions.make_opaque(row, f"a constructor of {name} whose text is not seen")
 
     # --- lambdas
 
@@ -226,7 +226,7 @@ class DeviceCalls:
         if made is None:
             found = lambda_at(self.expressions, lambda_row)
             if isinstance(found, str):
-                return self.expressions.box(row, found)
+                return self.expressions.make_opaque(row, found)
             made = self.lambdas[lambda_row] = found
         captured: list[Expr] = []
         for number, parameter in made.captures:

@@ -72,7 +72,7 @@ def closure(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     head = _head(expressions.context, type) if isinstance(type, Record) else None
     found = captured(expressions.context, head, row) if head is not None else None
     if not isinstance(type, Record) or found is None or len(found) != len(type.fields):
-        return expressions.box(row, "a lambda whose captures are not told apart")
+        return expressions.make_opaque(row, "a lambda whose captures are not distinguished")
     items: list[Expr] = []
     for number, field in zip(found, type.fields, strict=True):
         value = expressions.captured(number, span)

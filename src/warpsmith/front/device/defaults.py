@@ -3,7 +3,7 @@
     struct P { int n = 4; vec3 v; };      P p;         p.n = 4; p.v = vec3();        where vec3 has a constructor
                                           P{}          { 4, vec3() }                 all others are zero
 
-Invariant: a member that gets a value is given one here, or a box says that its value is not seen.
+Invariant: a member that gets a value is given one here, or is opaque.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     IDX(i, j)                       what the macro stands for, with the span of its use
 
 Invariant: an expression has the type that clang gives it, before it is converted to what its context needs. What is not
-modelled is a box with a reason, in macros as well as outside of them.
+modelled is opaque, with a reason, in macros as well as outside of them.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ class DeviceExpressions:
         try:
             if self.depth > MOST_NESTED:
                 self.context.too_deep.append(self.around)
-                return self.box(row, f"an expression or statement nested more than {MOST_NESTED} deep")
+                return self.make_opaque(row, f"an expression or statement nested more than {MOST_NESTED} deep")
             kind = self.table.kind[row]
             maker = self._makers.get(kind)
-            return maker(row, self.around) if maker else self.box(row, _REASONS.get(kind, _UNKNOWN))
+            return maker(row, self.around) if maker else self.make_opaque(row, _REASONS.get(kind, _UNKNOWN))
         finally:
             self.depth -= 1
             self.around = before
@@ -158,7 +158,7 @@ class DeviceExpressions:
             return False
         return self._component(row, child) != ""
 
-    def box(self, row: int, reason: str) -> VerbatimExpr:
+    def make_opaque(self, row: int, reason: str) -> VerbatimExpr:
         """Return a row as text, with `reason`."""
         span = self.span(row)
         named = tuple(self.context.variables(row))
@@ -178,7 +178,7 @@ class DeviceExpressions:
         if number in self.bound:
             return again(self.bound[number])
         if self.context.dump.declared[number][0] not in _NAMED:
-            return self.box(row, "a name that is no variable")
+            return self.make_opaque(row, "a name that is no variable")
         symbol = self.context.symbol(number)
         value = self.context.dump.constants.get(row)
         if value is not None and not symbol.space:
@@ -205,7 +205,7 @@ class DeviceExpressions:
 
     def _constant(self, row: int, span: Span, value: int | float | str | None, type: Type) -> Expr:
         if isinstance(value, bool | str) or value is None:
-            return self.box(row, "a constant that is not known")
+            return self.make_opaque(row, "a constant that is not known")
         plain = msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
         if isinstance(plain, Scalar) and plain.kind == "float":
             value = float(value)
@@ -227,7 +227,7 @@ class DeviceExpressions:
         return Literal(span=span, type=Pointer(VOID), text="nullptr", value=0)
 
     def _this(self, row: int, span: Span) -> Expr:
-        return again(self.this) if self.this is not None else self.box(row, "`this` where no object is seen")
+        return again(self.this) if self.this is not None else self.make_opaque(row, "`this` where no object is seen")
 
     def _sizeof(self, row: int, span: Span) -> Expr:
         value = self.context.dump.values[self.table.aux[row]] if self.table.aux[row] >= 0 else None
@@ -242,7 +242,7 @@ class DeviceExpressions:
         if declared[0] in (kinds.VAR_DECL, kinds.ENUM_CONSTANT):
             return self._name(row, span)
         if declared[0] != kinds.FIELD_DECL:
-            return self.box(row, "a member of a class that is no field")
+            return self.make_opaque(row, "a member of a class that is no field")
         parts = self.table.expressions(row)
         if parts:
             value = self.build(parts[-1])
@@ -250,14 +250,14 @@ class DeviceExpressions:
         elif self.this is not None:
             value, clang = again(self.this), self.this.type
         else:
-            return self.box(row, "a member without its object")
+            return self.make_opaque(row, "a member without its object")
         if isinstance(value.type, Pointer | Array):
             value = dereference(value, value.span, intact=False)
         if not declared[1] or "(" in declared[1]:
             return value  # an unnamed struct or union: its members are those of what it stands in
         made = self.member_of(value, declared[1], span, clang) or self._inherited(value, declared[1], span, clang)
         if made is None:
-            return self.box(row, "a member that its class does not have itself")
+            return self.make_opaque(row, "a member that its class does not have itself")
         return dereference(made, span, intact=False) if isinstance(made.type, Pointer) and made.type.reference else made
 
     def member_of(self, value: Expr, field: str, span: Span, clang: Type | None = None) -> Member | None:
@@ -294,12 +294,12 @@ class DeviceExpressions:
         operator = kinds.UNARY_OPERATORS[self.table.aux[row]] if self.table.aux[row] < 13 else ""
         parts = self.table.expressions(row)
         if not operator or len(parts) != 1:
-            return self.box(row, "an operator that is not modelled")
+            return self.make_opaque(row, "an operator that is not modelled")
         operand = self.build(parts[0])
         if operator == "&" and isinstance(operand, Unary) and operand.op == "*":
             return operand.operand
         if operator in ("x++", "x--", "++x", "--x") and not is_lvalue(operand):
-            return self.box(row, "an operator on what is no variable")
+            return self.make_opaque(row, "an operator on what is no variable")
         return Unary(span=span, type=self.type_of(row), op=operator, operand=operand)
 
     def _binary(self, row: int, span: Span) -> Expr:
@@ -307,18 +307,18 @@ class DeviceExpressions:
         operator = kinds.BINARY_OPERATORS[number] if number < len(kinds.BINARY_OPERATORS) else ""
         parts = self.table.expressions(row)
         if not operator or len(parts) != 2:
-            return self.box(row, "an operator that is not modelled")
+            return self.make_opaque(row, "an operator that is not modelled")
         left, right = self.build(parts[0]), self.build(parts[1])
         if kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT:
             if not is_lvalue(left):
-                return self.box(row, "an assignment to what is no variable")
+                return self.make_opaque(row, "an assignment to what is no variable")
             return Assign(span=span, type=left.type, op=operator, target=left, value=right)
         return Binary(span=span, type=self.type_of(row), op=operator, left=left, right=right)
 
     def _subscript(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if len(parts) != 2:
-            return self.box(row, "a subscript of C++")
+            return self.make_opaque(row, "a subscript of C++")
         base, index = self.build(parts[0]), self.build(parts[1])
         holds = [
             isinstance(e.type, Pointer | Array) or (isinstance(e.type, Record) and e.type.lanes) for e in (base, index)
@@ -326,13 +326,13 @@ class DeviceExpressions:
         if not holds[0]:
             base, index = index, base
         if not any(holds):
-            return self.box(row, "a subscript of what is not an array")
+            return self.make_opaque(row, "a subscript of what is not an array")
         return Index(span=span, type=self.type_of(row), base=base, index=index)
 
     def _conditional(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if len(parts) != 3:
-            return self.box(row, "the operator ?: without a middle operand")
+            return self.make_opaque(row, "the operator ?: without a middle operand")
         condition, then, other = (self.build(part) for part in parts)
         return Conditional(span=span, type=self.type_of(row), condition=condition, then=then, other=other)
 
@@ -356,7 +356,7 @@ class DeviceExpressions:
             return operand
         if plain or "&" in span.text[: max(0, self.span(inner).start - span.start)]:
             if not is_lvalue(operand) or isinstance(type, FunctionType):
-                return self.box(row, "a conversion to an object")
+                return self.make_opaque(row, "a conversion to an object")
             address = operand.operand if isinstance(operand, Unary) and operand.op == "*" else None
             pointer = address or Unary(span=span, type=Pointer(operand.type), op="&", operand=operand)
             return dereference(Cast(span=span, type=Pointer(type), operand=pointer), span, intact=False)
@@ -368,7 +368,7 @@ class DeviceExpressions:
     def _compound_literal(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self.box(row, _UNKNOWN)
+            return self.make_opaque(row, _UNKNOWN)
         type, made = self.type_of(row), self.build(parts[-1])
         if isinstance(made, InitList):
             return msgspec.structs.replace(made, type=type, span=span)
@@ -401,15 +401,17 @@ class DeviceExpressions:
             value = dump.constants.get(row)
             if value is not None:
                 return self._constant(row, span, dump.values[value], self.type_of(row))
-            return self.calls.zero(row, span) if isinstance(self.type_of(row), Record) else self.box(row, _UNKNOWN)
+            return (
+                self.calls.zero(row, span) if isinstance(self.type_of(row), Record) else self.make_opaque(row, _UNKNOWN)
+            )
         component = self._component(row, children[0]) if len(children) == 1 else ""
         if not component:
-            return self.box(row, "the operator ?: without a middle operand" if len(children) > 2 else _UNKNOWN)
+            return self.make_opaque(row, "the operator ?: without a middle operand" if len(children) > 2 else _UNKNOWN)
         held = self.build(children[0])
         if isinstance(held.type, Pointer):
             held = dereference(held, held.span, intact=False)
         lanes = lanes_named(component, held.type.lanes) if isinstance(held.type, Record) else ()
         if not lanes:
-            return self.box(row, "a component of a vector that a macro names")
+            return self.make_opaque(row, "a component of a vector that a macro names")
         type = self.type_of(row)
         return Member(span=span, type=type, base=held, field="s" + "".join(f"{n:x}" for n in lanes), arrow=False)

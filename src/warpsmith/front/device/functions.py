@@ -185,7 +185,7 @@ class DeviceFunctions:
                 start = Cast(span=span, type=Pointer(made.type), operand=pointer)
                 target = Unary(span=span, type=made.type, op="*", operand=start)
                 return ExprStmt(span=span, expr=Assign(span=span, type=made.type, op="=", target=target, value=made))
-        return ExprStmt(span=span, expr=expressions.box(row, "the constructor of one of several base classes"))
+        return ExprStmt(span=span, expr=expressions.make_opaque(row, "the constructor of one of several base classes"))
 
     # --- lambdas
 

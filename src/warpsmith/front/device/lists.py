@@ -22,7 +22,7 @@ _MOST_ITEMS: Final = 65_536
 
 
 def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
-    """Return the aggregate that a list makes, or a box where its form is not known."""
+    """Return the aggregate that a list makes, or opaque code where its form is not known."""
     type, parts = expressions.type_of(row), expressions.table.expressions(row)
     if isinstance(type, Scalar) and len(parts) == 1:
         return expressions.build(parts[0])
@@ -30,7 +30,7 @@ def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
         return InitList(span=span, type=type, items=tuple(expressions.build(part) for part in parts))
     places = _places(type)
     if places is None:
-        return expressions.box(row, "a list that makes an object of an unusual kind")
+        return expressions.make_opaque(row, "a list that makes an object of an unusual kind")
     if len(parts) == 1 and places and _is_string(expressions, parts[0]) and _is_characters(type):
         return expressions.build(parts[0])
     base = expressions.context.types.base(type.tag) if isinstance(type, Record) else None
@@ -38,11 +38,11 @@ def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
         return (
             value_from_nothing(expressions, type, span)
             if not parts and isinstance(type, Record)
-            else (expressions.box(row, "a list for a class whose base class has a constructor"))
+            else (expressions.make_opaque(row, "a list for a class whose base class has a constructor"))
         )
     filler = _Filler(expressions, parts)
     made = filler.fill(type, places, span)
-    return made if made is not None else expressions.box(row, "a designated initializer")
+    return made if made is not None else expressions.make_opaque(row, "a designated initializer")
 
 
 def _is_string(expressions: DeviceExpressionBuilder, row: int) -> bool:

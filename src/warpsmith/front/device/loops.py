@@ -22,7 +22,7 @@ Parts = tuple[int | None, int | None, int | None, int]
 
 
 def for_parts(statements: DeviceStatementBuilder, row: int, span: Span) -> Parts | None:
-    """Return the rows of a loop's start, condition, advance and body; None where they cannot be told apart."""
+    """Return the rows of a loop's start, condition, advance and body; None where they cannot be distinguished."""
     table = statements.table
     parts = table.parts(row)
     if not parts or any(table.kind[c] == kinds.VAR_DECL for c in table.children(row)):
@@ -66,10 +66,10 @@ def range_for(statements: DeviceStatementBuilder, row: int, span: Span) -> Stmt:
     variables = [c for c in table.children(row) if table.kind[c] == kinds.VAR_DECL]
     parts = table.parts(row)
     if len(variables) != 1 or len(parts) != 2:
-        return statements.box(row, "a range-for of an unusual form")
+        return statements.make_opaque(row, "a range-for of an unusual form")
     sequence = expressions.build(parts[0])
     if not isinstance(sequence.type, Array) or sequence.type.count is None:
-        return statements.box(row, "a range-for over what is no array")
+        return statements.make_opaque(row, "a range-for over what is no array")
     symbol = statements.context.symbol(table.aux[variables[0]])
     counter = Symbol(f"{symbol.name}_at", f"{symbol.key}:at", SIZE_T, "local", symbol.span)
     at = Name(span=span, type=SIZE_T, symbol=counter)

@@ -100,16 +100,16 @@ class DeviceStatements:
         try:
             if self.expressions.depth > MOST_NESTED:
                 self.context.too_deep.append(span)
-                return self.box(row, f"an expression or statement nested more than {MOST_NESTED} deep")
+                return self.make_opaque(row, f"an expression or statement nested more than {MOST_NESTED} deep")
             if kinds.UNEXPOSED_EXPR <= kind <= kinds.LAST_EXPR:
                 return ExprStmt(span=span, expr=self.expressions.build(row))
             maker = self._makers.get(kind)
-            return maker(row, span) if maker is not None else self.box(row, _REASONS.get(kind, _UNKNOWN))
+            return maker(row, span) if maker is not None else self.make_opaque(row, _REASONS.get(kind, _UNKNOWN))
         finally:
             self.expressions.depth -= 1
             self.expressions.around = before
 
-    def box(self, row: int, reason: str) -> Verbatim:
+    def make_opaque(self, row: int, reason: str) -> Verbatim:
         """Return a statement as text."""
         span, named = self.expressions.span(row), tuple(self.context.variables(row))
         below = {self.table.kind[node] for node in range(row, self.table.after[row])}
@@ -213,7 +213,7 @@ class DeviceStatements:
 
     def _attributed(self, row: int, span: Span) -> Stmt:
         bare = self._bare(row)
-        return self.build(bare) if bare != row else self.box(row, _UNKNOWN)
+        return self.build(bare) if bare != row else self.make_opaque(row, _UNKNOWN)
 
     def _label(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
@@ -261,7 +261,7 @@ class DeviceStatements:
         if parts and self.table.kind[parts[0]] >= kinds.UNEXPOSED_STMT:
             first.insert(0, self.build(parts.pop(0)))
         if len(parts) not in (2, 3) or self.table.kind[parts[0]] > kinds.LAST_EXPR:
-            return self.box(row, _UNKNOWN)
+            return self.make_opaque(row, _UNKNOWN)
         condition = self.expressions.build(parts[0])
         then = self._marked(condition.span.end, parts[1])
         other = self._marked(then.span.end, parts[2]) if len(parts) == 3 else None
@@ -271,9 +271,9 @@ class DeviceStatements:
     def _switch(self, row: int, span: Span) -> Stmt:
         parts, before = self.table.parts(row), self._declared_before(row, span)
         if ";" in self.header(row, span, "switch").text:
-            return self.box(row, "a switch with a statement in its head")  # clang's interface does not show it
+            return self.make_opaque(row, "a switch with a statement in its head")  # clang's interface does not show it
         if len(parts) != 2 or self.table.kind[parts[1]] != kinds.COMPOUND:
-            return self.box(row, "a switch that is not a plain list of cases")
+            return self.make_opaque(row, "a switch that is not a plain list of cases")
         cases: list[tuple[list[Expr | None], list[Stmt], Span]] = []
         for child in self.table.parts(parts[1]):
             labels, first = labels_before(self.table, child, self.expressions.build, macros=True)
@@ -282,9 +282,9 @@ class DeviceStatements:
             elif not cases:
                 if self.table.kind[child] == kinds.DECL_STMT and not self.table.expressions(child):
                     continue
-                return self.box(row, "a switch with statements before its first case")
+                return self.make_opaque(row, "a switch with statements before its first case")
             if has_case(self.table, first):
-                return self.box(row, "a case label inside another statement")
+                return self.make_opaque(row, "a case label inside another statement")
             cases[-1][1].append(self.build(first))
         built = tuple(Case(span=place, labels=tuple(labels), body=tuple(body)) for labels, body, place in cases)
         made = Switch(span=span, value=self.expressions.build(parts[0]), cases=built)
@@ -300,7 +300,7 @@ class DeviceStatements:
     def _for(self, row: int, span: Span) -> Stmt:
         found = for_parts(self, row, span)
         if found is None:
-            return self.box(row, "a for loop whose parts are not told apart")
+            return self.make_opaque(row, "a for loop whose parts are not distinguished")
         first, test, last, body = found
         init = self.build(first) if first is not None else None
         condition = self.expressions.build(test) if test is not None else None
@@ -322,7 +322,7 @@ class DeviceStatements:
     def _while(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
         if len(parts) != 2:
-            return self.box(row, _UNKNOWN)
+            return self.make_opaque(row, _UNKNOWN)
         header = self.header(row, span, "while")
         before = self._declared_before(row, span)
         if before:
@@ -344,7 +344,7 @@ class DeviceStatements:
     def _do(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
         if len(parts) != 2:
-            return self.box(row, _UNKNOWN)
+            return self.make_opaque(row, _UNKNOWN)
         return While(
             span=span, form="do", init=None, condition=self.expressions.build(parts[1]), advance=None,
             body=self.build(parts[0]), header=Span(span.file, span.start, span.start + len("do")), reason="",

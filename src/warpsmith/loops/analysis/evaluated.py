@@ -19,8 +19,8 @@ from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import Origin, own_writes
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.pointers.control import leaves
-from warpsmith.poly.pointers.touches import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

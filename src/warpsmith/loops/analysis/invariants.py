@@ -3,8 +3,8 @@
     for (i = 0; i < g->n; i++)         g->n  a bound in memory
         s->u[i] = s->v[i] * g->dt;     s->u, s->v  pointers in a struct;  g->dt  a number in a struct
 
-Invariant: each `Held` has one value while the loop runs, and reading it before the loop, under its conditions, is as
-safe as running the loop.
+Invariant: each `Invariant` has one value while the loop runs, and reading it before the loop, under its conditions, is
+as safe as running the loop.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["Held", "Survey", "held_type", "holds_pointers", "root_of", "survey"]
+__all__ = ["Invariant", "Survey", "holds_pointers", "invariant_type", "root_of", "survey"]
 
 
-class Held(Struct, frozen=True):
+class Invariant(Struct, frozen=True):
     """A place that the loop reads and never changes: the nodes that name it, the first of them first, and the
     conditions under which it may be read before the loop. `stores`: lvalues that the loop writes, and that must not be
     this place or a part of it, for all that is known."""
@@ -59,9 +59,9 @@ class Held(Struct, frozen=True):
 
 
 class Survey(Struct, frozen=True):
-    """What is held by a loop, and why the rest of what looks like it is not."""
+    """The invariants of a loop, and why the rest of what looks like it is not."""
 
-    held: tuple[Held, ...]
+    invariants: tuple[Invariant, ...]
     refused: tuple[Reason, ...]
 
 
@@ -70,28 +70,28 @@ def survey(facts: Facts, place: LoopContext) -> Survey:
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     own = declared_below(place.loop)
     evidence: Evidence | None = None
-    held: dict[int, Held] = {}
+    invariants: dict[int, Invariant] = {}
     refused: list[tuple[Expr, Reason]] = []
     while True:
         before = len(refused)
         groups = _groups(place.loop, own, [load for load, _ in refused])
         for group in groups:
-            if id(group[0]) in held:
+            if id(group[0]) in invariants:
                 continue
             evidence = evidence or Evidence.of(facts, place.function, place.loop)
             found = _judged(facts, place, (group, evidence), typed=typed)
-            if isinstance(found, Held):
-                held[id(group[0])] = found
+            if isinstance(found, Invariant):
+                invariants[id(group[0])] = found
             else:
                 refused.append((group[0], found))
         if len(refused) == before:
-            return Survey(_evaluable([held[id(g[0])] for g in groups]), tuple(reason for _, reason in refused))
+            return Survey(_evaluable([invariants[id(g[0])] for g in groups]), tuple(reason for _, reason in refused))
 
 
 def _judged(
     facts: Facts, place: LoopContext, about: tuple[tuple[Expr, ...], Evidence], *, typed: bool
-) -> Held | Reason:
-    """Return a group of nodes as held, or why it is not."""
+) -> Invariant | Reason:
+    """Return a group of nodes as invariant, or why it is not."""
     group, evidence = about
     load = group[0]
     why = _moves(facts, place, load, typed=typed)
@@ -103,7 +103,7 @@ def _judged(
         text = f"{_text(load)} may never be read: reading it before the loop may not be safe"
         remedy = f"read {_text(load)} into a variable before the loop"
         return Reason("STP002", text, load.span, legal_if=(remedy,))
-    return Held(group, held_type(load), conditions, tuple(w.target for w in why if w.target is not None))
+    return Invariant(group, invariant_type(load), conditions, tuple(w.target for w in why if w.target is not None))
 
 
 def _is_element(target: Expr, load: Expr) -> bool:
@@ -134,15 +134,15 @@ def _address(load: Expr) -> Expr:
     return Unary(span=load.span, type=Pointer(load.type), op="&", operand=load)
 
 
-def _evaluable(held: list[Held]) -> tuple[Held, ...]:
-    """Return those whose conditions read nothing from memory but what is held without a condition, in an order in which
+def _evaluable(invariants: list[Invariant]) -> tuple[Invariant, ...]:
+    """Return those whose conditions read nothing from memory but invariants without a condition, in an order in which
     they can be declared."""
-    plain = [h for h in held if not h.conditions]
-    kept = [h for h in held if h.conditions and all(_reads_only(c, plain) for c in h.conditions)]
+    plain = [h for h in invariants if not h.conditions]
+    kept = [h for h in invariants if h.conditions and all(_reads_only(c, plain) for c in h.conditions)]
     return (*plain, *kept)
 
 
-def _reads_only(condition: Expr, plain: Sequence[Held]) -> bool:
+def _reads_only(condition: Expr, plain: Sequence[Invariant]) -> bool:
     if any(same(h.load, condition) for h in plain):
         return True
     if isinstance(condition, Member | Index) or (isinstance(condition, Unary) and condition.op == "*"):
@@ -294,7 +294,7 @@ def _can_be_named(type: Type) -> bool:
     return isinstance(type, Scalar) and not type.volatile
 
 
-def held_type(load: Expr) -> Type:
+def invariant_type(load: Expr) -> Type:
     """Return the type of a variable that holds what `load` reads; for an array, of a pointer to its first element."""
     type = load.type
     if isinstance(type, Array):

@@ -1,9 +1,9 @@
-"""What the steps that give statements new times share: the statements that move, the verdict, the new text.
+"""What the steps that give statements new schedules share: the statements that move, the verdict, the new text.
 
 for (k …) {
-    A[k][k] = sqrt(A[k][k]);         leaf 0: statements without loops, each on its own
+    A[k][k] = sqrt(A[k][k]);         statement 0: statements without loops, each on its own
     for (i …)
-        A[i][k] /= A[k][k];          leaf 1
+        A[i][k] /= A[k][k];          statement 1
 }
 """
 
@@ -18,32 +18,32 @@ from warpsmith.loops.place import with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Time
+from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.poly.schedule.code_generation import CodeGenerationError, generate_code
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Pragma, Stmt, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["counters_of", "judged", "leaves_of", "names_of", "reordered"]
+__all__ = ["counters_of", "judged", "names_of", "reordered", "statements_of"]
 
 Run = tuple[Stmt, ...]
 
 
-def leaves_of(run: Sequence[Stmt]) -> tuple[Stmt, ...]:
+def statements_of(run: Sequence[Stmt]) -> tuple[Stmt, ...]:
     """Return the statements of `run` that move, in the text's order: those without loops, each on its own; a block
     with declarations moves as a whole."""
-    return tuple(leaf for stmt in run for leaf in _leaves(stmt))
+    return tuple(statement for stmt in run for statement in _statements(stmt))
 
 
-def _leaves(stmt: Stmt) -> tuple[Stmt, ...]:
+def _statements(stmt: Stmt) -> tuple[Stmt, ...]:
     match stmt:
         case For(body=body):
-            return _leaves(body)
+            return _statements(body)
         case Block(statements=inside) if not any(_declares(s) for s in inside):
-            return leaves_of(inside)
+            return statements_of(inside)
         case If(then=then, other=other) if any(isinstance(part, For | While) for part in walk(stmt)):
-            return (*_leaves(then), *(() if other is None else _leaves(other)))
+            return (*_statements(then), *(() if other is None else _statements(other)))
         case Empty() | Pragma():
             return ()
         case DeclStmt() if not _declares(stmt):
@@ -57,13 +57,13 @@ def _declares(stmt: Stmt) -> bool:
     return isinstance(stmt, DeclStmt) and any(d.init is not None for d in stmt.declarations)
 
 
-def counters_of(run: Sequence[Stmt], leaf: Stmt) -> tuple[For, ...]:
-    """Return the counted loops of `run` around a leaf, outermost first."""
+def counters_of(run: Sequence[Stmt], statement: Stmt) -> tuple[For, ...]:
+    """Return the counted loops of `run` around a statement, outermost first."""
     found: list[For] = []
     pending = list(run)
     while pending:
         stmt = pending.pop()
-        if stmt is not leaf and any(part is leaf for part in walk(stmt)):
+        if stmt is not statement and any(part is statement for part in walk(stmt)):
             pending = list(_inside(stmt))
             if isinstance(stmt, For):
                 found.append(stmt)
@@ -82,40 +82,41 @@ def _inside(stmt: Stmt) -> tuple[Stmt, ...]:
             return ()
 
 
-def names_of(run: Sequence[Stmt], leaf: Stmt) -> Mapping[str, Symbol]:
-    """Return the variables that a leaf's time may name: its counters (outermost first), then other integers."""
-    found = {loop.variable.name: loop.variable for loop in counters_of(run, leaf)}
-    for part in (leaf, *(side for loop in counters_of(run, leaf) for side in (loop.lower, loop.bound))):
+def names_of(run: Sequence[Stmt], statement: Stmt) -> Mapping[str, Symbol]:
+    """Return the variables that a statement's schedule may name: its counters (outermost first), then other
+    integers."""
+    found = {loop.variable.name: loop.variable for loop in counters_of(run, statement)}
+    for part in (statement, *(side for loop in counters_of(run, statement) for side in (loop.lower, loop.bound))):
         for name in names(part):
             if is_integer(name.symbol.type):
                 found.setdefault(name.symbol.name, name.symbol)
     return found
 
 
-def judged(program: Program, facts: Facts, function: Function, run: Run, times: Mapping[Stmt, Time]) -> Verdict:
-    """Say whether the leaves of `run` may run at `times`, and can be written so."""
+def judged(program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Verdict:
+    """Say whether the statements of `run` may run at `schedules`, and can be written so."""
     for stmt in run:
         pragma = marked(function, stmt) if isinstance(stmt, For) else None
         if pragma is not None:
             return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
-    verdict = keeps_order(facts, function, run, times)
+    verdict = keeps_order(facts, function, run, schedules)
     if not isinstance(verdict, Proved):
         return verdict
     options = PolyOptions(guards=facts.options.guards, max_operations=facts.options.max_operations)
     try:
         generated = generate_code(
-            Facts(program, options, facts.summaries), function, run, times, Fresh.of(program).variable
+            Facts(program, options, facts.summaries), function, run, schedules, Fresh.of(program).variable
         )
     except CodeGenerationError as error:
         return does_not_fit(str(error), run[0])
     return Proved(tuple(dict.fromkeys((*verdict.assumptions, *generated.assumptions))))
 
 
-def reordered(program: Program, function: Function, run: Run, times: Mapping[Stmt, Time]) -> Program:
-    """Return the program with the leaves of `run` at `times`; only where `judged` is Proved."""
+def reordered(program: Program, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Program:
+    """Return the program with the statements of `run` at `schedules`; only where `judged` is Proved."""
     facts = Facts.about(program, PolyOptions())
     try:
-        generated = generate_code(facts, function, run, times, Fresh.of(program).variable)
+        generated = generate_code(facts, function, run, schedules, Fresh.of(program).variable)
     except CodeGenerationError as error:
         raise ValueError(str(error)) from error
     return with_run(program, function, run, generated.statements)

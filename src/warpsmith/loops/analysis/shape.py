@@ -4,7 +4,7 @@
         for (j = i; j <= 7; j++)       range of j: [i, 8)       nest: i, j
             S;
 
-Every question is about the tree as it stands; None as the answer to "what stands in the way" means that nothing does.
+Every question is about the tree as it stands; None as the blocker means that there is none.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 Read `model.py` first.
 
     model.py          a remedy as data: an assumption, steps, an edit of the user's code, an option
-    assumptions.py    facts that the user could vouch for, but for those that the program itself shows to be false
+    assumptions.py    facts that the user could assert, but for those that the program itself shows to be false
     steps.py          single steps, each checked
     rewriting.py      pieces of the user's text with names replaced, what every edit is made of
     accumulator.py    a local accumulator for what lies behind a pointer

@@ -1,4 +1,4 @@
-"""Facts that the user could vouch for: which are worth a try, and which the program itself shows to be false.
+"""Facts that the user could assert: which are worth a try, and which the program itself shows to be false.
 
     a[p[i]] = …          injective(p), unless p is filled with p[i] = i / 2, with i % 7, with one value, by calloc
     *x and *y overlap?   noalias(x, y), unless some call passes one object for both
@@ -16,7 +16,7 @@ from warpsmith.loops.remedies.model import GrantAssumption
 from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

@@ -15,7 +15,7 @@ from warpsmith.loops.remedies.model import UseOption
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.library import described_as
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call
 from warpsmith.tree.walk import walk
 

@@ -1,6 +1,6 @@
 """A remedy as data, and the hint that is made of one or several of them.
 
-    GrantAssumption   a fact that the user vouches for           --assume 'injective(p)'
+    GrantAssumption   a fact that the user asserts           --assume 'injective(p)'
     ApplySteps        steps, in their order                      --transform wavefront=f/i,depth=2
     EditCode          another text of the user's program         a diff
     UseOption         an option of the command line              --effects FILE

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from warpsmith.loops.search.traffic import Touched, moved_by, target_of, touched_by
+from warpsmith.loops.search.traffic import ArrayTraffic, moved_by, target_of, traffic_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -50,7 +50,7 @@ class LoopEffort(Struct, frozen=True):
     counted: bool
     operations: int
     calls: tuple[str, ...]
-    touched: tuple[Touched, ...] = ()
+    touched: tuple[ArrayTraffic, ...] = ()
 
 
 class FunctionEffort(Struct, frozen=True):
@@ -67,7 +67,7 @@ class _Count(Struct):
     loop: Loop | None
     operations: int
     calls: list[str]
-    touched: list[Touched] = field(default_factory=list)
+    touched: list[ArrayTraffic] = field(default_factory=list)
     moving: dict[Symbol, frozenset[int]] = field(default_factory=dict)
     targets: set[int] = field(default_factory=set)
 
@@ -104,7 +104,7 @@ def _count(node: Node, loop: int, into: _Count) -> None:
         for part in walk(node) if loop >= 0 and isinstance(node, Assign | Index | Unary | VarDecl) else ():
             moved = moved_by(part, loop, into.moving)
             into.moving.update([moved] if moved is not None else [])
-        touched = touched_by(node, into.moving) if not seen else None
+        touched = traffic_of(node, into.moving) if not seen else None
         into.touched += [touched] if touched is not None else []
     if isinstance(node, Call):
         function = peel(node.function)

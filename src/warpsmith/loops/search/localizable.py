@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpsmith.loops.analysis.invariants import holds_pointers
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, Index, Loop, Member, Unary, While
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, peel, walk

@@ -54,7 +54,7 @@ def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
         where = nest, header
         prepared = _with_variables(_with_bodies(prepared, function, where), function, where)
         blocks = _with_blocks(prepared, function, where)
-        # a store through a row may have been all that stood in the way of other variables
+        # a store through a row may have been all that blocked it of other variables
         prepared = prepared if blocks is prepared else _with_variables(blocks, function, where)
     return None if prepared is before else prepared
 

@@ -20,13 +20,13 @@ from warpsmith.tree.nodes import Assign, Expr, Index, Member, Name, Node, Unary,
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, peel, root_symbol
 
-__all__ = ["Moving", "Touched", "moved_by", "target_of", "touched_by"]
+__all__ = ["ArrayTraffic", "Moving", "moved_by", "target_of", "traffic_of"]
 
 Moving = Mapping[Symbol, frozenset[int]]
 """Variables with the numbers of the loops that they move with."""
 
 
-class Touched(Struct, frozen=True):
+class ArrayTraffic(Struct, frozen=True):
     """One reference to memory: the `array` by its variable's key and the members on the way to it, the `bytes` of one
     element, whether it is `read` and `written`, and the numbers of the loops that move it."""
 
@@ -37,7 +37,7 @@ class Touched(Struct, frozen=True):
     moved: tuple[int, ...]
 
 
-def touched_by(node: Node, moving: Moving) -> Touched | None:
+def traffic_of(node: Node, moving: Moving) -> ArrayTraffic | None:
     """Return what a node itself touches, its operands left out. What is assigned is touched by the assignment, see
     `target_of`."""
     target = target_of(node)
@@ -45,7 +45,7 @@ def touched_by(node: Node, moving: Moving) -> Touched | None:
     node = target if target is not None else node
     if not _is_memory(node) or not isinstance(node, Index | Member | Unary) or not isinstance(node.type, Scalar):
         return None
-    return Touched(_array(node), max(1, node.type.bits // 8), read, written, tuple(sorted(_moves(node, moving))))
+    return ArrayTraffic(_array(node), max(1, node.type.bits // 8), read, written, tuple(sorted(_moves(node, moving))))
 
 
 def moved_by(node: Node, loop: int, moving: Moving) -> tuple[Symbol, frozenset[int]] | None:

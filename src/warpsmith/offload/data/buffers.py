@@ -1,6 +1,6 @@
-"""The buffers of one home: for each object that its fragments use, a scope and a section.
+"""The buffers of one offload region: for each object that its fragments use, a scope and a section.
 
-    {                                        scope of the home
+    {                                        scope of the offload region
         int n = …;
         double *B = malloc(n * sizeof *B);   B is born here: its buffer's scope starts behind
         kernel(B);                           section: what all kernels in the buffer's scope may touch, [0, n)
@@ -55,7 +55,8 @@ _Around = Mapping[Draft, frozenset[Stmt]]
 
 
 class Found(Struct, frozen=True):
-    """The buffers of a home, what they assume, and the drafts that certainly write all of a symbol's buffer."""
+    """The buffers of an offload region, what they assume, and the drafts that certainly write all of a symbol's
+    buffer."""
 
     buffers: tuple[Buffer, ...]
     assumptions: tuple[Assumption, ...]
@@ -84,7 +85,7 @@ class BufferFinder:
         self._changed: dict[tuple[tuple[Draft, ...], Stmt, Stmt], frozenset[Symbol]] = {}
 
     def find(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...], around: _Around) -> Found | Reason:
-        """Return the buffers for `drafts` in a home with this scope, or why there can be none."""
+        """Return the buffers for `drafts` in an offload region with this scope, or why there can be none."""
         users: dict[Symbol, list[tuple[Draft, Use]]] = {}
         for draft in drafts:
             for use in draft.uses:
@@ -113,7 +114,7 @@ class BufferFinder:
     def sized(
         self, symbol: Symbol, uses: Sequence[tuple[Draft, Use]], scope: tuple[Stmt, ...], around: _Around
     ) -> _Sized | Reason:
-        """Return the buffer of `symbol` in a home."""
+        """Return the buffer of `symbol` in an offload region."""
         drafts = tuple(draft for draft, _ in uses)
         written = any(use.written for _, use in uses)
         if any(use.device_only for _, use in uses):
@@ -282,7 +283,7 @@ class BufferFinder:
 
     def told(self, section: Section, scope: tuple[Stmt, ...]) -> bool:
         """Whether the host can say at the scope's entry what a section's bounds are: memory that they are read from may
-        be on the device, where a caller holds it."""
+        be on the device, where a caller has it in a data region."""
         bounds = (section.lower, section.upper)
         loads = any(isinstance(part, _LOADS) for bound in bounds for part in walk(bound))
         resident = self.request.resident
@@ -301,7 +302,8 @@ class BufferFinder:
     # --- several objects
 
     def stale_bound(self, sized: Sequence[_Sized]) -> Reason | None:
-        """Return why the host may not know a section's bounds: a kernel of the home writes what they are made from."""
+        """Return why the host may not know a section's bounds: a kernel of the offload region writes what they are made
+        from."""
         for one in sized:
             bounds = (one.buffer.lower, one.buffer.upper)
             # a block is asked for by the pointer's own value, of which `sized` knows that it stays

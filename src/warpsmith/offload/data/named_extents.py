@@ -50,7 +50,8 @@ _LONGEST = 32
 
 
 def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> tuple[Stmt, ...]:
-    """Return the statements of a home in the function `owner` with names for the extents that they repeat."""
+    """Return the statements of an offload region in the function `owner` with names for the extents that they
+    repeat."""
     device = [part for stmt in statements for part in walk(stmt) if isinstance(part, Device)]
     said = "\n".join(_text(part) for one in device for part in children(one) if isinstance(part, Expr))
     named: dict[Symbol, Known] = {}

@@ -1,21 +1,22 @@
 """Where the data of the fragments live: which scope each fragment's buffers have.
 
-    double *B = malloc(n * …);        home: from the first to the last fragment of the function, so that data stay on
-    for (t …) {                             the device between kernels
-        kernel(A, B);                 A's buffer: the whole home        B's buffer: from behind its malloc
+    double *B = malloc(n * …);        offload region: from the first to the last fragment of the function, so that data
+    stay on for (t …) {                             the device between kernels
+        kernel(A, B);                 A's buffer: the whole offload region        B's buffer: from behind its malloc
         kernel(B, A);
     }
 
 Invariant: a buffer's section contains every element that a fragment in its scope may touch, its bounds are computable
 where the scope is entered and do not change inside it, and the host pointer keeps its value there. Two buffers of a
-home, one of them written by a kernel, are distinct objects, by proof or by a guard of the home.
+offload region, one of them written by a kernel, are distinct objects, by proof or by a guard of the offload region.
 
-A home is as large as it can be: the whole run of statements between the first and the last fragment; where that fails
-(a size that changes inside, a pointer that moves, a jump, a guard that cannot be tested at the entry), as many of the
-first fragments as go together; and inside a loop or branch where even one statement is too much.
+An offload region is as large as it can be: the whole run of statements between the first and the last fragment; where
+that fails (a size that changes inside, a pointer that moves, a jump, a guard that cannot be tested at the entry), as
+many of the first fragments as go together; and inside a loop or branch where even one statement is too much.
 
-Limits: one buffer an object a home; directly in a case of a switch a home has one fragment; none is around a jump.
-Where questions of a function have spent their work budget often, each of its further fragments has a home of its own.
+Limits: one buffer an object an offload region; directly in a case of a switch an offload region has one fragment; none
+is around a jump. Where questions of a function have spent their work budget often, each of its further fragments has an
+offload region of its own.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from msgspec import Struct
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import can_version, usable
 from warpsmith.offload.data.buffers import BufferFinder, Found, apart_text
-from warpsmith.offload.data.resident_homes import host_between
-from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.data.resident_regions import host_between
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import different_units_text
@@ -60,24 +61,25 @@ from warpsmith.tree.walk import peel, same, walk
 __all__ = ["Placement", "place"]
 
 _JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
-_TOUCHES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
+_ACCESSES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
 _MOST_GIVEN_UP = 3
 # what leaves no switch that it stands in
 _WHOLE = (DeclStmt, ExprStmt, For, While, Pragma)
 
 
 class Placement(Struct, frozen=True):
-    """Homes in source order; `failures` are the drafts whose data can have no home, with the reason and remedy."""
+    """Offload regions in source order; `failures` are the drafts whose data can have no offload region, with the reason
+    and remedy."""
 
-    homes: tuple[Home, ...]
+    offload_regions: tuple[OffloadRegion, ...]
     failures: tuple[tuple[Draft, Reason], ...]
 
 
 def place(request: Request, drafts: tuple[Draft, ...]) -> Placement:
-    """Give every draft a home, or say why it can have none."""
+    """Give every draft an offload region, or say why it can have none."""
     search = _Search(request, drafts)
     search.settle(request.facts.function.body.statements, drafts)
-    return Placement(tuple(search.homes), tuple(search.failures))
+    return Placement(tuple(search.offload_regions), tuple(search.failures))
 
 
 class _Item(Struct, frozen=True):
@@ -92,14 +94,14 @@ class _Search:
     def __init__(self, request: Request, drafts: tuple[Draft, ...]) -> None:
         self.request = request
         self.finder = BufferFinder(request)
-        self.homes: list[Home] = []
+        self.offload_regions: list[OffloadRegion] = []
         self.failures: list[tuple[Draft, Reason]] = []
         self.around = {
             draft: frozenset(_statements_around(request.facts.function.body, draft.statements[0])) for draft in drafts
         }
 
     def settle(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> None:
-        """Find homes for the drafts below `run`."""
+        """Find offload regions for the drafts below `run`."""
         items = self.items(run, drafts)
         while items:
             alone = self.finder.given_up >= _MOST_GIVEN_UP
@@ -108,8 +110,8 @@ class _Search:
                 items = items[1:]
                 continue
             count, outcome = self.attempt(run, items, 1) if alone else self.largest(run, items)
-            if isinstance(outcome, Home):
-                self.homes.append(outcome)
+            if isinstance(outcome, OffloadRegion):
+                self.offload_regions.append(outcome)
             elif self.is_fragment(run, items[0]):
                 self.failures += [(draft, outcome) for draft in items[0].drafts]
             else:
@@ -117,7 +119,7 @@ class _Search:
             items = items[count:]
 
     def descend(self, stmt: Stmt, drafts: Sequence[Draft], why: Reason) -> None:
-        """Look for homes inside one statement."""
+        """Look for offload regions inside one statement."""
         for inner in statement_runs(stmt):
             inside = [d for d in drafts if any(s in self.around[d] for s in inner)]
             if not inside:
@@ -128,17 +130,18 @@ class _Search:
                 self.settle(inner, inside)
 
     def settle_case(self, run: tuple[Stmt, ...], drafts: Sequence[Draft], why: Reason) -> None:
-        """Find homes in a case of a switch, one for each fragment: control enters between statements, and leaves so."""
+        """Find offload regions in a case of a switch, one for each fragment: control enters between statements, and
+        leaves so."""
         for item in self.items(run, drafts):
             if not self.is_fragment(run, item):
                 self.descend(run[item.first], item.drafts, why)
                 continue
             _, outcome = self.attempt(run, [item], 1)
-            if isinstance(outcome, Home) and not all(isinstance(s, _WHOLE) for s in outcome.scope):
+            if isinstance(outcome, OffloadRegion) and not all(isinstance(s, _WHOLE) for s in outcome.scope):
                 text = "the data of a fragment directly in a case of a switch have no place"
                 outcome = Reason("POR008", text, outcome.scope[0].span, legal_if=("put braces around the loop",))
-            if isinstance(outcome, Home):
-                self.homes.append(outcome)
+            if isinstance(outcome, OffloadRegion):
+                self.offload_regions.append(outcome)
             else:
                 self.failures += [(draft, outcome) for draft in item.drafts]
 
@@ -155,24 +158,26 @@ class _Search:
         """Whether the item is a fragment itself, so that no smaller scope is left."""
         return any(run[item.first] is draft.statements[0] for draft in item.drafts)
 
-    def largest(self, run: tuple[Stmt, ...], items: list[_Item]) -> tuple[int, Home | Reason]:
-        """Return how many of the first items go together, and their home; (1, why not) where not even one does."""
+    def largest(self, run: tuple[Stmt, ...], items: list[_Item]) -> tuple[int, OffloadRegion | Reason]:
+        """Return how many of the first items go together, and their offload region; (1, why not) where not even one
+        does."""
         count, outcome = self.attempt(run, items, len(items))
-        if isinstance(outcome, Home) or len(items) == 1:
+        if isinstance(outcome, OffloadRegion) or len(items) == 1:
             return count, outcome
-        best: tuple[int, Home | Reason] = self.attempt(run, items, 1)
-        if not isinstance(best[1], Home):
+        best: tuple[int, OffloadRegion | Reason] = self.attempt(run, items, 1)
+        if not isinstance(best[1], OffloadRegion):
             return 1, best[1]
         too_many, step = len(items), 1
         while best[0] + 1 < too_many:
             more = best[0] + min(step, (too_many - best[0]) // 2)
             tried = self.attempt(run, items, more)
-            best, too_many = (tried, too_many) if isinstance(tried[1], Home) else (best, more)
+            best, too_many = (tried, too_many) if isinstance(tried[1], OffloadRegion) else (best, more)
             step *= 2
         return best
 
-    def attempt(self, run: tuple[Stmt, ...], items: list[_Item], count: int) -> tuple[int, Home | Reason]:
-        """Try to give the first `count` items one home; it grows until nothing that it declares is used behind it.
+    def attempt(self, run: tuple[Stmt, ...], items: list[_Item], count: int) -> tuple[int, OffloadRegion | Reason]:
+        """Try to give the first `count` items one offload region; it grows until nothing that it declares is used
+        behind it.
 
         The number returned is how many items it took then.
         """
@@ -186,7 +191,7 @@ class _Search:
                 break
             last = needed
         drafts = tuple(draft for item in items[:count] for draft in item.drafts)
-        return count, self.home(run[first : last + 1], drafts)
+        return count, self.offload_region(run[first : last + 1], drafts)
 
     def around_changes(self, run: tuple[Stmt, ...], first: int, last: int) -> tuple[int, int]:
         """Return the part of `run` from `first` to `last`, grown to hold all of what steps rewrote under a guard."""
@@ -196,8 +201,8 @@ class _Search:
                 first, last = min(first, places[0]), max(last, places[-1])
         return first, last
 
-    def home(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]) -> Home | Reason:
-        """Return the home of `drafts` with exactly this scope, or why there is none."""
+    def offload_region(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]) -> OffloadRegion | Reason:
+        """Return the offload region of `drafts` with exactly this scope, or why there is none."""
         blocked = _jump_in(scope) or _threads_in(scope, drafts)
         if blocked is not None:
             return blocked
@@ -208,7 +213,7 @@ class _Search:
         if isinstance(rewritten, Reason):
             return rewritten
         if self.request.resident is not None and len(drafts) > 1 and (more := _new_guard(found, drafts)) is not None:
-            # Homes that share the device through the present table lose nothing when they are smaller.
+            # Offload regions that share the device through the present table lose nothing when they are smaller.
             return Reason("POR008", f"together the kernels would need '{more.text}'", statement_spans(scope))
         by_steps, elsewhere = rewritten
         own = [*by_steps, *(a for d in drafts for a in d.assumptions)]
@@ -220,22 +225,25 @@ class _Search:
         sizes = self.sizes(scope, guards)
         if isinstance(sizes, Reason):
             return sizes
-        home = Home(scope, drafts, found.buffers, guards, found.covers, self.request.resident is not None, sizes)
-        between = host_between(self.request, home) if home.resident else None
-        return home if between is None else between
+        offload_region = OffloadRegion(
+            scope, drafts, found.buffers, guards, found.covers, self.request.resident is not None, sizes
+        )
+        between = host_between(self.request, offload_region) if offload_region.resident else None
+        return offload_region if between is None else between
 
     def rewritten(
         self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]
     ) -> tuple[tuple[Assumption, ...], tuple[Assumption, ...]] | Reason:
         """Return what the steps inside `scope` rest on: first where all memory that they speak of is touched by kernels
-        of the home, then where the host touches some; a scope inside what they rewrote would come too late."""
+        of the offload region, then where the host touches some; a scope inside what they rewrote would come too
+        late."""
         in_kernels: list[Assumption] = []
         elsewhere: list[Assumption] = []
         inside = {part for draft in drafts for stmt in draft.statements for part in walk(stmt)}
         for change in self.request.changes:
             if change.assumptions and change.stands_in(scope):
-                touches = any(isinstance(part, _TOUCHES) and part not in inside for part in change.parts())
-                (elsewhere if touches else in_kernels).extend(change.assumptions)
+                accesses = any(isinstance(part, _ACCESSES) and part not in inside for part in change.parts())
+                (elsewhere if accesses else in_kernels).extend(change.assumptions)
             elif change.assumptions and any(s in change.parts() for s in scope):
                 text = "the steps' condition must be tested around all that they rewrote"
                 return Reason("POR008", text, statement_spans(change.new))
@@ -344,8 +352,8 @@ def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
 
 
 def _implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence[Assumption]) -> bool:
-    """Whether a guard says of what kernels touch of two objects what the home's guard says of their buffers; `stated`
-    are the home's guards: there is none for two objects that no kernel writes."""
+    """Whether a guard says of what kernels touch of two objects what the offload region's guard says of their buffers;
+    `stated` are the offload region's guards: there is none for two objects that no kernel writes."""
     hosts = [buffer.host for buffer in buffers]
     if assumption.kind != "guarded" or len({host.name for host in hosts}) < len(hosts):
         return False

@@ -1,4 +1,4 @@
-"""From a fragment with a home to a kernel and the launch that replaces the fragment.
+"""From a fragment with an offload region to a kernel and the launch that replaces the fragment.
 
     for (i = k + 1; i < N; i++)          ws_lu_k1(A_gpu, N, k);
         A[i*N + k] /= A[k*N + k];   →    kernel ws_lu_k1(double *A_gpu, int N, int k), i on x, 256 threads a block
@@ -18,7 +18,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
-from warpsmith.offload.fragments import Draft, Home, Request, Use
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request, Use
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.names import is_reserved
@@ -51,12 +51,12 @@ class Built(Struct, frozen=True):
     launch: tuple[Stmt, ...]
 
 
-def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built:
+def build(request: Request, offload_region: OffloadRegion, draft: Draft, kernel_name: str) -> Built:
     """Return the kernel `kernel_name` of `draft` and its launch.
 
     Raises RefusedError where the fragment's text cannot be written as a kernel.
     """
-    buffers = {buffer.host: buffer for buffer in home.buffers}
+    buffers = {buffer.host: buffer for buffer in offload_region.buffers}
     parameters = _parameters(request, draft, {h: b.symbol for h, b in buffers.items()}, kernel_name)
     own = _own_accumulators(request, draft, kernel_name)
     rewriter = _rewriter(request, draft, parameters, kernel_name)
@@ -71,9 +71,9 @@ def build(request: Request, home: Home, draft: Draft, kernel_name: str) -> Built
         for p in parameters
     )
     launch = Launch(span=span, kernel=kernel_name, arguments=arguments, region=draft.region)
-    assumptions = tuple(dict.fromkeys((*draft.assumptions, *home.guards)))
+    assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
-    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=home.holds_at)
+    fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
     return Built(fragment, (launch, *draft.finals))
 
 

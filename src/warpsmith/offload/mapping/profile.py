@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from warpsmith.machine.lines import lines_touched
+from warpsmith.machine.lines import count_lines
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import CostEstimate
 from warpsmith.poly.facts import AccessFact
@@ -118,8 +118,8 @@ def _warp_box(shape: Sequence[int], fastest: Sequence[int]) -> tuple[int, ...]:
 
 def _touched(reference: Reference, box: Sequence[int], line: int) -> int:
     if reference.bytes <= line:
-        return lines_touched(reference.strides, box, line // reference.bytes)
-    return lines_touched(reference.strides, box, 1) * -(-reference.bytes // line)
+        return count_lines(reference.strides, box, line // reference.bytes)
+    return count_lines(reference.strides, box, 1) * -(-reference.bytes // line)
 
 
 def _product(values: Sequence[int]) -> int:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warpsmith.offload.memory.places import PlaceTouch, loaded_for
+from warpsmith.offload.memory.places import PlaceAccess, loaded_for
 from warpsmith.offload.memory.presence import place_base
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import bases
 from warpsmith.poly.pointers.pointers import Root
-from warpsmith.poly.pointers.touches import bases
 from warpsmith.tree.nodes import Call, Expr, Function
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names
@@ -31,7 +31,7 @@ def may_change(summaries: Summaries, function: Function, call: Call, place: Expr
     if done.calls_unknown:
         return True
     where = summaries.provenance(function)
-    for read in (place, *(touch.place for touch in loaded_for(place))):
+    for read in (place, *(access.place for access in loaded_for(place))):
         base = place_base(read)
         if isinstance(base, Symbol):
             roots = frozenset({Root("object", base)})
@@ -51,16 +51,16 @@ def may_move(summaries: Summaries, function: Function, calls: Iterable[Call], pl
         held = frozenset(Root("object", symbol) for symbol in found)
         if done.calls_unknown or found & done.writes or where.meet(held, frozenset(done.stores)):
             return True
-        if any(may_change(summaries, function, call, touch.place) for touch in loaded_for(place)):
+        if any(may_change(summaries, function, call, access.place) for access in loaded_for(place)):
             return True
     return False
 
 
-def disturbs(summaries: Summaries, function: Function, calls: Iterable[Call], touches: Iterable[PlaceTouch]) -> bool:
+def disturbs(summaries: Summaries, function: Function, calls: Iterable[Call], accesses: Iterable[PlaceAccess]) -> bool:
     """Whether one of the calls may change what is read beside it; what is read for its own arguments is read before."""
-    read = [touch for touch in touches if touch.read]
+    read = [access for access in accesses if access.read]
     return any(
-        touch.within is not call and may_change(summaries, function, call, touch.place)
+        access.within is not call and may_change(summaries, function, call, access.place)
         for call in calls
-        for touch in read
+        for access in read
     )

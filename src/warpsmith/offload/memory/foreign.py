@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.memory.presence import Presence
+from warpsmith.poly.pointers.accesses import direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import Root
-from warpsmith.poly.pointers.touches import direct_call, is_pointer
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Cast, Expr, Function, SizeOf
 from warpsmith.tree.printing.printer import print_type

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, Expr, Function, Node, Stmt, VerbatimExpr
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk

@@ -39,10 +39,10 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol, lengths
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Evaluated", "PlaceTouch", "evaluated", "is_repeatable", "loaded_for", "named_for"]
+__all__ = ["Evaluated", "PlaceAccess", "evaluated", "is_repeatable", "loaded_for", "named_for"]
 
 
-class PlaceTouch(Struct, frozen=True, eq=False):
+class PlaceAccess(Struct, frozen=True, eq=False):
     """One access to the object that the lvalue `place` names."""
 
     place: Expr
@@ -56,7 +56,7 @@ class Evaluated(Struct):
     """What evaluating something does. `opaque`: constructs that are not modelled; `changes`: it assigns something;
     `copies`: addresses in blocks of memory that are read as a whole."""
 
-    touches: list[PlaceTouch] = field(default_factory=list)
+    accesses: list[PlaceAccess] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     opaque: list[Node] = field(default_factory=list)
     copies: list[Expr] = field(default_factory=list)
@@ -115,16 +115,16 @@ class _Reader(Struct, frozen=True):
             case Name() | Index() | Member() | Unary(op="*"):
                 self.place(expr, sure=sure, within=within)
                 if not isinstance(expr.type, Array | FunctionType):
-                    self.touch(expr, sure=sure, within=within, read=True)
+                    self.access(expr, sure=sure, within=within, read=True)
             case Unary(op="&"):
                 self.place(expr.operand, sure=sure, within=within)
             case Unary() if "++" in expr.op or "--" in expr.op:
                 self.place(expr.operand, sure=sure, within=within)
-                self.touch(expr.operand, sure=sure, within=within, read=True, write=True)
+                self.access(expr.operand, sure=sure, within=within, read=True, write=True)
             case Assign():
                 self.place(expr.target, sure=sure, within=within)
                 self.value(expr.value, sure=sure, within=within)
-                self.touch(expr.target, sure=sure, within=within, read=expr.op != "=", write=True)
+                self.access(expr.target, sure=sure, within=within, read=expr.op != "=", write=True)
             case Binary(op="&&" | "||"):
                 self.value(expr.left, sure=sure, within=within)
                 self.value(expr.right, sure=False, within=within)
@@ -195,9 +195,9 @@ class _Reader(Struct, frozen=True):
             case _:
                 self.value(expr, sure=sure, within=within)
 
-    def touch(self, place: Expr, *, sure: bool, within: Call | None, read: bool = False, write: bool = False) -> None:
+    def access(self, place: Expr, *, sure: bool, within: Call | None, read: bool = False, write: bool = False) -> None:
         self.done.changes |= write
-        self.done.touches.append(PlaceTouch(peel(place), read, write, sure, within))
+        self.done.accesses.append(PlaceAccess(peel(place), read, write, sure, within))
 
 
 def is_repeatable(place: Expr, *, sure: bool) -> bool:
@@ -211,9 +211,9 @@ def is_repeatable(place: Expr, *, sure: bool) -> bool:
     return sure or not loaded_for(place)
 
 
-def loaded_for(place: Expr) -> list[PlaceTouch]:
+def loaded_for(place: Expr) -> list[PlaceAccess]:
     """Return what the address of `place` is loaded from, plain variables apart."""
-    return [touch for touch in evaluated(*_address_parts(place)).touches if not isinstance(touch.place, Name)]
+    return [access for access in evaluated(*_address_parts(place)).accesses if not isinstance(access.place, Name)]
 
 
 def named_for(place: Expr) -> frozenset[Symbol]:

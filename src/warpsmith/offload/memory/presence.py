@@ -1,17 +1,17 @@
-"""What may be present on the device while a hold lasts, as far as host code can meet it.
+"""What may be present on the device while a data region lasts, as far as host code can meet it.
 
-    int main() {                              hold: the loop
+    int main() {                              data region: the loop
         double *u = malloc(…), err;
-        for (t …) {                           u, err: may be kept (they live longer than the hold)
+        for (t …) {                           u, err: may be kept (they live longer than the data region)
             double w[8];                      w: dies inside, so it is never kept
             step(u, w, &err);                 step's u and err may be kept, its w may not
         }
 
 Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
-the outermost hold around it ends. Where memory of the heap may be freed in a hold, only what is seen to die is kept
-(`watched`: the present table is told, and forgets it), and what is known to outlive the hold (regions/stack.py); any
-other end stands in a pause. A place of which `may_meet` says no is not in a present range when host code outside the
-kernels' homes is there.
+the outermost data region around it ends. Where memory of the heap may be freed in a data region, only what is seen to
+die is kept (`watched`: the present table is told, and forgets it), and what is known to outlive the data region
+(regions/stack.py); any other end stands in a suspension. A place of which `may_meet` says no is not in a present range
+when host code outside the kernels' offload regions is there.
 
 By type: an object that kernels access as numbers of one type is not accessed through an lvalue of another one, but for
 characters (C17 6.5p7).
@@ -27,8 +27,8 @@ from msgspec.structs import replace
 from warpsmith.offload.memory.host_calls import calls_in
 from warpsmith.offload.plan import Buffer
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
-from warpsmith.poly.pointers.touches import bases, direct_call
 from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Stmt, Unary, VarDecl, VerbatimExpr
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
@@ -63,10 +63,10 @@ def _kind(type: Scalar) -> Kind:
 
 
 class Presence(Struct, frozen=True):
-    """What all homes of the program put on the device: the `kinds` of numbers, those that kernels write (`written`),
-    and the variables that they name. `units`: there are whole blocks of the heap among it; `elements`: the types of the
-    elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is known to outlive
-    the hold are kept."""
+    """What all offload regions of the program put on the device: the `kinds` of numbers, those that kernels write
+    (`written`), and the variables that they name. `units`: there are whole blocks of the heap among it; `elements`: the
+    types of the elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is
+    known to outlive the data region are kept."""
 
     summaries: Summaries
     kinds: frozenset[Kind]
@@ -160,9 +160,9 @@ def place_base(place: Expr) -> Symbol | Expr:
 
 
 class Lasting(Struct, frozen=True):
-    """What outlives the holds of a function, beside its callers' memory. `declared`: variables that their statements
-    declare; `kept`: their own variables that may be kept; `first`: the functions whose holds may be outermost ones;
-    `early`: for calls, which objects are not kept yet."""
+    """What outlives the data regions of a function, beside its callers' memory. `declared`: variables that their
+    statements declare; `kept`: their own variables that may be kept; `first`: the functions whose data regions may be
+    outermost ones; `early`: for calls, which objects are not kept yet."""
 
     declared: frozenset[Symbol] = frozenset()
     kept: frozenset[Symbol] = frozenset()
@@ -171,9 +171,10 @@ class Lasting(Struct, frozen=True):
 
 
 class Resident(Struct, frozen=True):
-    """A function whose homes are entered and left through the present table. `short`: the roots whose memory may die
-    before the outermost hold ends; `absent`: those whose memory is never kept, whoever calls the function; `watched`:
-    memory of the heap may die there as well, and is seen to; `held`: the function may run inside a hold."""
+    """A function whose offload regions are entered and left through the present table. `short`: the roots whose memory
+    may die before the outermost data region ends; `absent`: those whose memory is never kept, whoever calls the
+    function; `watched`: memory of the heap may die there as well, and is seen to; `held`: the function may run inside a
+    data region."""
 
     presence: Presence
     short: frozenset[Root]
@@ -182,7 +183,8 @@ class Resident(Struct, frozen=True):
     held: bool = True
 
     def keeps(self, function: Function, host: Symbol) -> bool:
-        """Whether the memory behind a buffer's host variable outlives every hold, or the run time sees if it does."""
+        """Whether the memory behind a buffer's host variable outlives every data region, or the run time sees if it
+        does."""
         if not self.held:
             return False
         if isinstance(host.type, Array):
@@ -198,7 +200,7 @@ class Resident(Struct, frozen=True):
         return pointer and self.watched and not buffer.cell and self.keeps(function, buffer.host)
 
 
-# --- what dies inside a hold
+# --- what dies inside a data region
 
 
 def short_lived(
@@ -209,8 +211,9 @@ def short_lived(
     *,
     watched: bool = False,
 ) -> dict[Function, Resident]:
-    """Return, for each function, what of its memory dies inside a hold. `inside`: the statements of each function that
-    run in one; `whole`: those of them that are called there, so that all their own memory is gone at the return."""
+    """Return, for each function, what of its memory dies inside a data region. `inside`: the statements of each
+    function that run in one; `whole`: those of them that are called there, so that all their own memory is gone at the
+    return."""
     presence, summaries = replace(presence, watched=watched), presence.summaries
     short: dict[Function, set[Root]] = {f: set(_own(f, run, f in whole)) for f, run in inside.items()}
     kept = {Root("object", symbol) for symbol in lasting.declared}
@@ -225,7 +228,7 @@ def short_lived(
             short[function].add(entry)
     own = {f: {r for r in roots if r.kind != "entry"} for f, roots in short.items()}
     if watched:
-        # what lies on the stack is kept as an array's own memory, or where it is known to outlive the hold
+        # what lies on the stack is kept as an array's own memory, or where it is known to outlive the data region
         outliving = {Root("object", symbol) for symbol in lasting.kept}
         own = {f: (roots | set(_single(f))) - outliving for f, roots in own.items()}
     absent = _absent(inside, whole - lasting.first, handed, own)
@@ -248,7 +251,7 @@ def _handed(
     whole: frozenset[Function],
     early: Mapping[Call, frozenset[Root]],
 ) -> Iterator[_Handed]:
-    """Yield what the calls inside holds hand over."""
+    """Yield what the calls inside data regions hand over."""
     by_symbol = {function.symbol: function for function in whole}
     for function, run in inside.items():
         where = summaries.provenance(function)
@@ -268,8 +271,8 @@ def _absent(
     own: Mapping[Function, set[Root]],
 ) -> dict[Function, set[Root]]:
     """Return the roots whose memory is never kept: what functions have themselves, and what every call hands over of
-    that alone (nothing of a text, or of an object that is made for the call). `known`: functions that run in no hold
-    but those that are `handed` something there."""
+    that alone (nothing of a text, or of an object that is made for the call). `known`: functions that run in no data
+    region but those that are `handed` something there."""
     absent = {f: set(own[f]) | {Root("entry", p) for p in f.parameters if f in known} for f in inside}
     changed = True
     while changed:
@@ -289,7 +292,7 @@ def _single(function: Function) -> Iterator[Root]:
 
 
 def _own(function: Function, run: Iterable[Stmt], whole: bool) -> Iterator[Root]:
-    """Yield the roots of memory that is born in `function` and dies before the hold ends."""
+    """Yield the roots of memory that is born in `function` and dies before the data region ends."""
     for stmt in (function.body,) if whole else run:
         for part in walk(stmt):
             if isinstance(part, VarDecl) and part.symbol.storage == "local":

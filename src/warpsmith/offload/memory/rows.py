@@ -25,8 +25,8 @@ __all__ = ["is_table", "resident_for_rows", "rows_buffer", "starts_of"]
 
 
 def resident_for_rows(function: Function, summaries: Summaries) -> Resident | None:
-    """Return how a function that reaches rows by their starts shares the device, where it runs in no hold; None for any
-    other function."""
+    """Return how a function that reaches rows by their starts shares the device, where it runs in no data region; None
+    for any other function."""
     if not row_tables(function):
         return None
     nothing = Presence(summaries, frozenset(), frozenset(), frozenset())

@@ -1,1 +1,1 @@
-"""Data that stay on the device from call to call. Read `holds.py`."""
+"""Data that stay on the device from call to call. Read `data_regions.py`."""

@@ -1,4 +1,4 @@
-"""Which statements are worth a hold: loops that run kernels again and again, and stages that hand data on.
+"""Which statements are worth a data region: loops that run kernels again and again, and stages that hand data on.
 
     {
         read(&o, argv);
@@ -9,10 +9,10 @@
         write(lines);
     }
 
-Invariant: candidates of one function do not overlap. A run is cut where a statement may not stand in a hold; what is
-left of it on both sides is tried again, and so are the loops and blocks in it that are no part of a run.
+Invariant: candidates of one function do not overlap. A run is cut where a statement may not stand in a data region;
+what is left of it on both sides is tried again, and so are the loops and blocks in it that are no part of a run.
 
-Which runs share memory decides only whether a hold is of use: the run time knows what is where.
+Which runs share memory decides only whether a data region is of use: the run time knows what is where.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from warpsmith.offload.fragments import Home
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.memory.host_calls import HostCalls, device_call
-from warpsmith.offload.plan import Hold, RefusedHold
+from warpsmith.offload.plan import DataRegion, RefusedDataRegion
 from warpsmith.offload.transfers.flow import statement_runs
+from warpsmith.poly.pointers.accesses import bases, direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import UNKNOWN, Root, is_persistent
-from warpsmith.poly.pointers.touches import bases, direct_call, is_pointer
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -48,62 +48,64 @@ __all__ = ["candidates"]
 
 def candidates(
     function: Function,
-    homes: tuple[Home, ...],
+    offload_regions: tuple[OffloadRegion, ...],
     calls: HostCalls,
-    refused: Sequence[RefusedHold],
+    refused: Sequence[RefusedDataRegion],
     hosts: Mapping[Function, frozenset[Symbol]],
-) -> Iterator[Hold]:
+) -> Iterator[DataRegion]:
     """Yield the outermost loops and runs of `function` that come to kernels; none inside a kernel's own statements, and
-    none that is `refused`. `hosts`: the variables of static storage that the homes of each function put on the
-    device."""
+    none that is `refused`. `hosts`: the variables of static storage that the offload regions of each function put on
+    the device."""
     cuts = frozenset(stmt for one in refused for stmt in one.cuts)
-    loops = frozenset(stmt for one in refused if one.hold.loop is not None for stmt in one.cuts)
-    with_data = tuple(home for home in homes if home.buffers)
-    parted = frozenset(home for home in with_data if _is_parted(home, calls))
-    search = _Search(function, homes, calls, cuts, loops, hosts, frozenset(h.scope[0] for h in with_data), parted)
+    loops = frozenset(stmt for one in refused if one.data_region.loop is not None for stmt in one.cuts)
+    with_data = tuple(offload_region for offload_region in offload_regions if offload_region.buffers)
+    split = frozenset(offload_region for offload_region in with_data if _is_split(offload_region, calls))
+    search = _Search(
+        function, offload_regions, calls, cuts, loops, hosts, frozenset(h.scope[0] for h in with_data), split
+    )
     yield from search.inside(function.body.statements)
 
 
 class _Search(Struct, frozen=True):
-    """`cuts`: the statements that may be in no run; `loops`: those that may be no hold; `scopes`: the first statements
-    of homes with data; `parted`: the homes that fall apart in a hold."""
+    """`cuts`: the statements that may be in no run; `loops`: those that may be no data region; `scopes`: the first
+    statements of offload regions with data; `split`: the offload regions that fall apart in a data region."""
 
     function: Function
-    homes: tuple[Home, ...]
+    offload_regions: tuple[OffloadRegion, ...]
     calls: HostCalls
     cuts: frozenset[Stmt]
     loops: frozenset[Stmt]
     hosts: Mapping[Function, frozenset[Symbol]]
     scopes: frozenset[Stmt]
-    parted: frozenset[Home]
+    split: frozenset[OffloadRegion]
 
-    def inside(self, run: tuple[Stmt, ...]) -> Iterator[Hold]:
+    def inside(self, run: tuple[Stmt, ...]) -> Iterator[DataRegion]:
         """Yield the candidates in the statements of a block."""
         held: set[Stmt] = set()
         for stages in self.runs(run):
             held.update(stages)
-            yield Hold(self.function, stages, own=all(device_call(s, self.calls.device) is None for s in stages))
+            yield DataRegion(self.function, stages, own=all(device_call(s, self.calls.device) is None for s in stages))
         for before, stmt in zip((None, *run), run, strict=False):
             if stmt not in held and not (isinstance(stmt, Block) and _starts_threads(before)):
                 yield from self.below(stmt)
 
-    def below(self, stmt: Stmt) -> Iterator[Hold]:
+    def below(self, stmt: Stmt) -> Iterator[DataRegion]:
         """Yield the candidates in one statement that is in no run."""
-        if any(stmt in draft.statements for home in self.homes for draft in home.drafts):
+        if any(stmt in draft.statements for offload_region in self.offload_regions for draft in offload_region.drafts):
             return
         if isinstance(stmt, For | While) and stmt not in self.loops and self.comes_to_kernels(stmt.body):
-            yield Hold(self.function, (stmt,), own=device_call(stmt.body, self.calls.device) is None)
+            yield DataRegion(self.function, (stmt,), own=device_call(stmt.body, self.calls.device) is None)
             return
         for run in statement_runs(stmt):
             yield from self.inside(run) if not isinstance(stmt, Switch) else self.alone(run)
 
-    def alone(self, run: tuple[Stmt, ...]) -> Iterator[Hold]:
+    def alone(self, run: tuple[Stmt, ...]) -> Iterator[DataRegion]:
         """Yield the candidates in a case of a switch, between whose statements control may enter."""
         for stmt in run:
             yield from self.below(stmt)
 
     def comes_to_kernels(self, stmt: Stmt) -> bool:
-        """Whether a statement calls what leads to kernels, or has homes with data of their own in it."""
+        """Whether a statement calls what leads to kernels, or has offload regions with data of their own in it."""
         return device_call(stmt, self.calls.device) is not None or any(part in self.scopes for part in walk(stmt))
 
     # --- runs
@@ -124,9 +126,13 @@ class _Search(Struct, frozen=True):
             yield _with_pragmas(run, found[paired[0]][0], found[paired[-1]][1])
 
     def items(self, run: tuple[Stmt, ...]) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last index of each statement, or home, of `run` that comes to kernels."""
-        whole = [home for home in self.homes if home.buffers and home not in self.parted]
-        scopes = {home.scope[0]: len(home.scope) for home in whole}
+        """Yield the first and the last index of each statement, or offload region, of `run` that comes to kernels."""
+        whole = [
+            offload_region
+            for offload_region in self.offload_regions
+            if offload_region.buffers and offload_region not in self.split
+        ]
+        scopes = {offload_region.scope[0]: len(offload_region.scope) for offload_region in whole}
         kernels = self.loose_kernels()
         position = 0
         while position < len(run):
@@ -137,17 +143,17 @@ class _Search(Struct, frozen=True):
             position += count
 
     def loose_kernels(self) -> frozenset[Stmt]:
-        """Return the first statements of the kernels of homes that fall apart."""
-        return frozenset(draft.statements[0] for home in self.parted for draft in home.drafts)
+        """Return the first statements of the kernels of offload regions that fall apart."""
+        return frozenset(draft.statements[0] for offload_region in self.split for draft in offload_region.drafts)
 
     def memory(self, run: Sequence[Stmt]) -> frozenset[Root]:
         """Return where the memory comes from that a stage has on the device."""
         where = self.calls.summaries.provenance(self.function)
         found: set[Root] = set()
         parts = {part for stmt in run for part in walk(stmt)}
-        for home in self.homes:
-            inside = any(draft.statements[0] in parts for draft in home.drafts)
-            for buffer in home.buffers if inside else ():
+        for offload_region in self.offload_regions:
+            inside = any(draft.statements[0] in parts for draft in offload_region.drafts)
+            for buffer in offload_region.buffers if inside else ():
                 if isinstance(buffer.host.type, Array):
                     found.add(Root("object", buffer.host))
                 elif not buffer.cell:
@@ -165,9 +171,10 @@ class _Search(Struct, frozen=True):
         return frozenset(_plain(root) for root in found)
 
 
-def _is_parted(home: Home, calls: HostCalls) -> bool:
-    """Whether a home falls apart in a hold: what is called between its kernels comes to some as well."""
-    return any(device_call(stmt, calls.device) is not None for stmt in home.scope)
+def _is_split(offload_region: OffloadRegion, calls: HostCalls) -> bool:
+    """Whether an offload region falls apart in a data region: what is called between its kernels comes to some as
+    well."""
+    return any(device_call(stmt, calls.device) is not None for stmt in offload_region.scope)
 
 
 def _plain(root: Root) -> Root:

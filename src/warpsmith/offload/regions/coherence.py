@@ -1,8 +1,8 @@
-"""Updates around the host code that runs inside a hold: what it reads is brought to the host, what it writes is sent
-to the device.
+"""Updates around the host code that runs inside a data region: what it reads is brought to the host, what it writes is
+sent to the device.
 
     for (t …) {
-        step(u, v);                        homes of its own: enters what is there already
+        step(u, v);                        offload regions of its own: enters what is there already
                                        +   update the host: u[5], 8 bytes
         if (t % 100 == 0) printf(u[5]);
         u[0] = t;
@@ -11,13 +11,13 @@ to the device.
 
 Invariant: between any two statements, every present byte is valid on the device, and host code never reads a present
 byte that may be newer there. A write that may leave a part of its range as it was brings that range to the host first.
-What cannot be named (an unknown call, memory that it frees) stands in a pause: nothing is kept while it runs.
+What cannot be named (an unknown call, memory that it frees) stands in a suspension: nothing is kept while it runs.
 
 A host loop without kernels is one statement: its sections (poly) are what it touches, everything present where they
 cannot be computed. Updates stand in front of what reads (under the same condition), and behind what writes.
 
-Limits, each a reason against the hold: writes in a condition or in a `return`; kernels in an expression that reads what
-they may write (disturbance.py); OpenMP threads around kernels.
+Limits, each a reason against the data region: writes in a condition or in a `return`; kernels in an expression that
+reads what they may write (disturbance.py); OpenMP threads around kernels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from warpsmith.offload.fragments import Home
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.memory.host_calls import device_call
 from warpsmith.offload.memory.places import evaluated
 from warpsmith.offload.regions.host_loops import HostLoops
@@ -36,7 +36,7 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Continue,
-    DataPause,
+    DataSuspension,
     DeclStmt,
     DeviceNode,
     Empty,
@@ -61,16 +61,17 @@ Insertions = dict[ProgramPoint, list[Stmt]]
 
 
 class Coherent(Struct):
-    """What must be inserted around host statements; `frames`: where holds begin and end; `fallbacks`: the homes whose
-    own statements run on the host where a guard fails, each with what must then stand before and after them."""
+    """What must be inserted around host statements; `frames`: where data regions begin and end; `fallbacks`: the
+    offload regions whose own statements run on the host where a guard fails, each with what must then stand before and
+    after them."""
 
     inserted: Insertions = field(default_factory=dict)
     frames: Insertions = field(default_factory=dict)
-    fallbacks: dict[Home, tuple[Stmt, Stmt]] = field(default_factory=dict)
+    fallbacks: dict[OffloadRegion, tuple[Stmt, Stmt]] = field(default_factory=dict)
 
     def all(self) -> Insertions:
-        """Return all insertions. Behind a run, data are sent to the device before the hold ends: else what kernels
-        wrote of them before would come back over what the host has."""
+        """Return all insertions. Behind a run, data are sent to the device before the data region ends: else what
+        kernels wrote of them before would come back over what the host has."""
         places = dict.fromkeys((*self.inserted, *self.frames))
         return {at: [*self.inserted.get(at, ()), *self.frames.get(at, ())] for at in places}
 
@@ -78,25 +79,28 @@ class Coherent(Struct):
         """Whether the function's text must change."""
         return bool(self.inserted or self.fallbacks)
 
-    def around(self, home: Home) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...]]:
-        """Return what must stand before and after a home's own statements where they run on the host."""
-        pair = self.fallbacks.get(home)
+    def around(self, offload_region: OffloadRegion) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...]]:
+        """Return what must stand before and after an offload region's own statements where they run on the host."""
+        pair = self.fallbacks.get(offload_region)
         return ((), ()) if pair is None else ((pair[0],), (pair[1],))
 
 
 def updates(around: Surroundings, run: tuple[Stmt, ...], into: Coherent) -> None:
     """Add to `into` what must be inserted around the host statements of `run`. Raises IncoherentError."""
-    needs, homes = Needs(around), {home.scope[0]: home for home in around.homes}
-    _Writer(around, needs, HostLoops(around, needs), homes, into.inserted, into.fallbacks).run(run)
+    needs, offload_regions = (
+        Needs(around),
+        {offload_region.scope[0]: offload_region for offload_region in around.offload_regions},
+    )
+    _Writer(around, needs, HostLoops(around, needs), offload_regions, into.inserted, into.fallbacks).run(run)
 
 
 class _Writer(Struct):
     around: Surroundings
     needs: Needs
     loops: HostLoops
-    homes: Mapping[Stmt, Home]
+    offload_regions: Mapping[Stmt, OffloadRegion]
     inserted: Insertions
-    fallbacks: dict[Home, tuple[Stmt, Stmt]]
+    fallbacks: dict[OffloadRegion, tuple[Stmt, Stmt]]
 
     # --- structure
 
@@ -104,16 +108,16 @@ class _Writer(Struct):
         position, anchor = 0, None
         while position < len(run):
             stmt = run[position]
-            home = self.homes.get(stmt)
-            if isinstance(stmt, Pragma) and home is None:
+            offload_region = self.offload_regions.get(stmt)
+            if isinstance(stmt, Pragma) and offload_region is None:
                 anchor = anchor or stmt
                 position += 1
                 continue
             first = anchor or stmt
             anchor = None
-            if home is not None:
-                self.home(home, first)
-                position += len(home.scope)
+            if offload_region is not None:
+                self.offload_region(offload_region, first)
+                position += len(offload_region.scope)
                 continue
             if first is not stmt and self.leads_to_kernels(stmt) and _is_parallel(run, first, stmt):
                 raise incoherent("OpenMP threads run the kernels inside this", stmt.span)
@@ -140,7 +144,7 @@ class _Writer(Struct):
 
     def simple(self, stmt: ExprStmt | DeclStmt | Return | Verbatim, first: Stmt) -> None:
         need = self.needs.need(evaluated(stmt, objects=self.around.objects), stmt)
-        if isinstance(stmt, Return) and (need.after or need.pause):
+        if isinstance(stmt, Return) and (need.after or need.suspended):
             text = "what a return computes is written or passed on: give it a variable of its own"
             raise incoherent(text, stmt.span)
         self.place(need, first, stmt)
@@ -149,7 +153,7 @@ class _Writer(Struct):
         leaves = any(isinstance(part, Return) for part in walk(loop.body))
         if not self.leads_to_kernels(loop):
             need = self.loops.unit(loop)
-            if not (leaves and (need.after or need.pause)):
+            if not (leaves and (need.after or need.suspended)):
                 self.place(need, first, loop)
                 return
         values = (loop.lower, loop.bound) if isinstance(loop, For) else (loop.init, loop.condition, loop.advance)
@@ -169,21 +173,21 @@ class _Writer(Struct):
         for stmt in _continues(body):
             self.inserted.setdefault(ProgramPoint("before", stmt), []).extend(made)
 
-    def home(self, home: Home, first: Stmt) -> None:
-        """What a launch reads on the host; and where a guard of a home fails, its statements run there."""
-        self.before(first, self.needs.values(home))
-        if any(guard.kind == "guarded" and guard.condition is not None for guard in home.guards):
-            if any(isinstance(part, Return) for stmt in home.scope for part in walk(stmt)):
-                raise incoherent("the function may be left from inside ported code", home.scope[0].span)
-            span = home.scope[0].span
+    def offload_region(self, offload_region: OffloadRegion, first: Stmt) -> None:
+        """What a launch reads on the host; and where a guard of an offload region fails, its statements run there."""
+        self.before(first, self.needs.values(offload_region))
+        if any(guard.kind == "guarded" and guard.condition is not None for guard in offload_region.guards):
+            if any(isinstance(part, Return) for stmt in offload_region.scope for part in walk(stmt)):
+                raise incoherent("the function may be left from inside ported code", offload_region.scope[0].span)
+            span = offload_region.scope[0].span
             before, after = (
                 Update(span=span, to_device=to_device, variable=None, address=None, bytes=None, cause=span)
                 for to_device in (False, True)
             )
-            self.fallbacks[home] = (before, after)
+            self.fallbacks[offload_region] = (before, after)
 
     def leads_to_kernels(self, stmt: Stmt) -> bool:
-        return any(part in self.homes for part in walk(stmt) if isinstance(part, Stmt)) or (
+        return any(part in self.offload_regions for part in walk(stmt) if isinstance(part, Stmt)) or (
             device_call(stmt, self.around.device) is not None
         )
 
@@ -195,12 +199,12 @@ class _Writer(Struct):
             self.inserted.setdefault(ProgramPoint("before", first), []).extend(made)
 
     def place(self, need: Need, first: Stmt, last: Stmt) -> None:
-        if need.pause is not None:
+        if need.suspended is not None:
             self.inserted.setdefault(ProgramPoint("before", first), []).append(
-                DataPause(span=need.pause, ends=False, cause=need.pause)
+                DataSuspension(span=need.suspended, ends=False, cause=need.suspended)
             )
             self.inserted.setdefault(ProgramPoint("after", last), []).append(
-                DataPause(span=need.pause, ends=True, cause=need.pause)
+                DataSuspension(span=need.suspended, ends=True, cause=need.suspended)
             )
             return
         self.before(first, need)

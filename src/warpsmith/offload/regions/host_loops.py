@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary
-from warpsmith.offload.memory.places import PlaceTouch, evaluated
+from warpsmith.offload.memory.places import PlaceAccess, evaluated
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
 from warpsmith.offload.transfers.transfers import host_address, section_bytes
 from warpsmith.poly.effects.effects import effects
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.regions.sections import covered_sections, sections
 from warpsmith.tree.nodes import (
     Call,
@@ -58,42 +58,42 @@ class HostLoops(Struct, frozen=True):
         done = evaluated(*_evaluated_in(loop), objects=self.around.objects)
         if any(isinstance(part, Verbatim) and part.control for part in walk(loop)):
             raise incoherent("a jump", loop.span)
-        met = [touch for touch in done.touches if self.needs.meets(touch)]
+        met = [access for access in done.accesses if self.needs.meets(access)]
         definitions = self.around.presence.summaries.definitions
         own = [call for call in done.calls if direct_call(call) in definitions]
         others = [call for call in done.calls if call not in own]
         lent = self.needs.foreign(need, others)
         if done.opaque:
-            need.pause = done.opaque[0].span
-        if need.pause is not None:
+            need.suspended = done.opaque[0].span
+        if need.suspended is not None:
             return need
-        writes = any(touch.write for touch in met) or any(one.write for one in lent)
+        writes = any(access.write for access in met) or any(one.write for one in lent)
         if own or lent or done.copies:
-            if met or lent or done.copies or any(self.touches_memory(call) for call in own):
+            if met or lent or done.copies or any(self.accesses_memory(call) for call in own):
                 need.everything(loop.span, write=writes)
             return need
         if met and not self.as_sections(need, loop, met):
             need.everything(met[0].place.span, write=writes)
         return need
 
-    def touches_memory(self, call: Call) -> bool:
+    def accesses_memory(self, call: Call) -> bool:
         """Whether a function of the program touches any memory but its own variables."""
         known = self.around.presence.summaries
         done = effects(known.program, call, self.around.function, known)
         return bool(done.element_reads or done.element_writes)
 
-    def as_sections(self, need: Need, loop: Loop, met: list[PlaceTouch]) -> bool:
+    def as_sections(self, need: Need, loop: Loop, met: list[PlaceAccess]) -> bool:
         """Add the sections of what the loop touches; False where they are not known."""
         request, function = self.around.request, self.around.function
         known = self.around.presence.summaries
         question = (request.program, function, (loop,), (loop,), request.poly)
         answer = sections(*question, summaries=known)
-        if answer.assumptions or (answer.failures and any(_is_deep(touch.place) for touch in met)):
+        if answer.assumptions or (answer.failures and any(_is_deep(access.place) for access in met)):
             return False
         found = {section.symbol: section for section in answer.sections}
         ranges: dict[Symbol, tuple[Range, bool, bool]] = {}
-        for touch in met:
-            symbol = _base(touch.place)
+        for access in met:
+            symbol = _base(access.place)
             if symbol in answer.unbounded and isinstance(symbol.type, Pointer):
                 if not self.as_block(need, loop, symbol, [t for t in met if _base(t.place) == symbol]):
                     return False
@@ -113,14 +113,14 @@ class HostLoops(Struct, frozen=True):
             renewed = not section.read and any(
                 s.covers for s in covered_sections(*question, summaries=known, wanted=symbol).sections
             )
-            ranges[symbol] = (_section_range(symbol, section.element, section.lower, section.upper, touch), not renewed,
-                              section.written)  # fmt: skip
+            bytes = _section_range(symbol, section.element, section.lower, section.upper, access)
+            ranges[symbol] = (bytes, not renewed, section.written)
         for mine, read, written in ranges.values():
             need.before += [mine] if read else []
             need.after += [mine] if written else []
         return True
 
-    def as_block(self, need: Need, loop: Loop, symbol: Symbol, met: list[PlaceTouch]) -> bool:
+    def as_block(self, need: Need, loop: Loop, symbol: Symbol, met: list[PlaceAccess]) -> bool:
         """Add the block of memory in which the loop touches unknown elements; False where the pointer moves."""
         pointer = Name(span=loop.span, type=symbol.type, symbol=symbol)
         request, known = self.around.request, self.around.presence.summaries
@@ -130,14 +130,14 @@ class HostLoops(Struct, frozen=True):
             return False
         block = Range(symbol, pointer, None, met[0].place.span)
         need.before.append(block)
-        need.after += [block] if any(touch.write for touch in met) else []
+        need.after += [block] if any(access.write for access in met) else []
         return True
 
 
-def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, touch: PlaceTouch) -> Range:
+def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, access: PlaceAccess) -> Range:
     pointer = Symbol(f"{symbol.name}_gpu", f"device:{symbol.key}", Pointer(element), "device", symbol.span)
     buffer = Buffer(pointer, symbol, lower, upper, (), cell=False)
-    span = touch.place.span
+    span = access.place.span
     return Range(symbol, host_address(buffer, span), section_bytes(buffer), span)
 
 

@@ -1,8 +1,8 @@
-"""What host code inside a hold needs of the data on the device: which bytes must be valid on the host before it runs,
-which must be sent to the device behind it.
+"""What host code inside a data region needs of the data on the device: which bytes must be valid on the host before it
+runs, which must be sent to the device behind it.
 
     u[i] = v[(int)w[1]] + 1.0      before: &w[1], &v[(int)w[1]]          after: &u[i]
-    observe(u)                     a pause: nothing is kept while it runs, since nobody knows what it does
+    observe(u)                     a suspension: nothing is kept while it runs, since nobody knows what it does
 
 Invariant: every present byte that the code reads stands in `before`, every one that it may write in `after`; a write
 that may leave a part of its range as it was stands in both. A range is named by expressions that have the same value
@@ -15,14 +15,14 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import Home, Request
+from warpsmith.offload.fragments import OffloadRegion, Request
 from warpsmith.offload.memory.disturbance import disturbs, may_move
 from warpsmith.offload.memory.foreign import Foreign, foreign, size_of
-from warpsmith.offload.memory.places import Evaluated, PlaceTouch, evaluated, is_repeatable, loaded_for, named_for
+from warpsmith.offload.memory.places import Evaluated, PlaceAccess, evaluated, is_repeatable, loaded_for, named_for
 from warpsmith.offload.memory.presence import ANY_KIND, Presence, Resident, element_kinds
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.effects.library import is_plain
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import Assign, Call, DeclStmt, Expr, ExprStmt, Function, Name, Stmt, Unary, Verbatim
 from warpsmith.tree.types import Array, Pointer, Symbol
@@ -32,7 +32,7 @@ __all__ = ["IncoherentError", "Need", "Needs", "Range", "Surroundings", "incoher
 
 
 class IncoherentError(Exception):
-    """Host code in a hold that no update can serve; `reason` names it."""
+    """Host code in a data region that no update can serve; `reason` names it."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.text)
@@ -45,19 +45,20 @@ def incoherent(text: str, span: Span) -> IncoherentError:
 
 
 class Surroundings(Struct, frozen=True):
-    """What is known of one function whose statements run in a hold. `device`: the functions that lead to a kernel;
-    `objects`: objects may be made and destroyed in the hold: their memory is watched, and an exception ends it."""
+    """What is known of one function whose statements run in a data region. `device`: the functions that lead to a
+    kernel; `objects`: objects may be made and destroyed in the data region: their memory is watched, and an exception
+    ends it."""
 
     request: Request
     presence: Presence
     resident: Resident
-    homes: tuple[Home, ...]
+    offload_regions: tuple[OffloadRegion, ...]
     device: frozenset[Symbol]
     objects: bool = False
 
     @property
     def function(self) -> Function:
-        """The function as it is before its homes are rewritten."""
+        """The function as it is before its offload regions are rewritten."""
         return self.request.facts.function
 
 
@@ -72,11 +73,12 @@ class Range(Struct, frozen=True):
 
 
 class Need(Struct):
-    """What must be valid on the host before, what must be sent to the device after, and whether all is in a pause."""
+    """What must be valid on the host before, what must be sent to the device after, and whether all is in a
+    suspension."""
 
     before: list[Range] = field(default_factory=list)
     after: list[Range] = field(default_factory=list)
-    pause: Span | None = None
+    suspended: Span | None = None
 
     def everything(self, cause: Span, *, write: bool) -> None:
         """Note that all that is present may be read, and written."""
@@ -93,99 +95,100 @@ class Needs(Struct, frozen=True):
     def header(self, *values: Stmt | Expr | None) -> Need:
         """Return what a condition needs: nothing can stand behind it, so that it must not write."""
         done = evaluated(*values, objects=self.around.objects)
-        for touch in done.touches:
-            if touch.write and self.meets(touch):
-                raise incoherent("a condition writes memory that kernels use", touch.place.span)
+        for access in done.accesses:
+            if access.write and self.meets(access):
+                raise incoherent("a condition writes memory that kernels use", access.place.span)
         need = self.need(done, None)
-        if need.after or need.pause:
-            span = need.pause or need.after[0].cause
+        if need.after or need.suspended:
+            span = need.suspended or need.after[0].cause
             raise incoherent("a condition calls what may write, or free, memory that kernels use", span)
         return need
 
-    def values(self, home: Home) -> Need:
-        """Return what the host evaluates for a home: sizes, conditions, the scalars that kernels are given."""
+    def values(self, offload_region: OffloadRegion) -> Need:
+        """Return what the host evaluates for an offload region: sizes, conditions, the scalars that kernels are
+        given."""
         need = Need()
-        symbols = {use.symbol for draft in home.drafts for use in draft.uses if use.kind == "value"}
-        exprs = [e for b in home.buffers for e in (b.lower, b.upper)]
-        exprs += [g.condition for g in home.guards if g.condition is not None]
+        symbols = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.kind == "value"}
+        exprs = [e for b in offload_region.buffers for e in (b.lower, b.upper)]
+        exprs += [g.condition for g in offload_region.guards if g.condition is not None]
         symbols |= {n.symbol for expr in exprs for n in names(expr)}
-        span = home.scope[0].span
+        span = offload_region.scope[0].span
         for symbol in sorted(symbols, key=lambda s: s.key):
             place = Name(span=span, type=symbol.type, symbol=symbol)
-            touch = PlaceTouch(place, True, False, True, None)
-            if not isinstance(symbol.type, Array) and self.meets(touch):
-                self.touched(need, touch, None, [])
+            access = PlaceAccess(place, True, False, True, None)
+            if not isinstance(symbol.type, Array) and self.meets(access):
+                self.accessed(need, access, None, [])
         return need
 
-    def meets(self, touch: PlaceTouch) -> bool:
+    def meets(self, access: PlaceAccess) -> bool:
         """Whether an access may be one to present memory, whose host copy may be older where it is read."""
         around = self.around
-        if is_held_by_container(touch.place):
+        if is_held_by_container(access.place):
             return False  # no kernel moves a vector's elements, or counts them
-        if not touch.write and not around.presence.is_written(touch.place.type):
+        if not access.write and not around.presence.is_written(access.place.type):
             return False
-        return around.presence.may_meet(around.function, touch.place, around.resident.absent)
+        return around.presence.may_meet(around.function, access.place, around.resident.absent)
 
     def need(self, done: Evaluated, stmt: Stmt | None) -> Need:
         """Return what evaluating something needs; `stmt` is the statement, None for a condition."""
         around = self.around
         need = Need()
-        met = [touch for touch in done.touches if self.meets(touch)]
+        met = [access for access in done.accesses if self.meets(access)]
         kernels = [call for call in done.calls if direct_call(call) in around.device]
         own = [call for call in done.calls if direct_call(call) in around.presence.summaries.definitions]
         for node in done.opaque:
             if isinstance(node, Verbatim) and node.control:
                 raise incoherent(f"a jump ({node.reason})", node.span)
-            need.pause = node.span
-        touched = self.foreign(need, [call for call in done.calls if call not in own])
+            need.suspended = node.span
+        accessed = self.foreign(need, [call for call in done.calls if call not in own])
         early = [t for t in met if t.write and not _is_last(t, stmt)]
         if kernels:
-            self.beside_kernels(need, met, kernels, other=bool(early or touched or done.copies))
+            self.beside_kernels(need, met, kernels, other=bool(early or accessed or done.copies))
         if own and early:
             need.everything(early[0].place.span, write=True)
-        for touch in met:
-            self.touched(need, touch, stmt, own)
-        for one in touched:
+        for access in met:
+            self.accessed(need, access, stmt, own)
+        for one in accessed:
             self.lent(need, one, stmt)
         for pointer in done.copies:
             self.copied(need, pointer, own)
         return need
 
     def foreign(self, need: Need, calls: list[Call]) -> list[Foreign]:
-        """Return what functions of the library touch; a pause where that cannot be said of one of them."""
-        touched: list[Foreign] = []
+        """Return what functions of the library touch; a suspension where that cannot be said of one of them."""
+        accessed: list[Foreign] = []
         for call in calls:
             answer = foreign(self.around.presence, self.around.function, call, self.around.resident.absent)
             if isinstance(answer, str):
-                need.pause = call.span
+                need.suspended = call.span
             else:
-                touched += answer
-        return touched
+                accessed += answer
+        return accessed
 
-    def beside_kernels(self, need: Need, met: list[PlaceTouch], kernels: list[Call], *, other: bool) -> None:
+    def beside_kernels(self, need: Need, met: list[PlaceAccess], kernels: list[Call], *, other: bool) -> None:
         """Refuse what would have to be updated between the parts of one expression; `other`: there is more of it."""
         around = self.around
-        if need.pause is not None or other or disturbs(around.presence.summaries, around.function, kernels, met):
+        if need.suspended is not None or other or disturbs(around.presence.summaries, around.function, kernels, met):
             text = "one expression runs kernels that may write what it reads: make two statements of it"
             raise incoherent(text, kernels[0].span)
 
-    def touched(self, need: Need, touch: PlaceTouch, stmt: Stmt | None, own: list[Call]) -> None:
+    def accessed(self, need: Need, access: PlaceAccess, stmt: Stmt | None, own: list[Call]) -> None:
         """Note an access; `own` are the calls of the program's functions in the same expression."""
-        around, place, span = self.around, touch.place, touch.place.span
+        around, place, span = self.around, access.place, access.place.span
         # a call's own arguments are read before it runs
-        other = [call for call in own if touch.write or call is not touch.within]
+        other = [call for call in own if access.write or call is not access.within]
         moves = may_move(around.presence.summaries, around.function, other, place)
-        if not is_repeatable(place, sure=touch.sure) or moves:
-            need.everything(span, write=touch.write)
+        if not is_repeatable(place, sure=access.sure) or moves:
+            need.everything(span, write=access.write)
             return
-        if touch.write and (stmt is None or not self.same_after(place, stmt, named_for(place))):
+        if access.write and (stmt is None or not self.same_after(place, stmt, named_for(place))):
             need.everything(span, write=True)
             return
         address = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
         mine = Range(root_symbol(place), address, size_of(place.type, place), span)
-        if touch.read or not touch.sure:
+        if access.read or not access.sure:
             need.before.append(mine)
-        if touch.write:
+        if access.write:
             need.after.append(mine)
 
     def lent(self, need: Need, one: Foreign, stmt: Stmt | None) -> None:
@@ -205,9 +208,9 @@ class Needs(Struct, frozen=True):
         """Note the block of memory, or the array, that an object is copied from."""
         around = self.around
         if isinstance(pointer.type, Array):
-            touch = PlaceTouch(pointer, True, False, True, None)
-            if self.meets(touch):
-                self.touched(need, touch, None, own)
+            access = PlaceAccess(pointer, True, False, True, None)
+            if self.meets(access):
+                self.accessed(need, access, None, own)
             return
         element = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
         if not around.presence.is_written(element):
@@ -229,18 +232,18 @@ class Needs(Struct, frozen=True):
         loads = loaded_for(place)
         return not loads or self.leaves(stmt, loads)
 
-    def leaves(self, stmt: Stmt, loads: list[PlaceTouch]) -> bool:
+    def leaves(self, stmt: Stmt, loads: list[PlaceAccess]) -> bool:
         """Whether a statement changes none of what an address is loaded from: objects of other types are no part."""
         done = evaluated(stmt)
         known = [self.around.presence.summaries.library(call) for call in done.calls]
         if done.opaque or any(entry is None or entry.writes for entry in known) or not all(map(is_plain, done.calls)):
             return False
-        written = {kind for touch in done.touches if touch.write for kind in element_kinds(touch.place.type)}
-        needed = {kind for touch in loads for kind in element_kinds(touch.place.type)}
+        written = {kind for access in done.accesses if access.write for kind in element_kinds(access.place.type)}
+        needed = {kind for access in loads for kind in element_kinds(access.place.type)}
         return ANY_KIND not in written | needed and not written & needed
 
 
-def _is_last(touch: PlaceTouch, stmt: Stmt | None) -> bool:
+def _is_last(access: PlaceAccess, stmt: Stmt | None) -> bool:
     """Whether the access is the assignment that a statement is, which happens after all that it evaluates."""
     expr = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
-    return isinstance(expr, Assign) and peel(expr.target) is touch.place
+    return isinstance(expr, Assign) and peel(expr.target) is access.place

@@ -1,12 +1,13 @@
-"""Memory that dies inside a hold, and objects whose end frees it.
+"""Memory that dies inside a data region, and objects whose end frees it.
 
     { std::vector<float> w(n); blur(u, w); }        w's memory dies where its block ends: the run time sees it (watched)
     free(u); u = malloc(m);                         so it does here
-    scale(v); free(v);                              the last stage: the hold ends behind, and v does not come back
-    if (n < 0) throw bad;                           C++ leaves the block: the hold's guard ends it, in order
+    scale(v); free(v);                              the last stage: the data region ends behind, and v does not come
+    back if (n < 0) throw bad;                           C++ leaves the block: the data region's guard ends it, in order
 
-Invariant: where memory may die in a hold, only what the run time sees to die is kept; where an exception may leave one,
-it has a guard, and no destructor of the program's runs before that: it could read what is newer on the device.
+Invariant: where memory may die in a data region, only what the run time sees to die is kept; where an exception may
+leave one, it has a guard, and no destructor of the program's runs before that: it could read what is newer on the
+device.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.memory.foreign import FREEING
 from warpsmith.offload.memory.presence import Resident
-from warpsmith.offload.plan import Hold
+from warpsmith.offload.plan import DataRegion
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Assign, Block, Call, DeclStmt, ExprStmt, Function, Stmt, Switch, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Opaque, Pointer, Record, Symbol, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["declared_last", "frees", "is_guarded", "may_hold_objects", "owns_memory", "unfit", "with_frees"]
+__all__ = ["declared_last", "frees", "is_guarded", "may_make_objects", "owns_memory", "unfit", "with_frees"]
 
 
 def frees(stmt: Stmt) -> bool:
@@ -41,16 +42,16 @@ def frees(stmt: Stmt) -> bool:
     return False
 
 
-def with_frees(hold: Hold, summaries: Summaries, cuts: frozenset[Stmt]) -> Hold:
+def with_frees(data_region: DataRegion, summaries: Summaries, cuts: frozenset[Stmt]) -> DataRegion:
     """Return a run of stages of C with the statements right behind it that do nothing but free memory: what the device
     has of that is forgotten there, and does not come back. None of `cuts` is among them."""
-    if hold.loop is not None or is_cxx(summaries.program, hold.function):
-        return hold
-    blocks = (part.statements for part in walk(hold.function.body) if isinstance(part, Block))
-    block = next((run for run in blocks if hold.run[-1] in run), hold.run)
-    behind = block[block.index(hold.run[-1]) + 1 :]
+    if data_region.loop is not None or is_cxx(summaries.program, data_region.function):
+        return data_region
+    blocks = (part.statements for part in walk(data_region.function.body) if isinstance(part, Block))
+    block = next((run for run in blocks if data_region.run[-1] in run), data_region.run)
+    behind = block[block.index(data_region.run[-1]) + 1 :]
     more = itertools.takewhile(lambda stmt: stmt not in cuts and _only_frees(stmt, summaries), behind)
-    return replace(hold, run=(*hold.run, *more))
+    return replace(data_region, run=(*data_region.run, *more))
 
 
 def _only_frees(stmt: Stmt, summaries: Summaries) -> bool:
@@ -89,19 +90,19 @@ def is_cxx(program: Program, function: Function) -> bool:
     return any(unit.language != "c" and function in unit.functions for unit in program.units)
 
 
-def is_guarded(program: Program, hold: Hold) -> bool:
-    """Whether the hold has a guard: an object of C++, past whose making nothing may jump."""
-    body = hold.function.body
+def is_guarded(program: Program, data_region: DataRegion) -> bool:
+    """Whether the data region has a guard: an object of C++, past whose making nothing may jump."""
+    body = data_region.function.body
     jumps = any(isinstance(part, Verbatim) and part.control for part in walk(body))
     in_case = (case.body for part in walk(body) if isinstance(part, Switch) for case in part.cases)
-    return is_cxx(program, hold.function) and not jumps and not any(hold.run[0] in run for run in in_case)
+    return is_cxx(program, data_region.function) and not jumps and not any(data_region.run[0] in run for run in in_case)
 
 
-def may_hold_objects(program: Program, holds: Iterable[Hold]) -> bool:
-    """Whether objects that own memory may be made and destroyed in the holds: making one may throw."""
+def may_make_objects(program: Program, data_regions: Iterable[DataRegion]) -> bool:
+    """Whether objects that own memory may be made and destroyed in the data regions: making one may throw."""
     parts = (part for _, function in program.functions() for part in walk(function.body))
     ends = any(isinstance(part, Verbatim) and part.reason.startswith("the destructor of") for part in parts)
-    return not ends and all(is_guarded(program, hold) for hold in holds)
+    return not ends and all(is_guarded(program, data_region) for data_region in data_regions)
 
 
 def declared_last(run: Iterable[Stmt]) -> Iterator[Symbol]:
@@ -112,7 +113,7 @@ def declared_last(run: Iterable[Stmt]) -> Iterator[Symbol]:
 
 
 def unfit(function: Function, run: Iterable[Stmt], resident: Resident, *, whole: bool, objects: bool) -> Reason | None:
-    """Return why statements of a function cannot run in a hold; `whole`: the function is called in one."""
+    """Return why statements of a function cannot run in a data region; `whole`: the function is called in one."""
     reason = _stored_locals(function, resident) if not resident.watched else None
     if reason is None and whole and not objects:
         reason = _handed_over(function)

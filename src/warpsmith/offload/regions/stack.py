@@ -1,19 +1,19 @@
-"""What of the stack outlives a hold, and which functions may begin one.
+"""What of the stack outlives a data region, and which functions may begin one.
 
     int main(void) {
-        struct walls w;                      named where the hold begins, so that it lives on behind its end
-        for (t …) {                          the hold
+        struct walls w;                      named where the data region begins, so that it lives on behind its end
+        for (t …) {                          the data region
             boundary(u, &w);                 kernels of boundary find w where they left it
             { double x[8]; blur(x); }        dies inside, and another array may come to lie there: never kept
         }
     }
 
-Where memory dies in holds, what a pointer leads to on the stack is kept only if the run time knows that it outlives the
-hold (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the hold, and sees by
-address what that function's callers own.
+Where memory dies in data regions, what a pointer leads to on the stack is kept only if the run time knows that it
+outlives the data region (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the
+data region, and sees by address what that function's callers own.
 
-Invariant: an object that the run time is told of is in scope wherever control is in the hold, and its function does not
-take it for memory that is never kept.
+Invariant: an object that the run time is told of is in scope wherever control is in the data region, and its function
+does not take it for memory that is never kept.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from warpsmith.loops.analysis.expression import declared_before
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.memory.host_calls import HostCalls, calls_in
 from warpsmith.offload.memory.presence import Presence
-from warpsmith.offload.plan import Hold
+from warpsmith.offload.plan import DataRegion
 from warpsmith.offload.regions.objects import is_cxx
 from warpsmith.poly.effects.library import mentions
+from warpsmith.poly.pointers.accesses import bases, direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import Provenance, Root
-from warpsmith.poly.pointers.touches import bases, direct_call, is_pointer
 from warpsmith.tree.nodes import Call, Function, GlobalDecl, Name, Stmt, Verbatim, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Symbol, Type, element_type
 from warpsmith.tree.walk import peel, walk
@@ -38,42 +38,45 @@ from warpsmith.tree.walk import peel, walk
 __all__ = ["kept_by_functions", "not_yet_kept", "outermost", "with_lasting", "without_lasting"]
 
 
-def with_lasting(hold: Hold, presence: Presence, device: frozenset[Symbol]) -> Hold:
-    """Return a hold with what outlives it: the arrays and records that are in scope where it begins, as far as kernels
-    behind its calls of `device` functions may be given them, and what callers may have handed to its function."""
-    function = hold.function
-    shown = {symbol.name: symbol for symbol in (*function.parameters, *declared_before(function, hold.run[0]))}
+def with_lasting(data_region: DataRegion, presence: Presence, device: frozenset[Symbol]) -> DataRegion:
+    """Return a data region with what outlives it: the arrays and records that are in scope where it begins, as far as
+    kernels behind its calls of `device` functions may be given them, and what callers may have handed to its
+    function."""
+    function = data_region.function
+    shown = {symbol.name: symbol for symbol in (*function.parameters, *declared_before(function, data_region.run[0]))}
     where = presence.summaries.provenance(function)
-    given = where.escaped.union(*(_given_by(where, stmt, device) for stmt in hold.run))
+    given = where.escaped.union(*(_given_by(where, stmt, device) for stmt in data_region.run))
     mine = (s for s in shown.values() if Root("object", s) in given and s.storage in ("local", "parameter"))
     lasting = tuple(symbol for symbol in mine if _fits(presence, symbol.type))
     handed = (parameter.type for parameter in function.parameters if isinstance(parameter.type, Pointer))
     callers = function.symbol.name != "main" and any(_fits(presence, type) for type in handed)
-    return replace(hold, lasting=lasting, callers=callers)
+    return replace(data_region, lasting=lasting, callers=callers)
 
 
-def without_lasting(hold: Hold) -> Hold:
-    """Return a hold of which the run time is told nothing, since it never asks."""
-    return replace(hold, lasting=(), callers=False)
+def without_lasting(data_region: DataRegion) -> DataRegion:
+    """Return a data region of which the run time is told nothing, since it never asks."""
+    return replace(data_region, lasting=(), callers=False)
 
 
-def kept_by_functions(holds: Iterable[Hold]) -> Iterator[Symbol]:
+def kept_by_functions(data_regions: Iterable[DataRegion]) -> Iterator[Symbol]:
     """Yield the functions' own variables that may be kept: objects that the run time is told of; parameters, which may
     lie among what the callers own."""
-    for hold in holds:
-        yield from hold.lasting
-        yield from hold.function.parameters if hold.callers else ()
+    for data_region in data_regions:
+        yield from data_region.lasting
+        yield from data_region.function.parameters if data_region.callers else ()
 
 
-def not_yet_kept(holds: Iterable[Hold], presence: Presence, device: frozenset[Symbol]) -> dict[Call, frozenset[Root]]:
-    """Return, for the calls in front of a hold's first one that hands an object to a kernel, the objects that are not
-    kept yet: those that nothing but calls is given the address of."""
+def not_yet_kept(
+    data_regions: Iterable[DataRegion], presence: Presence, device: frozenset[Symbol]
+) -> dict[Call, frozenset[Root]]:
+    """Return, for the calls in front of a data region's first one that hands an object to a kernel, the objects that
+    are not kept yet: those that nothing but calls is given the address of."""
     found: dict[Call, frozenset[Root]] = {}
-    for hold in holds:
-        where = presence.summaries.provenance(hold.function)
+    for data_region in data_regions:
+        where = presence.summaries.provenance(data_region.function)
         held = where.escaped.union(*where.roots.values())
-        early = {Root("object", s) for s in hold.lasting if isinstance(s.type, Record)} - held
-        for stmt in hold.run:
+        early = {Root("object", s) for s in data_region.lasting if isinstance(s.type, Record)} - held
+        for stmt in data_region.run:
             early -= _given_by(where, stmt, device)
             found |= {call: found.get(call, frozenset()) | early for call in calls_in(stmt)}
     return found
@@ -86,7 +89,8 @@ def _given_by(where: Provenance, stmt: Stmt, device: frozenset[Symbol]) -> froze
 
 
 def _fits(presence: Presence, type: Type) -> bool:
-    """Whether memory of the kind that homes put on the device lies in an object, or in what a pointer may lead to."""
+    """Whether memory of the kind that offload regions put on the device lies in an object, or in what a pointer may
+    lead to."""
     return any(part in presence.elements for part in _bulk(type))
 
 
@@ -102,14 +106,15 @@ def _bulk(type: Type) -> Iterator[Type]:
                 yield from _bulk(field.type)
 
 
-# --- who begins a hold
+# --- who begins a data region
 
 
-def outermost(calls: HostCalls, holds: Sequence[Hold], changes: Iterable[Change]) -> frozenset[Function]:
-    """Return the functions with holds that may be called while none lasts: theirs is the outermost one then, and of
-    what their callers hand to them nothing is known. What steps made runs in no hold where their guards fail."""
+def outermost(calls: HostCalls, data_regions: Sequence[DataRegion], changes: Iterable[Change]) -> frozenset[Function]:
+    """Return the functions with data regions that may be called while none lasts: theirs is the outermost one then, and
+    of what their callers hand to them nothing is known. What steps made runs in no data region where their guards
+    fail."""
     known = calls.summaries.definitions
-    held = {part for hold in holds for stmt in hold.run for part in walk(stmt)}
+    held = {part for data_region in data_regions for stmt in data_region.run for part in walk(stmt)}
     held -= {part for change in changes for part in change.parts()}
     found: set[Symbol] = set()
     pending = list(_open(calls))
@@ -119,7 +124,7 @@ def outermost(calls: HostCalls, holds: Sequence[Hold], changes: Iterable[Change]
             found.add(symbol)
             called = (direct_call(call) for call in calls_in(known[symbol].body) if call not in held)
             pending += [name for name in called if name is not None and name in known]
-    return frozenset(hold.function for hold in holds if hold.function.symbol in found)
+    return frozenset(data_region.function for data_region in data_regions if data_region.function.symbol in found)
 
 
 def _open(calls: HostCalls) -> Iterator[Symbol]:

@@ -1,8 +1,8 @@
-"""The copies that holds add to the host's text, as the plan lists them, and what is said of the large ones.
+"""The copies that data regions add to the host's text, as the plan lists them, and what is said of the large ones.
 
 update the host: u[5]               8 bytes, few
 update the host: everything         as much as is there: said aloud where every iteration does it
-a pause                             everything goes back, and comes again with the next call
+a suspension                             everything goes back, and comes again with the next call
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpsmith.base.findings import Finding
-from warpsmith.offload.plan import Held, Inserted, RefusedHold, Transfer
+from warpsmith.offload.plan import DataRegions, Inserted, RefusedDataRegion, Transfer
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import DataPause, Function, If, Node, SizeOf, Stmt, Update
+from warpsmith.tree.nodes import DataSuspension, Function, If, Node, SizeOf, Stmt, Update
 from warpsmith.tree.printing.printer import shown
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import loop_names, walk
 
-__all__ = ["hold_findings", "hold_transfers"]
+__all__ = ["data_region_findings", "data_region_transfers"]
 
 _EVERYTHING = "everything that is on the device"
 
 
-def hold_transfers(held: Held) -> Iterator[Transfer]:
+def data_region_transfers(decided: DataRegions) -> Iterator[Transfer]:
     """Yield what the inserted statements copy, in the order of the text."""
     around: dict[Function, dict[Stmt, str]] = {}
-    for added in held.inserted:
+    for added in decided.inserted:
         if added.function not in around:
             around[added.function] = loops_around(added.function)
         # What a guard asks for only happens where it fails.
@@ -38,7 +38,7 @@ def _of(stmt: Stmt, in_loop: str | None) -> Iterator[Transfer]:
     for part in walk(stmt):
         if isinstance(part, Update):
             yield _update(part, in_loop)
-        elif isinstance(part, DataPause) and not part.ends:
+        elif isinstance(part, DataSuspension) and not part.ends:
             yield Transfer(_EVERYTHING, False, _EVERYTHING, "all", in_loop, part.cause)
 
 
@@ -69,49 +69,50 @@ def _few(node: Update) -> int | None:
 # --- what is said of it
 
 
-def hold_findings(held: Held) -> Iterator[Finding]:
-    """Yield POR018 for loops that keep nothing on the device, and for bulk copies that stay in a hold."""
-    for refused in held.refused:
-        if not refused.hold.own and not _has_inner(refused, held):
+def data_region_findings(decided: DataRegions) -> Iterator[Finding]:
+    """Yield POR018 for loops that keep nothing on the device, and for bulk copies that stay in a data region."""
+    for refused in decided.refused:
+        if not refused.data_region.own and not _has_inner(refused, decided):
             yield _refusal(refused)
-    for added in held.inserted:
+    for added in decided.inserted:
         for stmt in added.statements:
             if _is_bulk(stmt) and not _is_conditional(added):
                 yield _bulk(stmt, added)
 
 
-def _has_inner(refused: RefusedHold, held: Held) -> bool:
-    """Whether a loop inside the refused one became a hold, or all that is left of a refused run did."""
-    if refused.hold.loop is None:
-        return all(any(stmt in hold.run for hold in held.holds) for stmt in refused.cuts)
-    inside = set(walk(refused.hold.loop.body))
-    return any(stmt in inside for hold in held.holds for stmt in hold.run)
+def _has_inner(refused: RefusedDataRegion, decided: DataRegions) -> bool:
+    """Whether a loop inside the refused one became a data region, or all that is left of a refused run did."""
+    if refused.data_region.loop is None:
+        return all(any(stmt in data_region.run for data_region in decided.data_regions) for stmt in refused.cuts)
+    inside = set(walk(refused.data_region.loop.body))
+    return any(stmt in inside for data_region in decided.data_regions for stmt in data_region.run)
 
 
-def _refusal(refused: RefusedHold) -> Finding:
-    hold, place = refused.hold, refused.reason.span
-    if hold.loop is None:
+def _refusal(refused: RefusedDataRegion) -> Finding:
+    data_region, place = refused.data_region, refused.reason.span
+    if data_region.loop is None:
         where = refused.cuts[0].span
         return Finding(
             rule="POR018",
             severity="note",
-            message=f"the data of the kernels called in {hold.function.symbol.name} do not stay on the device across "
+            message=f"the data of the kernels called in {data_region.function.symbol.name} do not "
+            f"stay on the device across "
             f"line {where.line}: {refused.reason.text}",
             span=place if place is not None else where,
             help=refused.reason.legal_if,
         )
-    name = loop_names(hold.function).get(hold.loop, "the loop")
+    name = loop_names(data_region.function).get(data_region.loop, "the loop")
     return Finding(
         rule="POR018",
         severity="warning",
         message=f"the data of the kernels called in {name} are copied in every iteration: {refused.reason.text}",
-        span=place if place is not None else hold.loop.header,
+        span=place if place is not None else data_region.loop.header,
         help=refused.reason.legal_if,
     )
 
 
 def _is_bulk(stmt: Stmt) -> bool:
-    if isinstance(stmt, DataPause):
+    if isinstance(stmt, DataSuspension):
         return not stmt.ends
     return isinstance(stmt, Update) and stmt.address is None and not stmt.to_device
 
@@ -128,7 +129,9 @@ def _path(root: Node, target: Node) -> list[Node]:
 
 def _bulk(stmt: Stmt, added: Inserted) -> Finding:
     cause = getattr(stmt, "cause", added.node.span)
-    what = "may free memory, or touch any" if isinstance(stmt, DataPause) else "touches what cannot be bounded here"
+    what = (
+        "may free memory, or touch any" if isinstance(stmt, DataSuspension) else "touches what cannot be bounded here"
+    )
     return Finding(
         rule="POR018",
         severity="warning",

@@ -1,13 +1,14 @@
-"""What a port inside the user's file runs in place of what: each home, or the whole run that steps made a home of.
+"""What a port inside the user's file runs in place of what: each offload region, or the whole run that steps made an
+offload region of.
 
     for (j …) … g->u[…] …                       const int nx = g->nx;        before the test of the guards
-           the user's             ◄──           for (j …) … u[…] …           the home
+           the user's             ◄──           for (j …) … u[…] …           the offload region
                                                      made by steps
 
-Invariant: the runs that are replaced are the user's own statements, and none is replaced twice. A home that is a part
-of what steps made, and not all of it, stands in its run as the port has it, with its guards and what the steps made as
-the other branch. What holds add inside of that belongs to it as well; the user's own statements, which run where the
-device is not in use, need nothing.
+Invariant: the runs that are replaced are the user's own statements, and none is replaced twice. An offload region that
+is a part of what steps made, and not all of it, stands in its run as the port has it, with its guards and what the
+steps made as the other branch. What data regions add inside of that belongs to it as well; the user's own statements,
+which run where the device is not in use, need nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from warpsmith.loops.prepared import Change, as_written
 from warpsmith.loops.versions import tested
-from warpsmith.offload.fragments import Home
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
@@ -32,32 +33,42 @@ Run = tuple[Stmt, ...]
 
 def versions_in_place(
     function: Function,
-    moved: Mapping[Home, Run],
+    moved: Mapping[OffloadRegion, Run],
     replaced: Sequence[tuple[Run, Run]],
     changes: Sequence[Change],
-    held: Coherent | None = None,
+    added: Coherent | None = None,
 ) -> Iterator[Versioned]:
-    """Yield what runs in place of the user's statements. `function` is what steps made of his, `moved` the homes'
-    statements with launches and copies, `replaced` the same with their guards; `held`: what holds add."""
+    """Yield what runs in place of the user's statements. `function` is what steps made of his, `moved` the offload
+    regions' statements with launches and copies, `replaced` the same with their guards; `added`: what data regions
+    add."""
     user = changes[0].written if changes else function
-    held = held or Coherent()
-    frames = {at: made for at, made in held.frames.items() if beside(changes, at) is None}
-    edits = Edits({}, Coherent(held.inserted, frames).all())
+    added = added or Coherent()
+    frames = {at: made for at, made in added.frames.items() if beside(changes, at) is None}
+    edits = Edits({}, Coherent(added.inserted, frames).all())
     done: list[Change] = []
-    for home, statements in moved.items():
-        change = next((c for c in changes if _is_part(home, c)), None)
+    for offload_region, statements in moved.items():
+        change = next((c for c in changes if _is_part(offload_region, c)), None)
         if change is None:
-            written = as_written(home.scope, changes)
-            yield Versioned(user, written, statements, tested(home.guards), fallback=held.around(home))
+            written = as_written(offload_region.scope, changes)
+            yield Versioned(
+                user, written, statements, tested(offload_region.guards), fallback=added.around(offload_region)
+            )
         elif change in done:
             continue
-        elif (before := _declarations(home, change)) is not None:
+        elif (before := _declarations(offload_region, change)) is not None:
             declared = rewritten_run(before, edits)
-            yield Versioned(user, change.old, statements, tested(home.guards), declared, fallback=held.around(home))
+            yield Versioned(
+                user,
+                change.old,
+                statements,
+                tested(offload_region.guards),
+                declared,
+                fallback=added.around(offload_region),
+            )
         else:
             done.append(change)
             new = rewritten_run(change.new, edits)
-            yield Versioned(user, change.old, _with_homes(function, new, replaced), None)
+            yield Versioned(user, change.old, _with_offload_regions(function, new, replaced), None)
 
 
 def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
@@ -70,36 +81,36 @@ def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
     return None
 
 
-def written_in_versions(homes: Iterable[Home], changes: Sequence[Change]) -> frozenset[Node]:
+def written_in_versions(offload_regions: Iterable[OffloadRegion], changes: Sequence[Change]) -> frozenset[Node]:
     """Return the statements that stand in what steps made, and not in the user's text: what is added beside them is
     a part of the version."""
     found: set[Node] = set()
-    for home in homes:
-        change = next((c for c in changes if _is_part(home, c)), None)
+    for offload_region in offload_regions:
+        change = next((c for c in changes if _is_part(offload_region, c)), None)
         if change is not None:
-            before = _declarations(home, change)
+            before = _declarations(offload_region, change)
             found |= change.parts() if before is None else {part for stmt in before for part in walk(stmt)}
     return frozenset(found)
 
 
-def _is_part(home: Home, change: Change) -> bool:
-    """Whether the home is inside what steps made, and not around it."""
-    return bool(change.old) and home.scope[0] in change.parts() and not _is_around(home, change)
+def _is_part(offload_region: OffloadRegion, change: Change) -> bool:
+    """Whether the offload region is inside what steps made, and not around it."""
+    return bool(change.old) and offload_region.scope[0] in change.parts() and not _is_around(offload_region, change)
 
 
-def _is_around(home: Home, change: Change) -> bool:
-    return all(any(stmt is kept for kept in home.scope) for stmt in change.new)
+def _is_around(offload_region: OffloadRegion, change: Change) -> bool:
+    return all(any(stmt is kept for kept in offload_region.scope) for stmt in change.new)
 
 
-def _declarations(home: Home, change: Change) -> Run | None:
-    """Return the declarations that steps put before a home which is all the rest of what they made."""
-    count = len(change.new) - len(home.scope)
+def _declarations(offload_region: OffloadRegion, change: Change) -> Run | None:
+    """Return the declarations that steps put before an offload region which is all the rest of what they made."""
+    count = len(change.new) - len(offload_region.scope)
     before, rest = change.new[:count], change.new[count:]
-    alike = count >= 0 and all(a is b for a, b in zip(rest, home.scope, strict=True))
+    alike = count >= 0 and all(a is b for a, b in zip(rest, offload_region.scope, strict=True))
     return before if alike and all(isinstance(stmt, DeclStmt) for stmt in before) else None
 
 
-def _with_homes(function: Function, run: Run, replaced: Sequence[tuple[Run, Run]]) -> Run:
+def _with_offload_regions(function: Function, run: Run, replaced: Sequence[tuple[Run, Run]]) -> Run:
     holder = replace(function, body=replace(function.body, statements=run))
     inside = {id(part) for stmt in run for part in _statements(stmt)}
     return splice(holder, [pair for pair in replaced if id(pair[0][0]) in inside]).body.statements

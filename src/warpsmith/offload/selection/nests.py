@@ -23,7 +23,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
-from warpsmith.offload.selection.uses import Touched, obstacle, touched, uses_only_scalars
+from warpsmith.offload.selection.uses import Accessed, accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
@@ -43,7 +43,7 @@ class _Nest(Struct, frozen=True):
     statement: For
     chain: tuple[LoopFacts, ...]
     heads: tuple[For, ...]
-    touched: Touched
+    accessed: Accessed
     accumulators: tuple[Accumulator, ...]
 
 
@@ -72,7 +72,7 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     changed = order_notes(together)
     if changed and request.options.precise_fp:
         return Reason("POR007", f"--precise-fp: as a kernel, {changed[0]}", loop.header)
-    nest = _Nest(loop, chain, heads, touched(request, (loop,)), together)
+    nest = _Nest(loop, chain, heads, accessed(request, (loop,)), together)
     owned = _owned(nest)
     if isinstance(owned, Reason):
         return owned
@@ -85,8 +85,8 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
         kind="nest",
         statements=statements,
         loops=chain,
-        uses=nest.touched.uses(owned | counters),
-        locals=tuple(s for s in nest.touched.outside if s in owned and s not in counters),
+        uses=nest.accessed.uses(owned | counters),
+        locals=tuple(s for s in nest.accessed.outside if s in owned and s not in counters),
         finals=finals,
         assumptions=_assumptions(chain),
         accumulators=together,
@@ -185,10 +185,10 @@ def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
     together = {s for one in nest.accumulators for s in (one.symbol, *one.companions)}
-    written = [s for s in nest.touched.outside if s in nest.touched.written and s not in together]
+    written = [s for s in nest.accessed.outside if s in nest.accessed.written and s not in together]
     forced = any(a.kind == "granted" and a.condition is None for a in _assumptions(nest.chain))
     if forced:
-        # the user vouched for the loop: what its iterations share stays shared, and the referee has the last word
+        # the user asserted that for the loop: what its iterations share stays shared, and the referee has the last word
         written = [s for s in written if s in private]
     for symbol in written:
         if symbol not in private:
@@ -248,7 +248,7 @@ def _written_inside(nest: _Nest, inner: For) -> bool:
     counters = {head.variable for head in nest.heads}
     declared = {d.symbol for part in walk(nest.statement) if isinstance(part, DeclStmt) for d in part.declarations}
     named = {n.symbol for bound in (inner.lower, inner.bound) for n in walk(bound) if isinstance(n, Name)}
-    return bool((named - counters) & (nest.touched.written | declared))
+    return bool((named - counters) & (nest.accessed.written | declared))
 
 
 def _seen_elsewhere(function: Function, loop: For, symbol: Symbol) -> bool:

@@ -21,7 +21,7 @@ from warpsmith.offload.expressions import name, shifted
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
-from warpsmith.offload.selection.uses import Touched, obstacle, touched, uses_only_scalars
+from warpsmith.offload.selection.uses import Accessed, accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.running import RunningKernel
 from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.running import Running, running_value
@@ -54,7 +54,7 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     if scan.is_rounded and request.options.precise_fp:
         text = f"--precise-fp: the running values of {found.symbol.name} would be reordered, so it stays on the host"
         return Reason("POR007", text, loop.header)
-    used = touched(request, (loop,))
+    used = accessed(request, (loop,))
     owned = _owned(facts, loop, found, used)
     if isinstance(owned, Reason):
         return owned
@@ -85,7 +85,7 @@ def _bad_range(loop: For) -> Reason | None:
     return None
 
 
-def _owned(facts: LoopFacts, loop: For, found: Running, used: Touched) -> frozenset[Symbol] | Reason:
+def _owned(facts: LoopFacts, loop: For, found: Running, used: Accessed) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the loop that every iteration owns."""
     counters = {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
     own = set(facts.private) | {loop.variable}

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.offload.fragments import Draft, Request, Use
-from warpsmith.offload.selection.uses import Touched, obstacle, touched
+from warpsmith.offload.selection.uses import Accessed, accessed, obstacle
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -46,7 +46,7 @@ class _Run(Struct, frozen=True):
     """Consecutive statements of one block that one thread may run."""
 
     statements: tuple[Stmt, ...]
-    touched: Touched
+    accessed: Accessed
     moved: frozenset[Symbol]
 
 
@@ -151,7 +151,7 @@ def _of_block(request: Request, statements: Sequence[Stmt], arrays: set[Symbol],
 
 def _run(request: Request, statements: tuple[Stmt, ...]) -> _Run:
     declared = {d.symbol for s in statements if isinstance(s, DeclStmt) for d in s.declarations}
-    return _Run(statements, touched(request, statements), frozenset(declared))
+    return _Run(statements, accessed(request, statements), frozenset(declared))
 
 
 def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
@@ -165,7 +165,7 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
         return False
     if _reaches_a_loop(request, statement):
         return False
-    found = touched(request, (statement,))
+    found = accessed(request, (statement,))
     if not (found.element_reads | found.element_writes) & arrays:
         return False
     if any(isinstance(s.type, Pointer | Array) and s in found.written for s in found.outside):
@@ -207,7 +207,7 @@ def _needed_on_host(
     request: Request, loop: For | While, run: _Run, runs: Sequence[_Run], nests: Sequence[Draft]
 ) -> bool:
     """Whether the host (or a launch's range) reads, inside the loop, a scalar that the run would write."""
-    scalars = {s for s in run.touched.outside if s in run.touched.written} | run.moved
+    scalars = {s for s in run.accessed.outside if s in run.accessed.written} | run.moved
     if not scalars:
         return False
     scope: Node = request.facts.function.body
@@ -240,7 +240,7 @@ def _host_names(node: Node, device: set[int]) -> set[Symbol]:
 
 def _draft(request: Request, run: _Run) -> Draft:
     first = run.statements[0]
-    outside = run.touched.uses(frozenset())
+    outside = run.accessed.uses(frozenset())
     uses = [replace(u, covers=u.written and _assigned_first(run.statements, u.symbol)) for u in outside]
     uses += [Use(s, "cell", False, True, covers=True, device_only=True) for s in sorted(run.moved, key=lambda s: s.key)]
     return Draft(

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 
 from warpsmith.offload.fragments import Request
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import node_accesses
 from warpsmith.poly.pointers.derived import sources
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
-from warpsmith.poly.pointers.touches import node_touches
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.types import Pointer, Symbol
 
@@ -29,14 +29,14 @@ def stored_through(
     known = request.summaries if request.summaries is not None else Summaries.of(request.program)
     where = known.provenance(request.facts.function)
     named: set[Symbol] = set()
-    for touch in (t for s in statements for t in node_touches(s)):
-        if touch.kind in ("call", "box") and known.done_by((touch,), where).stores:
+    for access in (t for s in statements for t in node_accesses(s)):
+        if access.kind in ("call", "opaque") and known.done_by((access,), where).stores:
             return candidates
-        if touch.kind != "store":
+        if access.kind != "store":
             continue
-        if touch.base is None or touch.base.symbol is None or touch.base.deep or touch.base.call is not None:
+        if access.base is None or access.base.symbol is None or access.base.deep or access.base.call is not None:
             return candidates
-        named.add(touch.base.symbol)
+        named.add(access.base.symbol)
     unknown: set[Symbol] = set()
     for symbol in named.intersection(inside):
         made_from = sources(tuple(statements), symbol)

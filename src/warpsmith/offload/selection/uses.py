@@ -1,4 +1,4 @@
-"""What a fragment uses of the host's variables, and what stands in the way of a kernel (system.md's classes).
+"""What a fragment uses of the host's variables, and the blockers of a kernel (system.md's classes).
 
 scalar, not written             value     passed by value
 scalar, written                 cell      one element on the device
@@ -20,7 +20,7 @@ from warpsmith.offload.selection.stored import stored_through
 from warpsmith.offload.values.kernel_text import flat_rows
 from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.effects import Effects, effects
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -41,12 +41,12 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["Touched", "obstacle", "touched", "uses_only_scalars"]
+__all__ = ["Accessed", "accessed", "obstacle", "uses_only_scalars"]
 
 _NOT_VARIABLES = ("function", "enumerator")
 
 
-class Touched(Struct, frozen=True):
+class Accessed(Struct, frozen=True):
     """The variables declared outside a fragment, in order of first use, and how it uses them."""
 
     outside: tuple[Symbol, ...]
@@ -77,7 +77,7 @@ def _declaration(symbol: Symbol) -> tuple[bool, int]:
     return local, symbol.span.start if symbol.span is not None else 0
 
 
-def touched(request: Request, statements: Sequence[Stmt]) -> Touched:
+def accessed(request: Request, statements: Sequence[Stmt]) -> Accessed:
     """Return what `statements` of the function use of the variables declared outside them."""
     inside = {d for s in statements for d in _declared(s)}
     named = dict.fromkeys(s for statement in statements for s in _mentioned(statement) if s not in inside)
@@ -85,7 +85,7 @@ def touched(request: Request, statements: Sequence[Stmt]) -> Touched:
     assigned = {s for statement in statements for s in written_symbols(statement)} - inside
     everything = [_effects(request, statement) for statement in statements]
     changed = frozenset(s for e in everything for s in e.element_writes)
-    return Touched(
+    return Accessed(
         outside=tuple(s for s in named if s.storage not in _NOT_VARIABLES),
         written=frozenset(s for s in assigned if not _has_elements(s.type))
         | {s for e in everything for s in e.direct_writes if s in named},

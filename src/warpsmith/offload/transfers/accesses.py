@@ -1,7 +1,7 @@
 """What the host and the kernels do with the object behind a buffer.
 
-Invariant: an access that may happen is reported. What cannot be told apart (an unknown call, a pointer that may point
-into the object) counts as a use and a write. A write without a use is reported only where all of the section is
+Invariant: an access that may happen is reported. What cannot be distinguished (an unknown call, a pointer that may
+point into the object) counts as a use and a write. A write without a use is reported only where all of the section is
 certainly written (a scalar's assignment, a kernel that covers its section) or its content dies (`free(p)`).
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import Flow, Point
 from warpsmith.offload.transfers.placement import Access
@@ -40,7 +40,7 @@ __all__ = ["HostAccess", "ProgramAccess", "freed", "kernel_access", "point_acces
 class HostAccess(Protocol):
     """What host code does with buffered objects, and which of them anybody looks at later."""
 
-    def touch(self, node: Node, buffer: Buffer) -> Access:
+    def access(self, node: Node, buffer: Buffer) -> Access:
         """Return what evaluating `node` does with the object (`host_use`, `host_write`)."""
         ...
 
@@ -49,26 +49,28 @@ class HostAccess(Protocol):
         ...
 
 
-def kernel_access(home: Home, draft: Draft, buffer: Buffer) -> Access:
+def kernel_access(offload_region: OffloadRegion, draft: Draft, buffer: Buffer) -> Access:
     """Return what the kernel of `draft` does with the device copy."""
     for use in draft.uses:
         if use.symbol != buffer.host or use.kind == "value":
             continue
         if use.kind == "buffer":
-            renews = use.written and (draft, use.symbol) in home.covers
+            renews = use.written and (draft, use.symbol) in offload_region.covers
             return Access(device_use=not renews, device_write=use.written)
         return Access(device_use=use.read or not (use.written and use.covers), device_write=use.written)
     return Access()
 
 
-def point_accesses(flow: Flow, home: Home, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
+def point_accesses(flow: Flow, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
     """Return what each point of the flow does with the object of `buffer`."""
     lives_on = host.lives_on(buffer)
-    return tuple(_point_access(point, home, buffer, host, lives_on) for point in flow.points)
+    return tuple(_point_access(point, offload_region, buffer, host, lives_on) for point in flow.points)
 
 
-def _point_access(point: Point, home: Home, buffer: Buffer, host: HostAccess, lives_on: bool) -> Access:
-    touched = [host.touch(node, buffer) for node in point.nodes]
+def _point_access(
+    point: Point, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess, lives_on: bool
+) -> Access:
+    touched = [host.access(node, buffer) for node in point.nodes]
     use = any(t.host_use for t in touched)
     write = any(t.host_write for t in touched)
     if point.kind == "exit":
@@ -76,10 +78,10 @@ def _point_access(point: Point, home: Home, buffer: Buffer, host: HostAccess, li
     if point.kind != "launch" or point.draft is None:
         # Several expressions in one point run in an order that we do not keep: then a write does not excuse a use.
         return Access(host_use=use or (write and len(touched) > 1), host_write=write)
-    device = kernel_access(home, point.draft, buffer)
+    device = kernel_access(offload_region, point.draft, buffer)
     values = [u.symbol for u in point.draft.uses if u.kind == "value"]
     span = point.draft.statements[0].span
-    read = any(host.touch(Name(span=span, type=s.type, symbol=s), buffer).host_use for s in values)
+    read = any(host.access(Name(span=span, type=s.type, symbol=s), buffer).host_use for s in values)
     return Access(host_use=read, device_use=device.device_use, device_write=device.device_write)
 
 
@@ -97,28 +99,28 @@ def freed(node: Node) -> Symbol | None:
 class ProgramAccess:
     """The accesses as poly's effects tell them, with memory of what was asked."""
 
-    def __init__(self, request: Request, home: Home) -> None:
+    def __init__(self, request: Request, offload_region: OffloadRegion) -> None:
         self.program = request.program
         self.function = request.facts.function
         self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
         self.escaped = escaped(self.program, self.function, self.summaries)
-        self.device_only = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
-        self.buffered = {buffer.host for buffer in home.buffers}
-        written = {use.symbol for draft in home.drafts for use in draft.uses if use.written}
-        self.blocks = {buffer.host for buffer in home.buffers if buffer.unit and buffer.host in written}
+        self.device_only = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.device_only}
+        self.buffered = {buffer.host for buffer in offload_region.buffers}
+        written = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
+        self.blocks = {buffer.host for buffer in offload_region.buffers if buffer.unit and buffer.host in written}
         self._known: dict[tuple[Node, Symbol], Access] = {}
         self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
 
-    def touch(self, node: Node, buffer: Buffer) -> Access:
+    def access(self, node: Node, buffer: Buffer) -> Access:
         """Return what evaluating `node` on the host does with the object."""
         if buffer.host in self.device_only:
             return Access()
         key = (node, buffer.host)
         if key not in self._known:
-            self._known[key] = self._touch(node, buffer.host)
+            self._known[key] = self._access(node, buffer.host)
         return self._known[key]
 
-    def _touch(self, node: Node, symbol: Symbol) -> Access:
+    def _access(self, node: Node, symbol: Symbol) -> Access:
         if freed(node) == symbol:
             return Access(host_write=True)
         done = effects(self.program, node, self.function, self.summaries)
@@ -138,8 +140,8 @@ class ProgramAccess:
     def _meets(self, symbol: Symbol, base: Symbol) -> bool:
         """Whether an access through `base` may touch the object of `symbol`: effects tell names apart, not memory.
 
-        Two buffered objects do not overlap: the home's guards see to that. A block of memory that goes back to the host
-        as a whole is met by what lies beside the object as well.
+        Two buffered objects do not overlap: the offload region's guards see to that. A block of memory that goes back
+        to the host as a whole is met by what lies beside the object as well.
         """
         if base == symbol or base in self.buffered:
             return False
@@ -209,7 +211,7 @@ class ProgramAccess:
         return bool(roots) and not kept and not returned
 
     def _reads(self, node: Node, buffer: Buffer) -> bool:
-        return any(self.touch(part, buffer).host_use for part in _evaluated(node))
+        return any(self.access(part, buffer).host_use for part in _evaluated(node))
 
 
 def _declares(node: Node, symbol: Symbol) -> bool:

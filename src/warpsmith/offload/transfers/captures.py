@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from warpsmith.offload.expressions import number
-from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
@@ -31,16 +31,19 @@ from warpsmith.tree.walk import walk, written_symbols
 
 __all__ = ["with_captures"]
 
-_Homes = Mapping[Draft, Home]
+_OffloadRegions = Mapping[Draft, OffloadRegion]
 
 
-def with_captures(original: Program, ported: Program, homes: tuple[Home, ...]) -> tuple[Program, Program]:
-    """Return (reference, candidate): both programs with captures after each region of `homes` (of all functions)."""
+def with_captures(
+    original: Program, ported: Program, offload_regions: tuple[OffloadRegion, ...]
+) -> tuple[Program, Program]:
+    """Return (reference, candidate): both programs with captures after each region of `offload_regions` (of all
+    functions)."""
     reference, candidate = original, ported
     on_device = {symbol for kernel in ported.kernels for symbol in kernel.functions}
     for (_, function), (_, new) in zip(original.functions(), ported.functions(), strict=True):
-        inside = set(walk(function.body)) if homes else set()
-        mine = {d: h for h in homes if h.scope[0] in inside for d in h.drafts}
+        inside = set(walk(function.body)) if offload_regions else set()
+        mine = {d: h for h in offload_regions if h.scope[0] in inside for d in h.drafts}
         if not mine or function.symbol in on_device:
             continue
         plain = _host_captures(original, function, mine)
@@ -56,18 +59,20 @@ def _edited(function: Function, edits: Edits) -> Function:
     return replace(function, body=body)
 
 
-def _host_captures(program: Program, function: Function, homes: _Homes) -> Edits:
+def _host_captures(program: Program, function: Function, offload_regions: _OffloadRegions) -> Edits:
     """Return the captures that follow the regions where they still are the user's loops."""
     edits = Edits()
-    for draft, home in homes.items():
-        made = _captures(program, function, draft, home)
+    for draft, offload_region in offload_regions.items():
+        made = _captures(program, function, draft, offload_region)
         edits.at(ProgramPoint("after", draft.statements[-1]), [replace(c, buffer=None) for c in made])
     return edits
 
 
-def _add_device_captures(ported: Function, edits: Edits, homes: _Homes, program: Program, function: Function) -> None:
+def _add_device_captures(
+    ported: Function, edits: Edits, offload_regions: _OffloadRegions, program: Program, function: Function
+) -> None:
     """Add the captures that follow launches, behind the host statements that belong to them."""
-    regions = {draft.region: draft for draft in homes}
+    regions = {draft.region: draft for draft in offload_regions}
     for run in _runs(ported.body):
         for position, stmt in enumerate(run):
             if not isinstance(stmt, Launch):
@@ -76,7 +81,7 @@ def _add_device_captures(ported: Function, edits: Edits, homes: _Homes, program:
             last = position
             while last + 1 < len(run) and any(run[last + 1] is final for final in draft.finals):
                 last += 1
-            made = _captures(program, function, draft, homes[draft])
+            made = _captures(program, function, draft, offload_regions[draft])
             edits.at(ProgramPoint("after", run[last]), (*_ahead(made), *made))
 
 
@@ -93,16 +98,18 @@ def _runs(stmt: Stmt) -> Iterator[tuple[Stmt, ...]]:
             yield from _runs(inner)
 
 
-def _captures(program: Program, function: Function, draft: Draft, home: Home) -> tuple[CaptureStmt, ...]:
+def _captures(
+    program: Program, function: Function, draft: Draft, offload_region: OffloadRegion
+) -> tuple[CaptureStmt, ...]:
     """Return what is recorded after a launch of `draft`."""
     result: list[CaptureStmt] = []
-    buffers = {buffer.host: buffer for buffer in home.buffers}
-    written_somewhere = {u.symbol for d in home.drafts for u in d.uses if u.written}
+    buffers = {buffer.host: buffer for buffer in offload_region.buffers}
+    written_somewhere = {u.symbol for d in offload_region.drafts for u in d.uses if u.written}
     for use in draft.uses:
         if use.kind == "value" or use.device_only or (use.symbol in written_somewhere and not use.written):
             continue
         buffer = buffers[use.symbol]
-        if is_table(buffer) or (home.resident and not use.written):
+        if is_table(buffer) or (offload_region.resident and not use.written):
             continue  # its newest values may be on the device, from a kernel of a caller's: they are recorded there
         extent = _extent(program, function, buffer.host, draft.statements[0])
         result.append(_capture(draft, buffer, extent, newest_on_device=use.written))

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from warpsmith.offload.fragments import Draft, Home
+from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.accesses import HostAccess, kernel_access
@@ -55,13 +55,14 @@ _ABSENT, _FRESH, _DEVICE_STALE, _HOST_STALE = "absent", "fresh", "device stale",
 _State = Mapping[Symbol, frozenset[str]]
 
 
-def check_transfers(statements: tuple[Stmt, ...], home: Home, host: HostAccess) -> tuple[str, ...]:
-    """Return what is wrong with `statements`, the rewritten scope of `home`, in sentences; nothing where all is well.
+def check_transfers(statements: tuple[Stmt, ...], offload_region: OffloadRegion, host: HostAccess) -> tuple[str, ...]:
+    """Return what is wrong with `statements`, the rewritten scope of `offload_region`, in sentences; nothing where all
+    is well.
 
     `host` tells what host code does with the objects.
     """
-    checker = _Checker(home, host)
-    ways = checker.run(statements, {b.symbol: frozenset({_ABSENT}) for b in home.buffers})
+    checker = _Checker(offload_region, host)
+    ways = checker.run(statements, {b.symbol: frozenset({_ABSENT}) for b in offload_region.buffers})
     for state in (ways.falls, ways.breaks, ways.continues):
         checker.leaves(state, statements[-1])
     return tuple(checker.findings)
@@ -82,23 +83,27 @@ def _joined(a: _State | None, b: _State | None) -> _State | None:
 
 
 class _Checker(Struct):
-    home: Home
+    offload_region: OffloadRegion
     host: HostAccess
     findings: dict[str, None] = field(default_factory=dict)
     drafts: dict[str, Draft] = field(default_factory=dict)
     written: set[Symbol] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.drafts = {draft.region: draft for draft in self.home.drafts}
-        for draft in self.home.drafts:
-            self.written |= {b.symbol for b in self.home.buffers if kernel_access(self.home, draft, b).device_write}
+        self.drafts = {draft.region: draft for draft in self.offload_region.drafts}
+        for draft in self.offload_region.drafts:
+            self.written |= {
+                b.symbol
+                for b in self.offload_region.buffers
+                if kernel_access(self.offload_region, draft, b).device_write
+            }
 
     def complain(self, node: Node, buffer: Buffer, what: str) -> None:
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
 
     def leaves(self, state: _State | None, node: Node) -> None:
         """Control leaves the scope: every buffer must have been freed, but for tables, which are kept."""
-        for buffer in self.home.buffers if state is not None else ():
+        for buffer in self.offload_region.buffers if state is not None else ():
             if state is not None and state[buffer.symbol] != {_ABSENT} and not is_table(buffer):
                 self.complain(node, buffer, "the buffer is not freed on every way out")
 
@@ -188,11 +193,11 @@ class _Checker(Struct):
         if node is None:
             return state
         new = dict(state)
-        for buffer in self.home.buffers:
-            touch = self.host.touch(node, buffer)
-            if touch.host_use and _HOST_STALE in state[buffer.symbol]:
+        for buffer in self.offload_region.buffers:
+            access = self.host.access(node, buffer)
+            if access.host_use and _HOST_STALE in state[buffer.symbol]:
                 self.complain(node, buffer, "the host uses a stale copy")
-            if touch.host_write and state[buffer.symbol] != {_ABSENT}:
+            if access.host_write and state[buffer.symbol] != {_ABSENT}:
                 new[buffer.symbol] = frozenset({_DEVICE_STALE})
         return new
 
@@ -208,7 +213,7 @@ class _Checker(Struct):
                 return self.private(stmt, state)
 
     def private(self, stmt: Copy | DeviceAlloc | DeviceFree, state: _State) -> _State:
-        buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
+        buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
         new = frozenset({_FRESH})
         match stmt:
@@ -231,7 +236,7 @@ class _Checker(Struct):
 
     def shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
         """A caller may hold the data: then the host's copy is stale from the start, and nothing comes back."""
-        buffer = next(b for b in self.home.buffers if b.symbol == stmt.buffer)
+        buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
         if isinstance(stmt, DataEnter):
             if before != {_ABSENT}:
@@ -250,8 +255,8 @@ class _Checker(Struct):
         new = dict(state)
         for argument in stmt.arguments:
             self.evaluated(argument, state)
-        for buffer in self.home.buffers:
-            access = kernel_access(self.home, draft, buffer)
+        for buffer in self.offload_region.buffers:
+            access = kernel_access(self.offload_region, draft, buffer)
             if not (access.device_use or access.device_write):
                 continue
             if _ABSENT in state[buffer.symbol]:

@@ -1,4 +1,4 @@
-"""What moves when: a home's scope, rewritten with allocations, copies, launches and frees.
+"""What moves when: an offload region's scope, rewritten with allocations, copies, launches and frees.
 
     for (k …)                             A_gpu = alloc; copy A to A_gpu
         piv = A[k*N+k]; …          →      for (k …)
@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number, shifted
-from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
 from warpsmith.offload.transfers.flow import Flow, ProgramPoint, build_flow
@@ -65,7 +65,8 @@ __all__ = [
 
 
 class Moved(Struct, frozen=True):
-    """The statements that take the place of `home.scope` (when its guards hold), and the copies among them."""
+    """The statements that take the place of `offload_region.scope` (when its guards hold), and the copies among
+    them."""
 
     statements: tuple[Stmt, ...]
     transfers: tuple[Transfer, ...]
@@ -83,40 +84,48 @@ class _Text(Struct):
         return [*self.to_host, *self.frees, *self.allocations, *self.to_device]
 
 
-def insert(request: Request, home: Home, launches: Mapping[Draft, tuple[Stmt, ...]]) -> Moved:
+def insert(request: Request, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]) -> Moved:
     """Return the scope with allocations, launches, copies and frees; `launches[draft]` is the Launch, then host
     statements. The scheme is `request.options.transfers`. Raises RuntimeError where the check of the result fails."""
     return insert_copies(
-        request.facts.function, home, launches, ProgramAccess(request, home), request.options.transfers
+        request.facts.function,
+        offload_region,
+        launches,
+        ProgramAccess(request, offload_region),
+        request.options.transfers,
     )
 
 
 def insert_copies(
-    function: Function, home: Home, launches: Mapping[Draft, tuple[Stmt, ...]], host: HostAccess, scheme: TransferScheme
+    function: Function,
+    offload_region: OffloadRegion,
+    launches: Mapping[Draft, tuple[Stmt, ...]],
+    host: HostAccess,
+    scheme: TransferScheme,
 ) -> Moved:
     """`insert`, with what the host does told by `host`."""
-    drafts = {draft.statements[0]: draft for draft in home.drafts}
+    drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
     texts: dict[ProgramPoint, _Text] = {}
     transfers: list[tuple[int, Transfer]] = []
     around = loops_around(function)
-    for buffer in home.buffers:
+    for buffer in offload_region.buffers:
         flow = build_flow(buffer.scope, drafts)
         flows[buffer.scope[0]] = flow
-        accesses = point_accesses(flow, home, buffer, host)
+        accesses = point_accesses(flow, offload_region, buffer, host)
         _frame(buffer, flow, texts)
         for copy in sorted(arrange(flow, accesses, scheme)):
-            made = _copy(buffer, flow, accesses, copy, home)
+            made = _copy(buffer, flow, accesses, copy, offload_region)
             place = flow.points[copy[0]].place
             assert place is not None
             text = texts.setdefault(place, _Text())
             (text.to_device if made.to_device else text.to_host).append(made)
             transfers.append((place.node.span.start, _transfer(buffer, made, around.get(place.node))))
-    edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in home.drafts})
+    edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in offload_region.drafts})
     for place, text in texts.items():
         edits.at(place, text.all())
-    statements = rewritten_run(home.scope, edits)
-    findings = check_transfers(statements, home, host)
+    statements = rewritten_run(offload_region.scope, edits)
+    findings = check_transfers(statements, offload_region, host)
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
     return Moved(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
@@ -139,8 +148,10 @@ def _frame(buffer: Buffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None
             texts.setdefault(place, _Text()).frees.append(DeviceFree(span=place.node.span, buffer=buffer.symbol))
 
 
-def _copy(buffer: Buffer, flow: Flow, accesses: tuple[Access, ...], copy: Insertion, home: Home) -> Copy:
-    cause = _cause(flow, accesses, copy) or statement_spans(home.scope)
+def _copy(
+    buffer: Buffer, flow: Flow, accesses: tuple[Access, ...], copy: Insertion, offload_region: OffloadRegion
+) -> Copy:
+    cause = _cause(flow, accesses, copy) or statement_spans(offload_region.scope)
     return Copy(
         span=cause,
         to_device=copy[1] == "to device",

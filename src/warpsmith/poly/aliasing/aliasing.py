@@ -23,9 +23,9 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects, escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
+from warpsmith.poly.pointers.accesses import bases, node_accesses
 from warpsmith.poly.pointers.derived import sources
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
-from warpsmith.poly.pointers.touches import bases, node_touches
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.sections import run_sections
 from warpsmith.tree.nodes import (
@@ -212,7 +212,7 @@ def _is_handed(known: Summaries, entry: Root, variable: Root) -> bool:
 def _touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tuple[set[Symbol], set[Symbol]]:
     """Return the bases whose elements the run reads and writes, and the global variables that it does."""
     where = known.provenance(function)
-    done = known.done_by((t for stmt in run for t in node_touches(stmt)), where)
+    done = known.done_by((t for stmt in run for t in node_accesses(stmt)), where)
     own = {n.symbol for stmt in run for n in walk(stmt) if isinstance(n, VarDecl)}
     read = _outside(done.load_bases, own, (run, where)) | set(filter(_is_shared, done.reads))
     written = _outside(done.store_bases, own, (run, where)) | set(filter(_is_shared, done.writes))

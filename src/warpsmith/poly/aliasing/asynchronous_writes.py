@@ -19,8 +19,8 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.library import mentions
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import bases, direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import UNKNOWN, Root
-from warpsmith.poly.pointers.touches import bases, direct_call, is_pointer
 from warpsmith.tree.nodes import Block, Call, Expr, ExprStmt, For, Function, Loop, Name, Node, Stmt, Unary, While
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, names, peel, root_symbol, same, walk

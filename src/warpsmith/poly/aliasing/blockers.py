@@ -7,7 +7,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.aliasing.asynchronous_writes import written_asynchronously
 from warpsmith.poly.effects.library import described_as, sets_what_is_read
 from warpsmith.poly.effects.origin import Origin
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -46,7 +46,7 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
 
 
 def unmodelled(origin: Origin, stmt: Stmt) -> Reason | None:
-    """Return what stands in the way of any model of `stmt`, or None; leaving its loops early does not."""
+    """Return the blocker of any model of `stmt`, or None; leaving its loops early does not."""
     return _constructs(origin, stmt) or _effects(origin, stmt, stmt.span)
 
 

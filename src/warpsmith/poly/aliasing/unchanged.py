@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from warpsmith.poly.aliasing.aliasing import may_overlap
 from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.pointers.accesses import MemoryAccess, accesses, direct_call, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
-from warpsmith.poly.pointers.touches import Touch, direct_call, node_touches, touches
 from warpsmith.tree.containers import changes_no_container, is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
@@ -111,8 +111,8 @@ def disturbances(origin: Origin, run: tuple[Stmt, ...], load: Expr, *, typed: bo
     where = origin.summaries.provenance(origin.function)
     roots = _roots_of_load(load, where)
     for stmt in run:
-        for touch in node_touches(stmt):
-            found = _by_touch(origin, where, touch, (load, roots, typed))
+        for access in node_accesses(stmt):
+            found = _by_access(origin, where, access, (load, roots, typed))
             if found is not None:
                 yield found
 
@@ -120,29 +120,29 @@ def disturbances(origin: Origin, run: tuple[Stmt, ...], load: Expr, *, typed: bo
 _Load = tuple[Expr, frozenset[Root], bool]
 
 
-def _by_touch(origin: Origin, where: Provenance, touch: Touch, about: _Load) -> Disturbance | None:
+def _by_access(origin: Origin, where: Provenance, access: MemoryAccess, about: _Load) -> Disturbance | None:
     load, roots, typed = about
     known = origin.summaries
-    match touch.kind:
+    match access.kind:
         case "write" | "store":
-            target = _target(touch.node)
+            target = _target(access.node)
             if target is not None and _kept(target, load, typed=typed):
                 return None
-            stored = _roots_of_touch(touch, where)
-            if touch.symbol is not None and touch.symbol == is_direct(load):
-                return Disturbance(touch.node, f"{touch.symbol.name} is written", target)
+            stored = _roots_of_access(access, where)
+            if access.symbol is not None and access.symbol == is_direct(load):
+                return Disturbance(access.node, f"{access.symbol.name} is written", target)
             if may_overlap(known, where, stored, roots):
-                return Disturbance(touch.node, f"{_text(touch.node)} may write it", target)
+                return Disturbance(access.node, f"{_text(access.node)} may write it", target)
             return None
         case "call":
-            assert isinstance(touch.node, Call), "only a call calls"
-            return _by_call(origin, where, touch.node, about)
-        case "box":
-            return _by_box(origin, touch.node, load)
+            assert isinstance(access.node, Call), "only a call calls"
+            return _by_call(origin, where, access.node, about)
+        case "opaque":
+            return _by_opaque(origin, access.node, load)
         case "read" | "load":
             return None
         case _:
-            assert_never(touch.kind)
+            assert_never(access.kind)
 
 
 def _target(node: Node) -> Expr | None:
@@ -162,14 +162,14 @@ def _target(node: Node) -> Expr | None:
 
 def _roots_of_load(load: Expr, where: Provenance) -> frozenset[Root]:
     load = peel(load)
-    found = [t for t in touches(load) if t.kind in ("read", "load") and t.node is load]
-    return frozenset().union(*(_roots_of_touch(t, where) for t in found)) if found else frozenset({UNKNOWN})
+    found = [t for t in accesses(load) if t.kind in ("read", "load") and t.node is load]
+    return frozenset().union(*(_roots_of_access(t, where) for t in found)) if found else frozenset({UNKNOWN})
 
 
-def _roots_of_touch(touch: Touch, where: Provenance) -> frozenset[Root]:
-    if touch.symbol is not None:
-        return frozenset({Root("object", touch.symbol)})
-    return where.of(touch.base) if touch.base is not None else frozenset({UNKNOWN})
+def _roots_of_access(access: MemoryAccess, where: Provenance) -> frozenset[Root]:
+    if access.symbol is not None:
+        return frozenset({Root("object", access.symbol)})
+    return where.of(access.base) if access.base is not None else frozenset({UNKNOWN})
 
 
 # --- types and members
@@ -291,21 +291,21 @@ def _stores_of(origin: Origin, name: Symbol) -> tuple[Expr, ...] | None:
     found: list[Expr] = []
     seen, pending = {name}, [name]
     while pending:
-        for touch in node_touches(known.definitions[pending.pop()].body):
-            if touch.kind in ("write", "store"):
-                target = _target(touch.node)
+        for access in node_accesses(known.definitions[pending.pop()].body):
+            if access.kind in ("write", "store"):
+                target = _target(access.node)
                 if target is None:
                     return None
                 found.append(target)
-            elif touch.kind == "box":
+            elif access.kind == "opaque":
                 return None
-            elif touch.kind == "call" and isinstance(touch.node, Call):
-                callee = direct_call(touch.node)
+            elif access.kind == "call" and isinstance(access.node, Call):
+                callee = direct_call(access.node)
                 if callee is not None and callee in known.definitions:
                     if callee not in seen:
                         seen.add(callee)
                         pending.append(callee)
-                elif not _stores_nothing(origin, touch.node):
+                elif not _stores_nothing(origin, access.node):
                     return None
     return tuple(found)
 
@@ -316,7 +316,7 @@ def _stores_nothing(origin: Origin, call: Call) -> bool:
     return library is not None and not any(library.writes_argument(k) for k in range(len(call.arguments)))
 
 
-def _by_box(origin: Origin, node: Node, load: Expr) -> Disturbance | None:
+def _by_opaque(origin: Origin, node: Node, load: Expr) -> Disturbance | None:
     """Text that is not modelled changes what it names, and all that this leads to; a call in it changes what it can."""
     if not isinstance(node, Verbatim | VerbatimExpr):
         return Disturbance(node, "a device statement stands there")

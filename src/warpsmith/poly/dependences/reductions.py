@@ -68,7 +68,7 @@ __all__ = [
 def updates(loop: Loop) -> tuple[Update, ...]:
     """Return every statement in `loop` that has the form of an associative update.
 
-    Uses are told apart by their nodes: where a rewriting has put one node of a variable in two places, it has none.
+    Uses are distinguished by their nodes: where a rewriting has put one node of a variable in two places, it has none.
     """
     shared = _shared(loop)
     statements = (n for n in walk(loop.body) if isinstance(n, ExprStmt | If))

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 import msgspec.structs
 from msgspec import Struct
 
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

@@ -1,4 +1,4 @@
-"""What a user's effects file vouches for, where a verdict may rest on it.
+"""What a user's effects file asserts, where a verdict may rest on it.
 
 Invariant: every verdict about a loop of a function that leads to a call of a described function names that description,
 whether the loop itself calls it or only code around it.
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.poly.effects.library import granted
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import walk

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.pointers.touches import Base, bases, direct_call
+from warpsmith.poly.pointers.accesses import Base, bases, direct_call
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,

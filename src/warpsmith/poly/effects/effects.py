@@ -15,8 +15,8 @@ from warpsmith.base.source import Span
 from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.memory_effects import MemoryEffects
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import MemoryAccess, node_accesses
 from warpsmith.poly.pointers.pointers import Provenance, Root
-from warpsmith.poly.pointers.touches import Touch, node_touches
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
@@ -71,15 +71,15 @@ def changed_in(function: Function, summaries: Summaries) -> frozenset[Symbol]:
     """Return what a whole function may write, its own variables included, but for the values with which it declares
     them: `int n = 0; scanf("%d", &n);` writes n."""
     where = summaries.provenance(function)
-    done = summaries.done_by((t for t in node_touches(function.body) if not _declares(t)), where)
+    done = summaries.done_by((t for t in node_accesses(function.body) if not _declares(t)), where)
     visible = summaries.remembered("visible", lambda: _visible(summaries))
     writes, elements = _split(done.stores, done.store_bases, where, visible)
     return frozenset(done.writes | writes | elements)
 
 
-def _declares(touch: Touch) -> bool:
-    declares = isinstance(touch.node, VarDecl) or (isinstance(touch.node, For) and touch.node.declares)
-    return touch.kind == "write" and declares
+def _declares(access: MemoryAccess) -> bool:
+    declares = isinstance(access.node, VarDecl) or (isinstance(access.node, For) and access.node.declares)
+    return access.kind == "write" and declares
 
 
 def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
@@ -132,12 +132,12 @@ def _split(
 ) -> tuple[set[Symbol], set[Symbol]]:
     """Return the variables whose own value the roots are, and the bases whose elements they are; `visible` are the
     objects that any function may have a pointer to."""
-    touched = frozenset(roots)
-    known = set(touched)
+    accessed = frozenset(roots)
+    known = set(accessed)
     elements = set(named)
-    if where is not None and touched:
-        elements |= {symbol for symbol, held in where.roots.items() if where.meet(held, touched)}
-        if any(root.kind == "unknown" for root in touched):
+    if where is not None and accessed:
+        elements |= {symbol for symbol, held in where.roots.items() if where.meet(held, accessed)}
+        if any(root.kind == "unknown" for root in accessed):
             elements |= where.deep
             known |= where.escaped | visible
     symbols = {root.symbol: root for root in known if root.symbol is not None and root.symbol.storage != "function"}

@@ -21,7 +21,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Variables
-from warpsmith.poly.pointers.touches import bases, direct_call
+from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from warpsmith.poly.effects.library import described
 from warpsmith.poly.effects.outside import Outside, outside_of
+from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.poly.pointers.pointers import is_persistent
-from warpsmith.poly.pointers.touches import bases, direct_call
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.nodes import (
     Assign,

@@ -5,7 +5,7 @@
     exit(1)                     in a program that calls atexit: any code of the program
 
 Invariant: an entry is used only for a call that it describes: its name is not the program's own, the arguments are as
-many, and a function of the house's table that a user's file declares has a name that only the library would give it.
+many, and a function of the built-in table that a user's file declares has a name that only the library would give it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import functools
 from msgspec.structs import replace
 
 from warpsmith.base.c_text import words_anywhere
-from warpsmith.poly.pointers.touches import direct_call, is_pointer
+from warpsmith.poly.pointers.accesses import direct_call, is_pointer
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import Call, Expr, Function, Literal, Name, Node, Unary, Verbatim, VerbatimExpr
@@ -75,8 +75,8 @@ def _conversion(part: str) -> str:
 
 
 def is_plain(call: Call) -> bool:
-    """Whether a call, seen alone, touches nothing but what its arguments point to: a function of the house's table that
-    a system header declares."""
+    """Whether a call, seen alone, touches nothing but what its arguments point to: a function of the built-in table
+    that a system header declares."""
     name = direct_call(call)
     if name is None or name.span is not None:
         return False
@@ -145,7 +145,7 @@ def sets_what_is_read(known: FunctionEffects, function: Function) -> str:
 
 
 def granted(known: FunctionEffects) -> Assumption:
-    """Return what the user vouches for with a function of an effects file."""
+    """Return what the user asserts with a function of an effects file."""
     return Assumption(f"{known.name} {_words(known)} ({known.granted})", "granted")
 
 

@@ -20,8 +20,8 @@ from msgspec import Struct, field
 from warpsmith.poly.effects.reaching import scalar_values
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.pointers.accesses import node_accesses
 from warpsmith.poly.pointers.pointers import is_persistent
-from warpsmith.poly.pointers.touches import node_touches
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -69,7 +69,7 @@ class Liveness(Struct, frozen=True):
     @classmethod
     def _found(cls, known: Summaries, function: Function) -> Liveness:
         variables = Variables.of(known, function)
-        everything = frozenset(t.symbol for t in node_touches(function) if t.symbol is not None)
+        everything = frozenset(t.symbol for t in node_accesses(function) if t.symbol is not None)
         always = variables.always_live() & everything
         at_exit = frozenset(filter(is_persistent, everything | known.globals))
         sweep = _Sweep(variables, always, at_exit, everything | at_exit, {})

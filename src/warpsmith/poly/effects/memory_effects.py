@@ -14,8 +14,8 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summary import Summary
+from warpsmith.poly.pointers.accesses import Base, bases, is_pointer
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root, is_persistent
-from warpsmith.poly.pointers.touches import Base, bases, is_pointer
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type

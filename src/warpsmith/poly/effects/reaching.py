@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.pointers.accesses import accesses, node_accesses
 from warpsmith.poly.pointers.pointers import Root
-from warpsmith.poly.pointers.touches import node_touches, touches
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -71,7 +71,7 @@ def scalar_values(
         return {}
     written = frozenset(e.symbol for p in parts for e in variables.everything(p) if e.write)
     counters = frozenset({loop.variable}) if isinstance(loop, For) else frozenset()
-    stored = known.done_by((t for p in parts for t in node_touches(p)), variables.where).stores
+    stored = known.done_by((t for p in parts for t in node_accesses(p)), variables.where).stores
     sweep = _Sweep(variables, written, frozenset(stored))
     state: State | None = {}
     if isinstance(loop, While) and loop.form != "do":
@@ -152,7 +152,7 @@ class _Sweep(Struct, frozen=True):
         """Whether the value may stand for the scalar later on."""
         if not (is_integer(type) or isinstance(type, Pointer)):
             return False
-        done = self.variables.summaries.done_by(touches(value), self.variables.where)
+        done = self.variables.summaries.done_by(accesses(value), self.variables.where)
         if done.writes or done.stores or done.calls_unknown or done.io or done.allocates:
             return False
         if any(isinstance(n, VerbatimExpr | Assign) for n in walk(value)):

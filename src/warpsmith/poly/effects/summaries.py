@@ -29,8 +29,8 @@ from warpsmith.poly.effects.memory_effects import (
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.effects.world import Callee, Piece, World, remembered, world_of
+from warpsmith.poly.pointers.accesses import Base, MemoryAccess, bases, direct_call, is_pointer, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
-from warpsmith.poly.pointers.touches import Base, Touch, bases, direct_call, is_pointer, node_touches
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import (
     Call,
@@ -38,8 +38,8 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeviceAlloc,
     DeviceFree,
     DeviceStmt,
@@ -210,7 +210,7 @@ class Summaries(Struct, frozen=True):
         found: dict[Symbol, set[Symbol]] = {}
         for function in self.definitions.values() if wanted else ():
             where = self.provenance(function)
-            for call in (t.node for t in node_touches(function.body) if t.kind == "call"):
+            for call in (t.node for t in node_accesses(function.body) if t.kind == "call"):
                 if isinstance(call, Call):
                     given = {r.symbol for a in call.arguments if is_pointer(a) for b in bases(a) for r in where.of(b)}
                     for callee in self._handed_to(call) if given & wanted else ():
@@ -279,13 +279,13 @@ class Summaries(Struct, frozen=True):
     def memory_effects(self, node: Node, function: Function | None) -> MemoryEffects:
         """Return what `node` (in `function`) does, calls included."""
         where = self.provenance(function) if function is not None else _NOWHERE
-        return self.done_by(node_touches(node), where)
+        return self.done_by(node_accesses(node), where)
 
-    def done_by(self, touched: Iterable[Touch], where: Provenance) -> MemoryEffects:
-        """Return what `touched` amounts to in a function with the provenance `where`."""
+    def done_by(self, accessed: Iterable[MemoryAccess], where: Provenance) -> MemoryEffects:
+        """Return what `accessed` amounts to in a function with the provenance `where`."""
         done = MemoryEffects()
-        for touch in touched:
-            self._touch(touch, where, done)
+        for access in accessed:
+            self._access(access, where, done)
         return done
 
     def exposed(self, where: Provenance) -> set[Root]:
@@ -296,26 +296,26 @@ class Summaries(Struct, frozen=True):
         known |= {Root("object", s) for s in self.globals}
         return known | {Root("entry", s) for s in self.globals if isinstance(s.type, Pointer)}
 
-    def _touch(self, touch: Touch, where: Provenance, done: MemoryEffects) -> None:
-        match touch.kind:
+    def _access(self, access: MemoryAccess, where: Provenance, done: MemoryEffects) -> None:
+        match access.kind:
             case "read" | "write":
-                assert touch.symbol is not None, "it reads or writes a variable"
-                (done.reads if touch.kind == "read" else done.writes).add(touch.symbol)
-                if isinstance(touch.symbol.type, Opaque):
-                    (done.loads if touch.kind == "read" else done.stores).add(UNKNOWN)
+                assert access.symbol is not None, "it reads or writes a variable"
+                (done.reads if access.kind == "read" else done.writes).add(access.symbol)
+                if isinstance(access.symbol.type, Opaque):
+                    (done.loads if access.kind == "read" else done.stores).add(UNKNOWN)
             case "load" | "store":
-                assert touch.base is not None, "it goes through a pointer"
-                if touch.kind == "load":
-                    through(touch.base, where, done.loads, done.load_bases)
+                assert access.base is not None, "it goes through a pointer"
+                if access.kind == "load":
+                    through(access.base, where, done.loads, done.load_bases)
                 else:
-                    through(touch.base, where, done.stores, done.store_bases)
+                    through(access.base, where, done.stores, done.store_bases)
             case "call":
-                assert isinstance(touch.node, Call), "only a call calls"
-                self._call(touch.node, where, done)
-            case "box":
-                self._special(touch.node, where, done)
+                assert isinstance(access.node, Call), "only a call calls"
+                self._call(access.node, where, done)
+            case "opaque":
+                self._special(access.node, where, done)
             case _:
-                assert_never(touch.kind)
+                assert_never(access.kind)
 
     def _call(self, call: Call, where: Provenance, done: MemoryEffects) -> None:
         library = self.library(call)
@@ -369,7 +369,7 @@ class Summaries(Struct, frozen=True):
                 done.allocates = True
             case Launch():
                 done.blame(f"launches {node.kernel}", node.span)
-            case Update() | DataHold() | DataPause():
+            case Update() | DataRegionBoundary() | DataSuspension():
                 # all that is on the device may come back
                 self._anything((), where, done)
             case _:
@@ -390,7 +390,7 @@ class Summaries(Struct, frozen=True):
 
     def _summarize(self, function: Function) -> Piece:
         where = provenance(function, self.flow, self.stable)
-        done = self.done_by(node_touches(function.body), where)
+        done = self.done_by(node_accesses(function.body), where)
         entries = {Root("entry", p): i for i, p in enumerate(function.parameters)}
         summary = Summary(
             frozenset(filter(is_persistent, done.reads)),
@@ -415,8 +415,8 @@ class Summaries(Struct, frozen=True):
 
     def _find_callees(self, function: Function) -> tuple[Symbol, ...]:
         # the sizes of a variable-length array are evaluated, but do not stand in the tree
-        touched = (t.node for t in node_touches(function.body) if t.kind == "call")
-        calls = [n for n in (*walk(function), *touched) if isinstance(n, Call)]
+        accessed = (t.node for t in node_accesses(function.body) if t.kind == "call")
+        calls = [n for n in (*walk(function), *accessed) if isinstance(n, Call)]
         back = [s for n in calls if (known := self.library(n)) is not None for s in called_back(known, n)]
         named = dict.fromkeys([*map(direct_call, calls), *back])
         return tuple(s for s in named if s is not None and s in self.definitions)
@@ -479,7 +479,7 @@ def _pointed_by(library: FunctionEffects, call: Call) -> tuple[Base, ...]:
 
 
 def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call) -> tuple[Base, ...] | None:
-    """Return the bases of what a call returns, None if nothing is known of it; fresh memory is told apart."""
+    """Return the bases of what a call returns, None if nothing is known of it; fresh memory is distinguished."""
     found: list[Base] = []
     for root in roots:
         if root.kind == "entry" and root.symbol in parameters:

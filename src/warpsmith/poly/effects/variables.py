@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import MemoryAccess, accesses, node_accesses, own_accesses
 from warpsmith.poly.pointers.pointers import Provenance, Root
-from warpsmith.poly.pointers.touches import Touch, node_touches, own_touches, touches
 from warpsmith.tree.nodes import Call, Expr, Function, Name, Node, Unary, VarDecl
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, peel
@@ -50,15 +50,15 @@ class Variables(Struct, frozen=True):
 
     def evaluate(self, expr: Expr | None) -> list[Event]:
         """Return the events of evaluating `expr`, in order; nothing for None."""
-        return list(self._events(touches(expr))) if expr is not None else []
+        return list(self._events(accesses(expr))) if expr is not None else []
 
     def own(self, node: Node) -> list[Event]:
         """Return the events of a statement without those of the statements in it."""
-        return list(self._events(own_touches(node)))
+        return list(self._events(own_accesses(node)))
 
     def everything(self, node: Node) -> list[Event]:
         """Return the events of all that `node` contains, in no order."""
-        return list(self._events(node_touches(node)))
+        return list(self._events(node_accesses(node)))
 
     def writes(self) -> tuple[tuple[Span, frozenset[Symbol]], ...]:
         """Return where the function's body may write variables, and which there; one such set is one object."""
@@ -70,27 +70,27 @@ class Variables(Struct, frozen=True):
 
     def _writes(self) -> Iterator[tuple[Span, frozenset[Symbol]]]:
         known: dict[frozenset[Symbol], frozenset[Symbol]] = {}
-        for touch in node_touches(self.function.body):
-            if touch.kind in ("read", "write") and touch.symbol is not None:
-                written = frozenset((touch.symbol,)) if touch.kind == "write" else frozenset[Symbol]()
-            elif not isinstance(touch.node, VarDecl):
-                written = frozenset(self._reached(touch)[1])
+        for access in node_accesses(self.function.body):
+            if access.kind in ("read", "write") and access.symbol is not None:
+                written = frozenset((access.symbol,)) if access.kind == "write" else frozenset[Symbol]()
+            elif not isinstance(access.node, VarDecl):
+                written = frozenset(self._reached(access)[1])
             else:
                 continue
             if written:
-                yield touch.node.span, known.setdefault(written, written)
+                yield access.node.span, known.setdefault(written, written)
 
     def within_reach(self, node: Node) -> frozenset[Symbol]:
         """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
         besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
         found = set(_named(node))
         mine = _named(self.function)
-        for touch in node_touches(node):
-            if touch.kind in ("call", "box"):
-                touched = {event.symbol for event in self._indirect(touch)}
-                found |= {s for s in touched if s in mine or s.storage not in ("local", "parameter")}
-            elif touch.symbol is not None:
-                found.add(touch.symbol)
+        for access in node_accesses(node):
+            if access.kind in ("call", "opaque"):
+                accessed = {event.symbol for event in self._indirect(access)}
+                found |= {s for s in accessed if s in mine or s.storage not in ("local", "parameter")}
+            elif access.symbol is not None:
+                found.add(access.symbol)
         return frozenset(found)
 
     def always_live(self) -> frozenset[Symbol]:
@@ -100,29 +100,29 @@ class Variables(Struct, frozen=True):
         arrays = {s for s in self.summaries.globals if isinstance(s.type, Array)}
         return frozenset(own | arrays | self.summaries.address_taken)
 
-    def _events(self, touched: Iterable[Touch]) -> Iterator[Event]:
-        for touch in touched:
-            if touch.kind in ("read", "write") and touch.symbol is not None:
-                yield self._direct(touch, touch.symbol)
-            elif not isinstance(touch.node, VarDecl):
-                yield from self._indirect(touch)
+    def _events(self, accessed: Iterable[MemoryAccess]) -> Iterator[Event]:
+        for access in accessed:
+            if access.kind in ("read", "write") and access.symbol is not None:
+                yield self._direct(access, access.symbol)
+            elif not isinstance(access.node, VarDecl):
+                yield from self._indirect(access)
 
-    def _direct(self, touch: Touch, symbol: Symbol) -> Event:
-        certain = touch.certain and touch.whole
-        return Event(touch.kind == "write", symbol, touch.path, touch.node, certain)
+    def _direct(self, access: MemoryAccess, symbol: Symbol) -> Event:
+        certain = access.certain and access.whole
+        return Event(access.kind == "write", symbol, access.path, access.node, certain)
 
-    def _indirect(self, touch: Touch) -> Iterator[Event]:
-        """Yield what a call, a box or an access through a pointer may do to variables."""
-        reads, writes = self._reached(touch)
+    def _indirect(self, access: MemoryAccess) -> Iterator[Event]:
+        """Yield what a call, opaque code or an access through a pointer may do to variables."""
+        reads, writes = self._reached(access)
         for symbol in _in_order(reads):
-            yield Event(False, symbol, (), touch.node, certain=False)
-        filled = self._filled(touch)
+            yield Event(False, symbol, (), access.node, certain=False)
+        filled = self._filled(access)
         for symbol in _in_order(writes):
-            yield Event(True, symbol, (), touch.node, certain=symbol in filled and touch.certain)
+            yield Event(True, symbol, (), access.node, certain=symbol in filled and access.certain)
 
-    def _reached(self, touch: Touch) -> tuple[set[Symbol], set[Symbol]]:
-        """Return the variables that a call, a box or an access through a pointer may read, and those it may write."""
-        done = self.summaries.done_by((touch,), self.where)
+    def _reached(self, access: MemoryAccess) -> tuple[set[Symbol], set[Symbol]]:
+        """Return the variables that a call, opaque code or an access through a pointer may read, and may write."""
+        done = self.summaries.done_by((access,), self.where)
         return done.reads | self._pointed(done.loads), done.writes | self._pointed(done.stores)
 
     def _pointed(self, roots: set[Root]) -> frozenset[Symbol]:
@@ -132,14 +132,14 @@ class Variables(Struct, frozen=True):
             return found | _objects(self.where.escaped) | _data(self.summaries.held())
         return found
 
-    def _filled(self, touch: Touch) -> set[Symbol]:
+    def _filled(self, access: MemoryAccess) -> set[Symbol]:
         """Return the variables that a library call certainly writes whole, and does not read (`sincos(x, &s, &c)`)."""
-        if not isinstance(touch.node, Call) or touch.kind != "call":
+        if not isinstance(access.node, Call) or access.kind != "call":
             return set()
-        library = self.summaries.library(touch.node)
+        library = self.summaries.library(access.node)
         if library is None or not library.fills:
             return set()
-        named = [_whole_variable(a) for i, a in enumerate(touch.node.arguments) if i in library.fills]
+        named = [_whole_variable(a) for i, a in enumerate(access.node.arguments) if i in library.fills]
         return {symbol for symbol in named if symbol is not None}
 
 
@@ -161,7 +161,7 @@ def _data(symbols: frozenset[Symbol]) -> frozenset[Symbol]:
 
 
 def _in_order(symbols: set[Symbol]) -> list[Symbol]:
-    """Return variables in an order that is the same in every run: reasons are told in it."""
+    """Return variables in an order that is the same in every run: reasons are reported in it."""
     return sorted(symbols, key=lambda symbol: symbol.key)
 
 

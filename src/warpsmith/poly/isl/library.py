@@ -31,10 +31,10 @@ def _version() -> ModuleType | None:
     return module
 
 
-if (told := _version()) is not None:
-    sys.modules[told.__name__] = told
+if (version := _version()) is not None:
+    sys.modules[version.__name__] = version
 
 import islpy as isl  # noqa: E402 - after its version is told
 
-if told is not None:
-    vars(isl)["version"] = told
+if version is not None:
+    vars(isl)["version"] = version

@@ -40,8 +40,8 @@ __all__ = [
     "is_bounded",
     "lexicographic",
     "make_map",
+    "make_schedule_map",
     "make_set",
-    "make_times",
     "nearest",
     "order",
     "pairs_apart",
@@ -374,7 +374,7 @@ def without_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
     return relation.subtract(gone)
 
 
-def make_times(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]]) -> isl.Map:
+def make_schedule_map(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]]) -> isl.Map:
     """Return {[dims] -> [floor(value / divisor), …]}, one output a row; the values are linear polynomials."""
     used = frozenset[str]().union(*(value.atoms() for value, _ in rows))
     parameters = ", ".join(sorted(used - set(dims)))

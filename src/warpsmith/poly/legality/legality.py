@@ -1,15 +1,15 @@
 """Whether statements may run in another order: exact where the run is affine.
 
 Every pair of statement instances that touch the same element, at least one of them writing, and that run in one order
-as written must run in that order at the new times. The pairs that do not are a relation; it is empty exactly when the
-order is legal (for over-approximated accesses: if it is empty the order is legal).
+as written must run in that order at the new schedules. The pairs that do not are a relation; it is empty exactly when
+the order is legal (for over-approximated accesses: if it is empty the order is legal).
 
     for (i = 1; i < n; i++)
         for (j = 0; j < m; j++)
             a[i][j] = a[i - 1][j + 1];      (i, j) -> (i + 1, j - 1)
 
-    time (j, i)        turned around: (1, 1) writes what (2, 0) reads, and j = 0 would run first
-    time (i + j, i)    kept: both run at one i + j, and the smaller i first
+    schedule (j, i)        turned around: (1, 1) writes what (2, 0) reads, and j = 0 would run first
+    schedule (i + j, i)    kept: both run at one i + j, and the smaller i first
 
 Dependences are memory-based: a value that is overwritten before it is read counts too. That is what reordering must
 keep as long as no storage is renamed.
@@ -27,8 +27,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.dependences import Conflict, describe
 from warpsmith.poly.dependences.judge import reaches_further, unknown_element
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, budget, lexicographic
-from warpsmith.poly.legality.order import Leaf, Link, Ordered, remembered_order
-from warpsmith.poly.legality.times import Time
+from warpsmith.poly.legality.order import Link, Ordered, ScheduledStatement, remembered_order
+from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.poly.regions.region import Access, Region
 from warpsmith.tree.nodes import Call, For, Function, Stmt
 from warpsmith.tree.types import Symbol
@@ -36,31 +36,31 @@ from warpsmith.tree.walk import loop_names
 
 __all__ = ["keeps_order"]
 
-# how many turned dependences are looked at for one with a witness, and how many are told
+# how many turned dependences are looked at for one with a witness, and how many are reported
 _TRIED = 8
-_TOLD = 2
+_MOST_REPORTED = 2
 
 
 def keeps_order(
     facts: Facts,
     function: Function,
     run: tuple[Stmt, ...],
-    times: Mapping[Stmt, Time],
+    schedules: Mapping[Stmt, Schedule],
     owned: frozenset[Symbol] = frozenset(),
 ) -> Verdict:
-    """May the statements of `run` (consecutive ones of one block of `function`) run at `times`?
+    """May the statements of `run` (consecutive ones of one block of `function`) run at `schedules`?
 
-    The keys of `times` are leaves: statements inside `run`, none inside another, which together hold every statement of
-    `run` that does anything. A leaf's counters are those of the loops between it and `run`; loops around `run` are held
-    fixed; what is inside a leaf (loops included) keeps its order. `owned` are variables of which every leaf instance
-    has its own copy; a scalar whose value crosses no two leaf instances and is not read after `run` counts as such.
-    Instances with equal times keep the order in which they run as written. Proved, Refuted with the dependence that
-    would be turned around, or Unknown with what stands in the way.
+    The keys of `schedules` are statements inside `run`, none inside another, which together hold every statement of
+    `run` that does anything. A statement's counters are those of the loops between it and `run`; loops around `run` are
+    held fixed; what is inside a statement (loops included) keeps its order. `owned` are variables of which every
+    statement instance has its own copy; a scalar whose value crosses no two statement instances and is not read after
+    `run` counts as such. Instances with equal schedules keep the order in which they run as written. Proved, Refuted
+    with the dependence that would be turned around, or Unknown with the blocker.
 
-    The counter of a loop between a leaf and `run` that is read after the run is in the way, unless it is `owned`: then
-    whoever asks sees to its last value.
+    The counter of a loop between a statement and `run` that is read after the run is in the way, unless it is `owned`:
+    then whoever asks sees to its last value.
     """
-    question = _Question(facts, function, run, times, owned)
+    question = _Question(facts, function, run, schedules, owned)
     try:
         with budget(facts.options.max_operations):
             return question.answer()
@@ -72,7 +72,7 @@ class _Question(Struct, frozen=True):
     facts: Facts
     function: Function
     run: tuple[Stmt, ...]
-    times: Mapping[Stmt, Time]
+    schedules: Mapping[Stmt, Schedule]
     owned: frozenset[Symbol]
 
     def answer(self) -> Verdict:
@@ -89,11 +89,11 @@ class _Question(Struct, frozen=True):
         options = self.facts.options
         given = options.granted if granted else ()
         model = remembered_order(
-            self.facts, self.function, self.run, tuple(self.times), owned=self.owned, guards=guards, granted=given
+            self.facts, self.function, self.run, tuple(self.schedules), owned=self.owned, guards=guards, granted=given
         )
         if model.obstacles:
             return _Answer(Unknown(tuple(dict.fromkeys(model.obstacles))), model.region)
-        turned = _Turned.of(model, self.times)
+        turned = _Turned.of(model, self.schedules)
         if isinstance(turned, Reason):
             return _Answer(Unknown((turned,)), model.region)
         certain, possible = turned.links()
@@ -119,7 +119,7 @@ class _Question(Struct, frozen=True):
             if dependence is not None:
                 text = f"the {dependence.kind} dependence on {dependence.variable} would be turned around"
                 proofs.append(Reason("STP001", text, conflict.second.access.expr.span, dependence))
-            if len(proofs) == _TOLD:
+            if len(proofs) == _MOST_REPORTED:
                 break
         if proofs:
             return Refuted(tuple(proofs)) if model.region.reached else Unknown(tuple(proofs))
@@ -146,31 +146,31 @@ def _better(old: _Answer, new: _Answer) -> _Answer:
 
 
 class _Turned(Struct):
-    """The pairs of leaf instances that would change places."""
+    """The pairs of statement instances that would change places."""
 
     model: Ordered
-    times: Mapping[Stmt, Time]
+    schedules: Mapping[Stmt, Schedule]
     maps: Mapping[str, Map]
     pairs: dict[tuple[str, str], Map | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: Ordered, times: Mapping[Stmt, Time]) -> _Turned | Reason:
-        """Read the new times; a Reason where one names what may change in the run."""
-        length = max(len(time) for time in times.values())
+    def of(cls, model: Ordered, schedules: Mapping[Stmt, Schedule]) -> _Turned | Reason:
+        """Read the new schedules; a Reason where one names what may change in the run."""
+        length = max(len(schedule) for schedule in schedules.values())
         maps: dict[str, Map] = {}
-        for leaf in model.leaves:
-            found = model.time_map(leaf, times[leaf.stmt], length)
+        for statement in model.statements:
+            found = model.schedule_map(statement, schedules[statement.stmt], length)
             if found is None:
-                return Reason("STP001", "the new order depends on what the statements change", leaf.stmt.span)
-            maps[leaf.name] = found
-        return cls(model, times, maps)
+                return Reason("STP001", "the new order depends on what the statements change", statement.stmt.span)
+            maps[statement.name] = found
+        return cls(model, schedules, maps)
 
     def links(self) -> tuple[list[Link], list[Link]]:
         """Return dependences that would be turned around: a few certain ones, all that are only possible."""
         certain: list[Link] = []
         possible: list[Link] = []
         for first, second in self.model.pairs():
-            within = self.between(first.leaf, second.leaf)
+            within = self.between(first.statement, second.statement)
             link = None if within is None else self.model.link(first, second, within)
             if link is not None:
                 (certain if link.certain else possible).append(link)
@@ -178,8 +178,8 @@ class _Turned(Struct):
                 break
         return certain, possible
 
-    def between(self, first: Leaf, second: Leaf) -> Map | None:
-        """Return {x -> y : `first` at x runs before `second` at y as written, and after it at the new times}."""
+    def between(self, first: ScheduledStatement, second: ScheduledStatement) -> Map | None:
+        """Return {x -> y : `first` at x runs before `second` at y as written, and after it at the new schedules}."""
         key = first.name, second.name
         if key not in self.pairs and self._plainly_kept(first, second):
             self.pairs[key] = None
@@ -189,19 +189,20 @@ class _Turned(Struct):
             self.pairs[key] = None if pairs.is_empty() else pairs
         return self.pairs[key]
 
-    def _plainly_kept(self, first: Leaf, second: Leaf) -> bool:
-        """Whether `first` runs before `second` at the new times too (or never did), as the leading positions tell."""
-        old = _apart(first.time, second.time)
-        return old == 1 or old == -1 == _apart(self.times[first.stmt], self.times[second.stmt])
+    def _plainly_kept(self, first: ScheduledStatement, second: ScheduledStatement) -> bool:
+        """Whether `first` runs before `second` at the new schedules too (or never did), as the leading positions
+        tell."""
+        old = _apart(first.schedule, second.schedule)
+        return old == 1 or old == -1 == _apart(self.schedules[first.stmt], self.schedules[second.stmt])
 
     def anything(self) -> bool:
         """Whether any two instances change places at all."""
         return any(True for _ in self._moved())
 
-    def _moved(self) -> Iterator[tuple[Leaf, Leaf]]:
-        domains = {leaf.name: self.model.domain(leaf) for leaf in self.model.leaves}
-        for first in self.model.leaves:
-            for second in self.model.leaves:
+    def _moved(self) -> Iterator[tuple[ScheduledStatement, ScheduledStatement]]:
+        domains = {statement.name: self.model.domain(statement) for statement in self.model.statements}
+        for first in self.model.statements:
+            for second in self.model.statements:
                 pairs = self.between(first, second)
                 if pairs is not None:
                     inside = pairs.intersect_domain(domains[first.name]).intersect_range(domains[second.name])
@@ -209,7 +210,7 @@ class _Turned(Struct):
                         yield first, second
 
 
-def _apart(first: Time, second: Time) -> int:
+def _apart(first: Schedule, second: Schedule) -> int:
     """Return -1 where the leading rows, as far as they are numbers, put `first` first, 1 for `second`, else 0."""
     for one, other in zip(first, second, strict=False):
         if one.terms or other.terms:

@@ -1,15 +1,15 @@
-"""A run of statements as instances of leaves: where each runs, in what order, and which pairs may not change theirs.
+"""A run of statements as statement instances: where each runs, in what order, and which pairs may not change theirs.
 
-    for (i …) {              leaf S0: domain { [i] : … },     time (0, i, 0)
-        a[i] = b[i];  (S0)   leaf S1: domain { [i, j] : … },  time (0, i, 1, j, 0)
+    for (i …) {              statement S0: domain { [i] : … },     schedule (0, i, 0)
+        a[i] = b[i];  (S0)   statement S1: domain { [i, j] : … },  schedule (0, i, 1, j, 0)
         for (j …)
             c[i] += a[j];    dependences  S0[i] -> S1[i', j] : j = i, i' >= i (flow),  S1[i, j] -> S0[i'] : … (anti), …
     }               (S1)
 
-A leaf is a statement of the run; its counters are those of the loops of the run around it, outermost first; whatever
-it contains (loops too) happens at one point and keeps its order. Invariant: a pair of different leaf instances of which
-one may write what the other touches, in the original order, stands in `dependences`, except through `private`
-variables, as long as no two names are one memory (poly/aliasing/overlap.py) and `obstacles` is empty.
+A statement is a statement of the run; its counters are those of the loops of the run around it, outermost first;
+whatever it contains (loops too) happens at one point and keeps its order. Invariant: a pair of different statement
+instances of which one may write what the other touches, in the original order, stands in `dependences`, except through
+`private` variables, as long as no two names are one memory (poly/aliasing/overlap.py) and `obstacles` is empty.
 
 isl sees only dimension names: `state.vocabulary[name]` is the atom behind a counter or parameter (its `symbol`, host
 `expr`, the user's `text`). Work inside `space.budget`.
@@ -27,9 +27,9 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.dependences import Reference, access_map, common_steps, references
 from warpsmith.poly.isl.formula import Formula, at_least, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.space import Map, Set, lexicographic, make_set, make_times, shallow, widened
-from warpsmith.poly.legality.leaves import Survey, survey
-from warpsmith.poly.legality.times import Row, Time
+from warpsmith.poly.isl.space import Map, Set, lexicographic, make_schedule_map, make_set, shallow, widened
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
+from warpsmith.poly.legality.statements import Survey, survey
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
@@ -38,13 +38,13 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children
 
-__all__ = ["Leaf", "Link", "Ordered", "Placed", "order_run", "remembered_order"]
+__all__ = ["Link", "Ordered", "Placed", "ScheduledStatement", "order_run", "remembered_order"]
 
 
-class Leaf(Struct, frozen=True):
+class ScheduledStatement(Struct, frozen=True):
     """A statement of the run. `name` is its isl tuple (S0, S1, … in the text's order); `loops` and `counters` (isl
     names) are those of the run around it; `domain` says where it runs (if `exact`; else at most there): the region's
-    context is not part of it. `time` is the original one."""
+    context is not part of it. `schedule` is the original one."""
 
     stmt: Stmt
     name: str
@@ -52,14 +52,14 @@ class Leaf(Struct, frozen=True):
     counters: tuple[str, ...]
     domain: Formula
     exact: bool
-    time: Time
+    schedule: Schedule
 
 
 class Placed(Struct, frozen=True):
-    """A reference and the leaf that makes it."""
+    """A reference and the statement that makes it."""
 
     reference: Reference
-    leaf: Leaf
+    statement: ScheduledStatement
 
 
 class Link(Struct, frozen=True):
@@ -83,41 +83,41 @@ class Ordered(Struct):
     """The ordered model of a run.
 
     `obstacles` say why the run cannot be reordered by this model at all (empty: it can be). `groups` are the references
-    of each object that is written, `private` the variables that no value of crosses two leaf instances.
+    of each object that is written, `private` the variables that no value of crosses two statement instances.
     """
 
     region: Region
     state: State
-    leaves: tuple[Leaf, ...]
+    statements: tuple[ScheduledStatement, ...]
     groups: tuple[tuple[Placed, ...], ...]
     private: frozenset[Symbol]
     obstacles: tuple[Reason, ...]
     _accesses: dict[tuple[int, int], Map] = field(default_factory=dict)
-    _times: dict[str, Map] = field(default_factory=dict)
+    _schedules: dict[str, Map] = field(default_factory=dict)
     _before: dict[tuple[str, str], Map] = field(default_factory=dict)
 
-    def domain(self, leaf: Leaf) -> Set:
-        """Return the points at which a leaf runs, parameters within the region's context."""
-        formula = both((leaf.domain, self.state.context))
-        return make_set(self.state.vocabulary, leaf.counters, formula)
+    def domain(self, statement: ScheduledStatement) -> Set:
+        """Return the points at which a statement runs, parameters within the region's context."""
+        formula = both((statement.domain, self.state.context))
+        return make_set(self.state.vocabulary, statement.counters, formula)
 
-    def time_map(self, leaf: Leaf, time: Time, length: int) -> Map | None:
-        """Return {counters -> time}, padded with zeros to `length` rows; None where a row names what changes."""
-        rows: list[tuple[Polynomial, int]] = []
-        for row in time:
-            value = self.row_value(leaf, row)
-            if value is None or row.divisor <= 0:
+    def schedule_map(self, statement: ScheduledStatement, schedule: Schedule, length: int) -> Map | None:
+        """Return {counters -> time}, padded with zeros to `length` rows; None where a dimension names what changes."""
+        dimensions: list[tuple[Polynomial, int]] = []
+        for dimension in schedule:
+            value = self.dimension_value(statement, dimension)
+            if value is None or dimension.divisor <= 0:
                 return None
-            rows.append((value, row.divisor))
-        rows += [(ZERO, 1)] * (length - len(rows))
-        return make_times(leaf.counters, rows)
+            dimensions.append((value, dimension.divisor))
+        dimensions += [(ZERO, 1)] * (length - len(dimensions))
+        return make_schedule_map(statement.counters, dimensions)
 
-    def row_value(self, leaf: Leaf, row: Row) -> Polynomial | None:
-        """Return the numerator of a row of a leaf's time over the model's atoms."""
-        own = {loop.variable: name for loop, name in zip(leaf.loops, leaf.counters, strict=True)}
+    def dimension_value(self, statement: ScheduledStatement, dimension: ScheduleDimension) -> Polynomial | None:
+        """Return the numerator of a dimension of a statement's schedule over the model's atoms."""
+        own = {loop.variable: name for loop, name in zip(statement.loops, statement.counters, strict=True)}
         own |= {loop.variable: name for loop, name in self.state.outer if loop.variable not in own}
-        total = constant(row.constant)
-        for symbol, factor in row.terms:
+        total = constant(dimension.constant)
+        for symbol, factor in dimension.terms:
             value = atom(own[symbol]) if symbol in own else self._invariant(symbol)
             if value is None:
                 return None
@@ -130,24 +130,26 @@ class Ordered(Struct):
             return None
         return self.state.scalar(Name(span=self.state.span, type=symbol.type, symbol=symbol))
 
-    def before(self, first: Leaf, second: Leaf) -> Map:
+    def before(self, first: ScheduledStatement, second: ScheduledStatement) -> Map:
         """Return {x -> y : `first` at x ran before `second` at y as written}, domains left out."""
         key = first.name, second.name
         if key not in self._before:
             self._before[key] = lexicographic(self._original(first), self._original(second))
         return self._before[key]
 
-    def _original(self, leaf: Leaf) -> Map:
-        if leaf.name not in self._times:
-            found = self.time_map(leaf, leaf.time, max(len(other.time) for other in self.leaves))
-            assert found is not None, "an original time has counters only"
-            self._times[leaf.name] = found
-        return self._times[leaf.name]
+    def _original(self, statement: ScheduledStatement) -> Map:
+        if statement.name not in self._schedules:
+            found = self.schedule_map(
+                statement, statement.schedule, max(len(other.schedule) for other in self.statements)
+            )
+            assert found is not None, "an original schedule has counters only"
+            self._schedules[statement.name] = found
+        return self._schedules[statement.name]
 
     def links(self) -> Iterator[Link]:
-        """Yield every dependence between two leaf instances, at all depths; none of them is transitive only."""
+        """Yield every dependence between two statement instances, at all depths; none of them is transitive only."""
         for first, second in self.pairs():
-            link = self.link(first, second, self.before(first.leaf, second.leaf))
+            link = self.link(first, second, self.before(first.statement, second.statement))
             if link is not None:
                 yield link
 
@@ -162,7 +164,7 @@ class Ordered(Struct):
                             yield other, one
 
     def link(self, first: Placed, second: Placed, within: Map) -> Link | None:
-        """Return the pairs in `within` (leaf counters to leaf counters) that touch one element, or None."""
+        """Return the pairs in `within` (statement counters to statement counters) that touch one element, or None."""
         shared = common_steps(first.reference.element, second.reference.element)
         if shared is None:
             return None
@@ -175,7 +177,7 @@ class Ordered(Struct):
         return Link(first, second, pairs, certain)
 
     def statement_link(self, link: Link) -> Map:
-        """Return the link between the iterations of the two statements, loops inside their leaves included.
+        """Return the link between the iterations of the two statements, loops inside their statements included.
 
         Only where every subscript keeps to its dimension: beyond it the program has no meaning.
         """
@@ -201,7 +203,7 @@ class Ordered(Struct):
         key = id(placed.reference), length
         if key not in self._accesses:
             whole = access_map(self.state, placed.reference, length)
-            self._accesses[key] = shallow(whole, len(placed.leaf.counters))
+            self._accesses[key] = shallow(whole, len(placed.statement.counters))
         return self._accesses[key]
 
 
@@ -209,17 +211,17 @@ def remembered_order(
     facts: Facts,
     function: Function,
     run: tuple[Stmt, ...],
-    leaves: Sequence[Stmt],
+    statements: Sequence[Stmt],
     *,
     owned: frozenset[Symbol] = frozenset(),
     guards: bool = False,
     granted: tuple[Assumption, ...] = (),
 ) -> Ordered:
     """As `order_run`, from the memo of `facts` where the same was asked before: one run is asked for many orders."""
-    parts = (function, run, frozenset(leaves), owned, guards, tuple(a.text for a in granted))
+    parts = (function, run, frozenset(statements), owned, guards, tuple(a.text for a in granted))
     known = facts.orders.get(parts)
     if not isinstance(known, Ordered):
-        known = order_run(facts, function, run, leaves, owned=owned, guards=guards, granted=granted)
+        known = order_run(facts, function, run, statements, owned=owned, guards=guards, granted=granted)
         facts.orders[parts] = known
     return known
 
@@ -228,26 +230,27 @@ def order_run(
     facts: Facts,
     function: Function,
     run: tuple[Stmt, ...],
-    leaves: Sequence[Stmt],
+    statements: Sequence[Stmt],
     *,
     owned: frozenset[Symbol] = frozenset(),
     guards: bool = False,
     granted: tuple[Assumption, ...] = (),
 ) -> Ordered:
-    """Return the model of `run` (consecutive statements of one block of `function`), `leaves` being what moves.
+    """Return the model of `run` (consecutive statements of one block of `function`), `statements` being what moves.
 
-    `owned` are variables of which each leaf instance has its own copy. With `guards` conditions may be assumed
+    `owned` are variables of which each statement instance has its own copy. With `guards` conditions may be assumed
     (`region.assumptions`). Raises OutOfBudgetError inside a `budget`.
     """
     origin = facts.origin(function)
-    found = survey(facts, function, run, frozenset(leaves), owned)
+    found = survey(facts, function, run, frozenset(statements), owned)
     region, state = build_region(origin, run, _around(function, run[0]), guards=guards, granted=granted)
-    placed = _leaves(region, found)
-    owner = {leaf.stmt: leaf for leaf in placed}
+    placed = _statements(region, found)
+    owner = {statement.stmt: statement for statement in placed}
     grouped = references(state, region, found.private, lambda s: _name(s, owner))
     obstacles = [*found.obstacles, *_control(grouped, owner), *_broken(region, placed)]
     groups = tuple(
-        tuple(Placed(r, leaf) for r in group if (leaf := _owner(r.statement, owner)) is not None) for group in grouped
+        tuple(Placed(r, statement) for r in group if (statement := _owner(r.statement, owner)) is not None)
+        for group in grouped
     )
     if state.lost:
         shown = " ".join(state.lost[0].span.text.split())
@@ -273,28 +276,36 @@ def _around(function: Function, goal: Stmt) -> tuple[Loop, ...]:
     return ()
 
 
-def _leaves(region: Region, found: Survey) -> tuple[Leaf, ...]:
-    """Return the leaves as the region's walk met them."""
-    placed: list[Leaf] = []
+def _statements(region: Region, found: Survey) -> tuple[ScheduledStatement, ...]:
+    """Return the statements as the region's walk met them."""
+    placed: list[ScheduledStatement] = []
     for number, standing in enumerate(found.standings):
         entry = region.entries[standing.stmt]
         placed.append(
-            Leaf(standing.stmt, f"S{number}", entry.loops, entry.counters, both(entry.path), entry.exact, standing.time)
+            ScheduledStatement(
+                standing.stmt,
+                f"S{number}",
+                entry.loops,
+                entry.counters,
+                both(entry.path),
+                entry.exact,
+                standing.schedule,
+            )
         )
     return tuple(placed)
 
 
-def _owner(statement: Statement, owner: Mapping[Stmt, Leaf]) -> Leaf | None:
-    return next((owner[stmt] for stmt in statement.within if stmt in owner), None)
+def _owner(inner: Statement, owner: Mapping[Stmt, ScheduledStatement]) -> ScheduledStatement | None:
+    return next((owner[stmt] for stmt in inner.within if stmt in owner), None)
 
 
-def _name(statement: Statement, owner: Mapping[Stmt, Leaf]) -> str:
-    leaf = _owner(statement, owner)
-    return "" if leaf is None else leaf.name
+def _name(inner: Statement, owner: Mapping[Stmt, ScheduledStatement]) -> str:
+    statement = _owner(inner, owner)
+    return "" if statement is None else statement.name
 
 
-def _control(grouped: Sequence[Sequence[Reference]], owner: Mapping[Stmt, Leaf]) -> Iterator[Reason]:
-    """Yield an obstacle for each bound or condition around leaves that the run may change."""
+def _control(grouped: Sequence[Sequence[Reference]], owner: Mapping[Stmt, ScheduledStatement]) -> Iterator[Reason]:
+    """Yield an obstacle for each bound or condition around statements that the run may change."""
     for group in grouped:
         for reference in group:
             if _owner(reference.statement, owner) is None:
@@ -304,8 +315,8 @@ def _control(grouped: Sequence[Sequence[Reference]], owner: Mapping[Stmt, Leaf])
                 yield Reason("STP001", text, span)
 
 
-def _broken(region: Region, leaves: Sequence[Leaf]) -> Iterator[Reason]:
-    """Yield an obstacle for each loop around leaves whose counter may repeat a value."""
-    for loop in dict.fromkeys(loop for leaf in leaves for loop in leaf.loops):
+def _broken(region: Region, statements: Sequence[ScheduledStatement]) -> Iterator[Reason]:
+    """Yield an obstacle for each loop around statements whose counter may repeat a value."""
+    for loop in dict.fromkeys(loop for statement in statements for loop in statement.loops):
         if loop in region.broken:
             yield Reason("POR008", region.broken[loop], loop.header, legal_if=("use a wider or signed counter",))

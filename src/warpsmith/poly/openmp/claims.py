@@ -33,7 +33,7 @@ from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.openmp.lists import owned_reasons
 from warpsmith.poly.openmp.nowait import overtaken
-from warpsmith.poly.openmp.words import Told, missing_clause, spoken
+from warpsmith.poly.openmp.words import ClaimContext, missing_clause, spoken
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State
@@ -148,10 +148,10 @@ class _Question(Struct, frozen=True):
         if state.lost:
             shown = " ".join(state.lost[0].span.text.split())
             found.doubts.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
-        told: set[Symbol] = set()
+        reported: set[Symbol] = set()
         for pair in sorted(pairs, key=lambda c: ("flow", "output", "anti").index(c.kind)):
-            if pair.first.access.base not in told and self._conflict(found, region, state, pair, level):
-                told.add(pair.first.access.base)
+            if pair.first.access.base not in reported and self._conflict(found, region, state, pair, level):
+                reported.add(pair.first.access.base)
         region = Region(
             region.scope, region.vocabulary, region.statements, region.outer, state.context, tuple(state.assumptions),
             tuple(dict.fromkeys((*region.unproved, *state.unproved))), region.broken, region.reached,
@@ -200,7 +200,7 @@ class _Question(Struct, frozen=True):
             text = f"if the loop is entered: {said}"
             found.doubts.append(Reason("CLM002", text, pair.second.access.expr.span, dependence))
             return True
-        head = missing_clause(Told(self.facts, self.function, self.claim, self.roles), base, level)
+        head = missing_clause(ClaimContext(self.facts, self.function, self.claim, self.roles), base, level)
         found.wrong.append(Reason("CLM001", f"{head}: {said}", pair.second.access.expr.span, dependence))
         return True
 

@@ -57,14 +57,14 @@ def overtaken(
     region, state = build_region(facts.origin(function), run, around, guards=False)
     if region.broken or state.lost or not region.reached:
         return
-    told: set[Symbol] = set()
+    reported: set[Symbol] = set()
     for group in references(state, region, owned, lambda s: id(s.within[0]) if s.within else 0):
-        if group[0].access.base in told:
+        if group[0].access.base in reported:
             continue
         for first, second in _pairs(group, claim.marked):
             found = _race(state, region, claim, (first, second), dict(behind))
             if found is not None:
-                told.add(first.access.base)
+                reported.add(first.access.base)
                 yield found
                 break
 

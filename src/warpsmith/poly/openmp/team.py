@@ -122,8 +122,8 @@ def team_of(function: Function, region: ParallelRegion) -> Team:
     inside = _declared(region.body)
     used = {n.symbol.name: n.symbol for n in names(region.body) if n.symbol not in inside}
     used |= {n.variable.name: n.variable for n in walk(region.body) if isinstance(n, For) and n.variable not in inside}
-    boxed = (s for n in walk(region.body) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
-    used = {s.name: s for s in boxed if s not in inside} | used
+    opaque = (s for n in walk(region.body) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
+    used = {s.name: s for s in opaque if s not in inside} | used
     listed = frozenset(used[n] for n in directive.listed("private", "firstprivate") if n in used)
     summed = frozenset(used[n] for n in directive.listed("reduction") if n in used)
     team = Team(region, inside | listed, listed, summed)

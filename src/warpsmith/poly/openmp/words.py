@@ -21,7 +21,7 @@ from warpsmith.tree.nodes import For, Function
 from warpsmith.tree.types import Array, Scalar, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Told", "missing_clause", "spoken"]
+__all__ = ["ClaimContext", "missing_clause", "spoken"]
 
 _WITNESS: Final = re.compile(
     r"(?:(?P<head>[^:]*): )?\w+\((?P<one>[^)]*)\) (?P<first>writes|reads) (?P<element>.+), "
@@ -46,7 +46,7 @@ def _iteration(counters: list[str], values: str) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(counters, values.split(","), strict=False))
 
 
-class Told(Struct, frozen=True):
+class ClaimContext(Struct, frozen=True):
     """What a claim is explained from."""
 
     facts: Facts
@@ -55,13 +55,13 @@ class Told(Struct, frozen=True):
     roles: ScalarRoles
 
 
-def missing_clause(told: Told, symbol: Symbol, level: int) -> str:
+def missing_clause(context: ClaimContext, symbol: Symbol, level: int) -> str:
     """Return what the conflict of two iterations on `symbol` says about the claim."""
-    facts, function, claim = told.facts, told.function, told.claim
+    facts, function, claim = context.facts, context.function, context.claim
     loop = claim.loops[0]
     name = symbol.name
     if isinstance(symbol.type, Scalar):
-        role = _scalar(told, loop, symbol)
+        role = _scalar(context, loop, symbol)
         if role:
             return f"{name} needs {role}"
     updated = next((r for r in array_reductions(loop) if r.variable == symbol), None)
@@ -76,9 +76,9 @@ def missing_clause(told: Told, symbol: Symbol, level: int) -> str:
     return f"the iterations are not independent: the loop carries a dependence on {name}"
 
 
-def _scalar(told: Told, loop: For, symbol: Symbol) -> str:
+def _scalar(context: ClaimContext, loop: For, symbol: Symbol) -> str:
     """Return the clause that a scalar needs, or nothing where none would do."""
-    roles = told.roles
+    roles = context.roles
     found = next((r for r in roles.reductions if r.variable == symbol), None)
     if found is not None:
         return f"reduction({found.op}: {symbol.name})"
@@ -86,5 +86,5 @@ def _scalar(told: Told, loop: For, symbol: Symbol) -> str:
     carried = any(c.symbol == symbol for c in roles.carried) or any(r.variable == symbol for r in roles.scans)
     if symbol not in roles.private and (carried or not counts):
         return ""
-    live = symbol in told.facts.liveness(told.function).after[loop]
+    live = symbol in context.facts.liveness(context.function).after[loop]
     return "lastprivate" if live else "private"

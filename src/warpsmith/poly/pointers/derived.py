@@ -8,7 +8,7 @@ were when it was made. No answer (None) where one comes from memory, from a call
 
 from __future__ import annotations
 
-from warpsmith.poly.pointers.touches import Base, bases
+from warpsmith.poly.pointers.accesses import Base, bases
 from warpsmith.tree.nodes import Assign, Expr, Name, Stmt, Unary, VarDecl, Verbatim, VerbatimExpr
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, walk

@@ -24,7 +24,7 @@ from typing import Literal, assert_never
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from warpsmith.poly.pointers.touches import Base, bases, is_pointer
+from warpsmith.poly.pointers.accesses import Base, bases, is_pointer
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -191,7 +191,7 @@ def _collect(node: Node, flow: _Flow) -> None:
         case Cast() if isinstance(node.type, Scalar) and node.type.kind != "void" and is_pointer(node.operand):
             flow.away += bases(node.operand)
         case Verbatim() | VerbatimExpr():
-            _boxed(node, flow)
+            _opaque(node, flow)
         case Unary(op="&") if node not in flow.exempt:
             _address_taken(node.operand, flow)
         case Index() | Member(arrow=True):
@@ -202,7 +202,7 @@ def _collect(node: Node, flow: _Flow) -> None:
             pass
 
 
-def _boxed(node: Verbatim | VerbatimExpr, flow: _Flow) -> None:
+def _opaque(node: Verbatim | VerbatimExpr, flow: _Flow) -> None:
     """A construct that is not modelled may do anything with what it names, but keep the address of what shows none."""
     named = (*node.reads, *node.writes)
     kept = named if node.kept is None else node.kept

@@ -203,7 +203,7 @@ def _rows(
         return None
     apart = {m for v in values for m in (v - values[0]).terms if m and not any(_moves(state, n) for n in m)}
     if all(len(monomial) < 2 for monomial in apart):
-        # rows that are one parameter apart are told apart without strides
+        # rows that are one parameter apart are distinguished without strides
         return None
     row = min(apart, key=len)
     if any(_rest(monomial, row) is None for monomial in apart):

@@ -120,7 +120,7 @@ class _Walk(Struct):
                     self.evaluate(stmt, value)
                 self.state.exact = False
             case Verbatim():
-                self.boxed(stmt)
+                self.add_opaque(stmt)
             case DeviceNode():
                 self.state.exact = False
             case Break() | Continue() | Empty() | Pragma():
@@ -257,7 +257,7 @@ class _Walk(Struct):
         self.forget_body(stmt)
         state.exact = exact and not leaves(stmt)
 
-    def boxed(self, stmt: Verbatim | VerbatimExpr) -> None:
+    def add_opaque(self, stmt: Verbatim | VerbatimExpr) -> None:
         """What is not modelled touches all that it names."""
         name = Literal(span=stmt.span, type=VOID, text=stmt.text, value=None)
         accesses = [_unknown(name, s, write=False) for s in stmt.reads]
@@ -308,7 +308,7 @@ class _Walk(Struct):
             case Call():
                 self.call(expr, found)
             case VerbatimExpr():
-                self.boxed(expr)
+                self.add_opaque(expr)
             case _:
                 assert_never(expr)
 
@@ -540,7 +540,7 @@ def _walked(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
 
 
 def _grant(state: State, scope: tuple[Stmt, ...], granted: tuple[Assumption, ...]) -> None:
-    """Take over what the user vouched for, where it speaks of this scope's parameters."""
+    """Take over what the user asserted, where it speaks of this scope's parameters."""
     names: dict[str, str] = {}
     for stmt in scope:
         for node in walk(stmt):

@@ -140,7 +140,7 @@ def _offset(state: State, index: Expr) -> Polynomial | None:
 
 
 def _injective(state: State, index: Expr) -> tuple[TableStep, Polynomial] | None:
-    """`idx[e]` where the user vouched for injective(idx): equal elements exactly where e is equal."""
+    """`idx[e]` where the user asserted injective(idx): equal elements exactly where e is equal."""
     expr = peel(index)
     if not isinstance(expr, Index) or not isinstance(base := peel(expr.base), Name):
         return None

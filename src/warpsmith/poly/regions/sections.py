@@ -5,7 +5,7 @@
         for (j …) A[i*N + j] …
 
 Invariant: every element that the run touches lies in the section, and the section lies in the object: its ends are
-touched by accesses that certainly happen, or it is clipped to the object's known extent, or the user vouched for it
+touched by accesses that certainly happen, or it is clipped to the object's known extent, or the user asserted it
 (`reachable(a)`).
 Limits: memory behind pointers that are themselves loaded from memory has no section; nor has a pointer that the scope
 changes.

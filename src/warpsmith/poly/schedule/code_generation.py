@@ -1,18 +1,19 @@
-"""Times become loops: a nest that visits the leaf instances of a run in the order of new times.
+"""Schedules become loops: a nest that visits the statement instances of a run in the order of new schedules.
 
-    for (i …)                  times of the leaf: (2t + i, t)        for (w = …)            row 0: no counter, a new one
+    for (i …)                  schedules of the statement: (2t + i, t)        for (w = …)            row 0: no counter,
+    a new one
         for (t …)                                              →         for (t = …)        row 1: the counter t
             S(t, i);                                                         { int i = w - 2 * t; S(t, i); }
 
-Row after row, outermost first: leaves whose values of a row lie one after the other stand one after the other; where
-the values mix, one loop goes over all of them. A row that the rows before it fix needs no loop. After the given rows
-come those of the original order, so that instances with equal times keep it.
+Dimension after dimension, outermost first: statements whose values of a dimension lie one after the other stand one
+after the other; where the values mix, one loop goes over all of them. A dimension that the dimensions before it fix
+needs no loop. After the given rows come those of the original order, so that instances with equal schedules keep it.
 
-Invariant: the loops around a leaf visit each of its instances exactly once, in lexicographic order of the rows: their
-bounds hold at every instance (projections, made convex), and what they let in beyond is kept out by an `if`.
-After A. Bastoul: Code generation in the polyhedral model is easier than you think (PACT 2004), without its splitting of
-domains. Limits: what is under a condition on data must be inside a leaf; a counter that lives on after the run, or that
-is unsigned 64-bit without a proof that it fits, is refused.
+Invariant: the loops around a statement visit each of its instances exactly once, in lexicographic order of the
+dimensions: their bounds hold at every instance (projections, made convex), and what they let in beyond is kept out by
+an `if`. After A. Bastoul: Code generation in the polyhedral model is easier than you think (PACT 2004), without its
+splitting of domains. Limits: what is under a condition on data must be inside a statement; a counter that lives on
+after the run, or that is unsigned 64-bit without a proof that it fits, is refused.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.expression_writer import Bound, ExpressionWriter, NotWritableError, Variable
 from warpsmith.poly.isl.host import integer, operation
+from warpsmith.poly.isl.point_sets import Floor, Points, QuotientError, Test
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
-from warpsmith.poly.isl.rows import Floor, Points, QuotientError, Test
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
-from warpsmith.poly.legality.order import Leaf, Ordered, order_run
-from warpsmith.poly.legality.times import Time
-from warpsmith.poly.schedule.timed import Item, ItemError, parameters_known, renamed, timed
+from warpsmith.poly.legality.order import Ordered, ScheduledStatement, order_run
+from warpsmith.poly.legality.schedules import Schedule
+from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameters_known, renamed
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -70,53 +71,56 @@ class GeneratedCode(Struct, frozen=True):
 
 
 def generate_code(
-    facts: Facts, function: Function, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh
+    facts: Facts, function: Function, run: tuple[Stmt, ...], schedules: Mapping[Stmt, Schedule], fresh: Fresh
 ) -> GeneratedCode:
-    """Return statements that run the leaves of `run` at `times`; whether they may is for `keeps_order` to say.
+    """Return statements that run the statements of `run` at `schedules`; whether they may is for `keeps_order` to say.
 
     `fresh(name, type, near)` gives new variables. Guards are used only where the domains need them.
     Raises ScanError where such statements cannot be written.
     """
     try:
         with budget(facts.options.max_operations):
-            model = order_run(facts, function, run, tuple(times))
-            if not all(leaf.exact for leaf in model.leaves) and facts.options.guards:
-                model = order_run(facts, function, run, tuple(times), guards=True)
-            return GeneratedCode(_written(model, run, times, fresh), model.region.assumptions)
+            model = order_run(facts, function, run, tuple(schedules))
+            if not all(statement.exact for statement in model.statements) and facts.options.guards:
+                model = order_run(facts, function, run, tuple(schedules), guards=True)
+            return GeneratedCode(_written(model, run, schedules, fresh), model.region.assumptions)
     except (ItemError, NotWritableError, QuotientError) as error:
         raise CodeGenerationError(str(error)) from error
     except OutOfBudgetError as error:
         raise CodeGenerationError("the new loops are too much work to find") from error
 
 
-def _written(model: Ordered, run: tuple[Stmt, ...], times: Mapping[Stmt, Time], fresh: Fresh) -> tuple[Stmt, ...]:
-    for leaf in model.leaves:
-        if not leaf.exact:
+def _written(
+    model: Ordered, run: tuple[Stmt, ...], schedules: Mapping[Stmt, Schedule], fresh: Fresh
+) -> tuple[Stmt, ...]:
+    for statement in model.statements:
+        if not statement.exact:
             raise CodeGenerationError(
-                f"the statement in line {leaf.stmt.span.line} runs under a condition that depends on data"
+                f"the statement in line {statement.stmt.span.line} runs under a condition that depends on data"
             )
-    length = max(len(times[leaf.stmt]) for leaf in model.leaves)
-    tail = max(len(leaf.time) for leaf in model.leaves)
+    length = max(len(schedules[statement.stmt]) for statement in model.statements)
+    tail = max(len(statement.schedule) for statement in model.statements)
     dims = tuple(f"row{k}" for k in range(length + tail))
     known = Points.context(parameters_known(model), dims)
-    inner = _inner_declarations(run, model.leaves)
+    inner = _inner_declarations(run, model.statements)
     work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run), known)
-    return tuple(work.level(0, timed(model, times, length, dims), known, {}))
+    return tuple(work.level(0, make_items(model, schedules, length, dims), known, {}))
 
 
 def _span(run: tuple[Stmt, ...]) -> Span:
-    """Return a text that holds all leaves and is no statement of the user's: what is made for it is printed anew."""
+    """Return a text that holds all statements and is no statement of the user's: what is made for it is printed
+    anew."""
     first = run[0].header if isinstance(run[0], For) else run[0].span
     start = first.end if isinstance(run[0], For) else first.start
     return Span(first.file, start, run[-1].span.end)
 
 
-def _inner_declarations(run: tuple[Stmt, ...], leaves: Sequence[Leaf]) -> frozenset[Symbol]:
-    """Return the variables declared between the leaves: their loops may declare them, nothing else may use them."""
-    inside = {node for leaf in leaves for node in walk(leaf.stmt)}
+def _inner_declarations(run: tuple[Stmt, ...], statements: Sequence[ScheduledStatement]) -> frozenset[Symbol]:
+    """Return the variables declared between the statements: their loops may declare them, nothing else may use them."""
+    inside = {node for statement in statements for node in walk(statement.stmt)}
     parts = [node for stmt in run for node in walk(stmt) if node not in inside]
     declared = {d.symbol for node in parts if isinstance(node, DeclStmt) for d in node.declarations}
-    counters = {loop.variable for leaf in leaves for loop in leaf.loops}
+    counters = {loop.variable for statement in statements for loop in statement.loops}
     used = {node.symbol for node in inside if isinstance(node, Name)}
     for symbol in sorted(declared - counters, key=lambda s: s.key):
         if symbol in used:
@@ -130,7 +134,7 @@ def _inner_declarations(run: tuple[Stmt, ...], leaves: Sequence[Leaf]) -> frozen
 
 
 def _headers(model: Ordered) -> Iterable[Expr]:
-    loops = dict.fromkeys(loop for leaf in model.leaves for loop in leaf.loops)
+    loops = dict.fromkeys(loop for statement in model.statements for loop in statement.loops)
     sides = [side for loop in loops for side in (loop.lower, loop.bound)]
     return (part for side in sides for part in walk(side) if isinstance(part, Expr))
 
@@ -175,18 +179,18 @@ class _Scan(Struct):
     def level(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
         if level == len(self.dims):
-            return [stmt for item in items for stmt in self.leaf(item, known, variables)]
+            return [stmt for item in items for stmt in self.statement(item, known, variables)]
         parts = _parts(level, items)
         if len(parts) > 1:
             return [stmt for part in parts for stmt in self.level(level, part, known, variables)]
-        first = items[0].rows[level].known
-        if first is not None and all(item.rows[level].known == first for item in items):
+        first = items[0].dimensions[level].known
+        if first is not None and all(item.dimensions[level].known == first for item in items):
             done = [replace(item, points=item.points.without(level)) for item in items]
             return self.level(level + 1, done, known.without(level), variables)
         return self.loop(level, items, known, variables)
 
     def loop(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
-        """Return one loop over the values of a row, under the condition that there are any."""
+        """Return one loop over the values of a dimension, under the condition that there are any."""
         dim = self.dims[level]
         united = items[0].points.upto(level).join(item.points.upto(level) for item in items[1:])
         tests = united.hull(known)
@@ -244,11 +248,11 @@ class _Scan(Struct):
         name = "w" if symbol is None else symbol.name
         return Variable(self.fresh(name, kind, chosen.near.variable), chosen.sign)
 
-    # --- leaves
+    # --- statements
 
-    def leaf(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
-        """Return a leaf's statement with its counters, under what is left of its domain's conditions."""
-        writer = self.writer(item.leaf.stmt.span, known, variables)
+    def statement(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+        """Return a statement's statement with its counters, under what is left of its domain's conditions."""
+        writer = self.writer(item.statement.stmt.span, known, variables)
         options = item.points.rest(known)
         if not options:
             return []
@@ -256,17 +260,17 @@ class _Scan(Struct):
         body = self.body(item, known, variables)
         if test is None:
             return body
-        then = body[0] if len(body) == 1 else Block(span=item.leaf.stmt.span, statements=tuple(body))
-        return [If(span=item.leaf.stmt.span, condition=test, then=then, other=None)]
+        then = body[0] if len(body) == 1 else Block(span=item.statement.stmt.span, statements=tuple(body))
+        return [If(span=item.statement.stmt.span, condition=test, then=then, other=None)]
 
     def body(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
         """Return the statement with each counter replaced by a loop's variable, or computed in front of it."""
-        stmt = item.leaf.stmt
+        stmt = item.statement.stmt
         inside = Points(known.values.intersect(item.points.values))
         writer = self.writer(stmt.span, inside, variables)
         renaming: dict[Symbol, Symbol] = {}
         computed: list[Stmt] = []
-        for loop, name in zip(item.leaf.loops, item.leaf.counters, strict=True):
+        for loop, name in zip(item.statement.loops, item.statement.counters, strict=True):
             value = item.counters[name]
             own = _variable_of(value, variables)
             if own is not None and own.type == loop.variable.type and not _captured(stmt, own, loop.variable):
@@ -302,7 +306,8 @@ class _Scan(Struct):
 
 
 def _parts(level: int, items: Sequence[Item]) -> list[list[Item]]:
-    """Split leaves whose values of a row lie one after the other; leaves that are free in it share a loop."""
+    """Split statements whose values of a dimension lie one after the other; statements that are free in it share a
+    loop."""
     numbers = range(len(items))
     # first[a]: what `a` must not stand behind, itself included
     first = {a: {b for b in numbers if a == b or _not_behind(level, items[a], items[b])} for a in numbers}
@@ -321,10 +326,10 @@ def _parts(level: int, items: Sequence[Item]) -> list[list[Item]]:
 
 
 def _not_behind(level: int, one: Item, other: Item) -> bool:
-    """Whether some instance of `one` has the same value of a row as one of `other`, or a smaller one."""
-    if one.rows[level].free and other.rows[level].free:
+    """Whether some instance of `one` has the same value of a dimension as one of `other`, or a smaller one."""
+    if one.dimensions[level].free and other.dimensions[level].free:
         return True
-    a, b = one.rows[level], other.rows[level]
+    a, b = one.dimensions[level], other.dimensions[level]
     if a.number is not None and b.number is not None:
         return a.number <= b.number
     if a.known is not None and a.known == b.known:
@@ -337,7 +342,7 @@ def _implied(points: Points, test: Test) -> bool:
 
 
 class _Ends(Struct, frozen=True):
-    """The bounds of a row, those left out that another one makes superfluous."""
+    """The bounds of a dimension, those left out that another one makes superfluous."""
 
     dim: str
     lowers: tuple[Bound, ...]
@@ -359,9 +364,9 @@ class _Ends(Struct, frozen=True):
 
     def met(self, points: Points) -> Points:
         """Return the points between the bounds."""
-        row = atom(self.dim)
-        above = [row.scaled(b.divisor) - b.value for b in self.lowers]
-        below = [b.value - row.scaled(b.divisor) for b in self.uppers]
+        dimension = atom(self.dim)
+        above = [dimension.scaled(b.divisor) - b.value for b in self.lowers]
+        below = [b.value - dimension.scaled(b.divisor) for b in self.uppers]
         return reduce(lambda found, value: found.where(value), (*above, *below), points)
 
 
@@ -382,7 +387,7 @@ def _pruned(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, .
 
 
 def _stride(points: Points, level: int, ends: _Ends) -> int:
-    """Return the step of a row, 1 where its first value is not known to be one that is taken."""
+    """Return the step of a dimension, 1 where its first value is not known to be one that is taken."""
     if len(ends.lowers) > 1 or ends.lowers[0].divisor != 1:
         return 1
     stride, offset = points.stride(level)
@@ -419,7 +424,7 @@ class _Choice(Struct, frozen=True):
             counts[loop.variable.name] = counts.get(loop.variable.name, 0) + 1
         down = bool(votes) and all(sign < 0 for _, (_, sign) in votes)
         votes = [(item, vote) for item, vote in votes if vote[1] > 0 or down]
-        near = items[0].leaf.loops[0]
+        near = items[0].statement.loops[0]
         if not votes:
             return cls(None, 1, near)
         _, (loop, sign) = max(votes, key=lambda vote: counts[vote[1][0].variable.name])
@@ -431,12 +436,12 @@ class _Choice(Struct, frozen=True):
 
 
 def _counted(item: Item, level: int) -> tuple[For, int] | None:
-    """Return the loop whose counter (or its negative) a row is."""
-    row = item.rows[level]
-    if not row.free or row.divisor != 1 or len(row.value.terms) != 1:
+    """Return the loop whose counter (or its negative) a dimension is."""
+    dimension = item.dimensions[level]
+    if not dimension.free or dimension.divisor != 1 or len(dimension.value.terms) != 1:
         return None
-    for loop, name in zip(item.leaf.loops, item.leaf.counters, strict=True):
-        factor = row.value.terms.get((name,), 0)
+    for loop, name in zip(item.statement.loops, item.statement.counters, strict=True):
+        factor = dimension.value.terms.get((name,), 0)
         if abs(factor) == 1:
             return loop, factor
     return None
@@ -445,16 +450,16 @@ def _counted(item: Item, level: int) -> tuple[For, int] | None:
 def _clashes(symbol: Symbol, items: Sequence[Item]) -> bool:
     """Whether a statement under the loop, or its bounds, mean another variable by the same name."""
     for item in items:
-        own = {loop.variable for loop in item.leaf.loops}
-        bounds = [side for loop in item.leaf.loops for side in (loop.lower, loop.bound)]
-        used = {n.symbol for part in (item.leaf.stmt, *bounds) for n in names(part)}
+        own = {loop.variable for loop in item.statement.loops}
+        bounds = [side for loop in item.statement.loops for side in (loop.lower, loop.bound)]
+        used = {n.symbol for part in (item.statement.stmt, *bounds) for n in names(part)}
         if any(s.name == symbol.name and s != symbol and s not in own for s in used):
             return True
     return False
 
 
 def _for(writer: ExpressionWriter, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
-    """Return the loop with its body and step; a row that is minus its variable counts down."""
+    """Return the loop with its body and step; a dimension that is minus its variable counts down."""
     up = variable.sign > 0
     lowers = ends.lowers if up else tuple(b.negated() for b in ends.uppers)
     uppers = ends.uppers if up else tuple(b.negated() for b in ends.lowers)

@@ -1,4 +1,4 @@
-"""Finding new times for a run: hyperplanes for one leaf, isl's scheduler for several.
+"""Finding new schedules for a run: hyperplanes for one statement, isl's scheduler for several.
 
     for (i …) for (j …) A[i][j] = A[i-1][j] + A[i][j-1];        dependences (1, 0), (0, 1)
         hyperplane c = (1, 1): c·d >= 1 for both, so that all of i + j = w may run at once
@@ -22,14 +22,14 @@ from msgspec.structs import replace
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, whole_number
-from warpsmith.poly.legality.order import Leaf, Link, Ordered, order_run
-from warpsmith.poly.legality.times import Row, Time
+from warpsmith.poly.legality.order import Link, Ordered, ScheduledStatement, order_run
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.tree.nodes import Function, Name, Node, Stmt
 from warpsmith.tree.nodes import replace as changed
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild, same, walk
 
-__all__ = ["hyperplane", "proposals", "wave_time"]
+__all__ = ["hyperplane", "proposals", "wavefront_schedule"]
 
 _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
@@ -38,27 +38,27 @@ _MOST_FACTOR = 4
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
 _SHARE = 4
-"""The part of a loop's work budget that one search for times may use: several are made for each form of a nest."""
+"""The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
-Times = Mapping[Stmt, Time]
+Schedules = Mapping[Stmt, Schedule]
 
 
-def hyperplane(facts: Facts, function: Function, run: tuple[Stmt, ...], leaf: Stmt) -> tuple[int, ...] | None:
-    """Return the factors of the counters around `leaf`, the only one of `run`, whose sum grows along every dependence;
-    None where there are none."""
+def hyperplane(facts: Facts, function: Function, run: tuple[Stmt, ...], statement: Stmt) -> tuple[int, ...] | None:
+    """Return the factors of the counters around `statement`, the only one of `run`, whose sum grows along every
+    dependence; None where there are none."""
     try:
         with budget(facts.options.max_operations):
-            model = order_run(facts, function, run, (leaf,), guards=facts.options.guards)
+            model = order_run(facts, function, run, (statement,), guards=facts.options.guards)
             return None if model.obstacles else _hyperplane(model)
     except OutOfBudgetError:
         return None
 
 
 def _hyperplane(model: Ordered) -> tuple[int, ...] | None:
-    (leaf,) = model.leaves
-    depth = len(leaf.loops)
+    (statement,) = model.statements
+    depth = len(statement.loops)
     distances = _distances(model)
-    signs = [1 if loop.step > 0 else -1 for loop in leaf.loops]
+    signs = [1 if loop.step > 0 else -1 for loop in statement.loops]
     for factors in _candidates(depth):
         own = tuple(f * s for f, s in zip(factors, signs, strict=True))
         if all(_carries(distance, own) for distance in distances):
@@ -90,72 +90,77 @@ def _carries(distance: Set, factors: Sequence[int]) -> bool:
     return bool(distance.intersect(isl.Set.from_basic_set(still)).is_empty())
 
 
-def proposals(facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: tuple[Stmt, ...]) -> Iterator[Times]:
-    """Yield times for the leaves of a run that may show more parallelism, the likeliest first; each only once."""
-    seen: list[dict[Stmt, Time]] = []
-    for found in _proposals(facts, function, run, leaves):
+def proposals(
+    facts: Facts, function: Function, run: tuple[Stmt, ...], statements: tuple[Stmt, ...]
+) -> Iterator[Schedules]:
+    """Yield schedules for the statements of a run that may show more parallelism, the likeliest first; each only
+    once."""
+    seen: list[dict[Stmt, Schedule]] = []
+    for found in _proposals(facts, function, run, statements):
         if found not in seen:
             seen.append(found)
             yield found
 
 
 def _proposals(
-    facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: tuple[Stmt, ...]
-) -> Iterator[dict[Stmt, Time]]:
+    facts: Facts, function: Function, run: tuple[Stmt, ...], statements: tuple[Stmt, ...]
+) -> Iterator[dict[Stmt, Schedule]]:
     try:
         with budget(facts.options.max_operations // _SHARE):
-            model = order_run(facts, function, run, leaves, guards=facts.options.guards)
+            model = order_run(facts, function, run, statements, guards=facts.options.guards)
             links = [] if model.obstacles else list(model.links())
             found = [_scheduled(model, links, whole=whole) for whole in (False, True)]
-            if not model.obstacles and len(model.leaves) == 1:
+            if not model.obstacles and len(model.statements) == 1:
                 found.insert(0, _wave(model))
     except OutOfBudgetError:
         return
-    for times in found:
-        if times is not None:
-            yield from _packed(times, model)
-            yield times
+    for schedules in found:
+        if schedules is not None:
+            yield from _packed(schedules, model)
+            yield schedules
 
 
-def _wave(model: Ordered) -> dict[Stmt, Time] | None:
+def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
     factors = _hyperplane(model)
     if factors is None:
         return None
-    (leaf,) = model.leaves
-    return {leaf.stmt: wave_time(tuple(loop.variable for loop in leaf.loops), factors)}
+    (statement,) = model.statements
+    return {statement.stmt: wavefront_schedule(tuple(loop.variable for loop in statement.loops), factors)}
 
 
-def wave_time(counters: Sequence[Symbol], factors: Sequence[int]) -> Time:
-    """Return the time (factors · counters, then the counters but one that the first row tells)."""
-    row = Row(tuple((s, f) for s, f in zip(counters, factors, strict=True) if f))
+def wavefront_schedule(counters: Sequence[Symbol], factors: Sequence[int]) -> Schedule:
+    """Return the schedule (factors · counters, then the counters but one that the first dimension tells)."""
+    dimension = ScheduleDimension(tuple((s, f) for s, f in zip(counters, factors, strict=True) if f))
     told = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
-    return row, *(Row(((s, 1),)) for k, s in enumerate(counters) if k != told)
+    return dimension, *(ScheduleDimension(((s, 1),)) for k, s in enumerate(counters) if k != told)
 
 
-def _packed(times: Mapping[Stmt, Time], model: Ordered) -> Iterator[dict[Stmt, Time]]:
-    """Yield the times with statements that are another one at other points put into that one's loops:
+def _packed(schedules: Mapping[Stmt, Schedule], model: Ordered) -> Iterator[dict[Stmt, Schedule]]:
+    """Yield the schedules with statements that are another one at other points put into that one's loops:
     `A[i][i] -= A[i][k] * A[i][k]` is `A[i][j] -= A[i][k] * A[j][k]` at j = i."""
-    packed = dict(times)
-    for leaf in model.leaves:
-        for other in model.leaves:
-            counters = None if other is leaf or len(other.loops) < len(leaf.loops) else _matched(other, leaf)
-            if counters is not None and (packed[other.stmt] is times[other.stmt]):
-                moved = tuple(_moved(row, counters) for row in times[other.stmt])
-                packed[leaf.stmt] = times[leaf.stmt] if moved == times[leaf.stmt] else moved
+    packed = dict(schedules)
+    for statement in model.statements:
+        for other in model.statements:
+            counters = (
+                None if other is statement or len(other.loops) < len(statement.loops) else _matched(other, statement)
+            )
+            if counters is not None and (packed[other.stmt] is schedules[other.stmt]):
+                moved = tuple(_moved(dimension, counters) for dimension in schedules[other.stmt])
+                packed[statement.stmt] = schedules[statement.stmt] if moved == schedules[statement.stmt] else moved
                 break
-    if packed != dict(times):
+    if packed != dict(schedules):
         yield packed
 
 
-def _moved(row: Row, counters: Mapping[Symbol, Symbol]) -> Row:
+def _moved(dimension: ScheduleDimension, counters: Mapping[Symbol, Symbol]) -> ScheduleDimension:
     terms: dict[Symbol, int] = {}
-    for symbol, factor in row.terms:
+    for symbol, factor in dimension.terms:
         own = counters.get(symbol, symbol)
         terms[own] = terms.get(own, 0) + factor
-    return replace(row, terms=tuple((s, f) for s, f in terms.items() if f))
+    return replace(dimension, terms=tuple((s, f) for s, f in terms.items() if f))
 
 
-def _matched(one: Leaf, other: Leaf) -> dict[Symbol, Symbol] | None:
+def _matched(one: ScheduledStatement, other: ScheduledStatement) -> dict[Symbol, Symbol] | None:
     """Return the counter of `other` for each counter of `one` with which their statements are the same; None: none."""
     theirs = {loop.variable for loop in other.loops}
     found = {loop.variable: loop.variable for loop in one.loops if loop.variable in theirs}
@@ -199,18 +204,18 @@ def _options(*, whole: bool) -> Iterator[None]:
             getattr(context, f"set_schedule_{name}")(value)
 
 
-def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Time] | None:
-    """Return the times of a schedule that isl finds."""
+def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Schedule] | None:
+    """Return the schedules that isl finds."""
     if model.obstacles:
         return None
     domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
-    for leaf in model.leaves:
-        domain = domain.union(isl.UnionSet.from_set(model.domain(leaf).set_tuple_name(leaf.name)))
+    for statement in model.statements:
+        domain = domain.union(isl.UnionSet.from_set(model.domain(statement).set_tuple_name(statement.name)))
     order = isl.UnionMap.empty(domain.get_space())
     flow = order
     for link in links:
-        relation = link.relation.set_tuple_name(_IN, link.source.leaf.name)
-        relation = relation.set_tuple_name(isl.dim_type.out, link.sink.leaf.name)
+        relation = link.relation.set_tuple_name(_IN, link.source.statement.name)
+        relation = relation.set_tuple_name(isl.dim_type.out, link.sink.statement.name)
         order = order.union(isl.UnionMap.from_map(relation))
         if link.kind == "flow":
             flow = flow.union(isl.UnionMap.from_map(relation))
@@ -218,73 +223,74 @@ def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[St
     with _options(whole=whole):
         wanted = isl.ScheduleConstraints.on_domain(domain).set_validity(order).set_coincidence(order)
         schedule = wanted.set_proximity(flow.coalesce()).compute_schedule()
-    rows: dict[str, list[Row]] = {leaf.name: [] for leaf in model.leaves}
-    if not _flatten(model, schedule.get_root(), rows):
+    dimensions: dict[str, list[ScheduleDimension]] = {statement.name: [] for statement in model.statements}
+    if not _flatten(model, schedule.get_root(), dimensions):
         return None
-    return {leaf.stmt: _trimmed(rows[leaf.name]) for leaf in model.leaves}
+    return {statement.stmt: _trimmed(dimensions[statement.name]) for statement in model.statements}
 
 
-def _trimmed(rows: Sequence[Row]) -> Time:
-    kept = list(rows)
-    while len(kept) > 1 and kept[-1] == Row():
+def _trimmed(dimensions: Sequence[ScheduleDimension]) -> Schedule:
+    kept = list(dimensions)
+    while len(kept) > 1 and kept[-1] == ScheduleDimension():
         kept.pop()
     return tuple(kept)
 
 
-def _flatten(model: Ordered, node: isl.ScheduleNode, rows: dict[str, list[Row]]) -> bool:
-    """Append the rows of a schedule tree to those of each leaf; False where they are not plain sums of counters."""
+def _flatten(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, list[ScheduleDimension]]) -> bool:
+    """Append the dimensions of a schedule tree to those of each statement; False where they are not plain sums of
+    counters."""
     kind = isl.schedule_node_type(node.get_type())
     if kind == isl.schedule_node_type.leaf:
         return True
-    if kind == isl.schedule_node_type.band and not _flatten_band(model, node, rows):
+    if kind == isl.schedule_node_type.band and not _flatten_band(model, node, dimensions):
         return False
     several = kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
     for k in range(node.n_children()):
         child = node.get_child(k)
         if several:
             for name in _reached(child.get_child(0)):
-                rows[name].append(Row(constant=k))
-        if not _flatten(model, child, rows):
+                dimensions[name].append(ScheduleDimension(constant=k))
+        if not _flatten(model, child, dimensions):
             return False
     return True
 
 
-def _flatten_band(model: Ordered, node: isl.ScheduleNode, rows: dict[str, list[Row]]) -> bool:
+def _flatten_band(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, list[ScheduleDimension]]) -> bool:
     names = _reached(node)
     partial = node.band_get_partial_schedule()
     for k in range(node.band_n_member()):
-        for leaf in model.leaves:
-            if leaf.name not in names:
+        for statement in model.statements:
+            if statement.name not in names:
                 continue
-            row = _band_row(model, leaf, partial.get_union_pw_aff(k))
-            if row is None or len(rows[leaf.name]) >= _MOST_ROWS:
+            dimension = _band_row(model, statement, partial.get_union_pw_aff(k))
+            if dimension is None or len(dimensions[statement.name]) >= _MOST_ROWS:
                 return False
-            rows[leaf.name].append(row)
+            dimensions[statement.name].append(dimension)
     return True
 
 
 def _reached(node: isl.ScheduleNode) -> list[str]:
-    """Return the leaves that a node of the tree schedules."""
+    """Return the statements that a node of the tree schedules."""
     found: list[str] = []
     node.get_domain().foreach_set(lambda one: found.append(str(one.get_tuple_name())))
     return sorted(found)
 
 
-def _band_row(model: Ordered, leaf: Leaf, value: isl.UnionPwAff) -> Row | None:
+def _band_row(model: Ordered, statement: ScheduledStatement, value: isl.UnionPwAff) -> ScheduleDimension | None:
     own: list[isl.PwAff] = []
     value.foreach_pw_aff(lambda one: own.append(one))
     pieces: list[isl.Aff] = []
-    for one in (one for one in own if one.domain().get_tuple_name() == leaf.name):
+    for one in (one for one in own if one.domain().get_tuple_name() == statement.name):
         one.foreach_piece(lambda _where, aff: pieces.append(aff))
-    return _row(model, leaf, pieces[0]) if len(pieces) == 1 else None
+    return _dimension(model, statement, pieces[0]) if len(pieces) == 1 else None
 
 
-def _row(model: Ordered, leaf: Leaf, aff: isl.Aff) -> Row | None:
-    """Return an affine form of a leaf's counters as a row; None where it is not whole, or absurd."""
+def _dimension(model: Ordered, statement: ScheduledStatement, aff: isl.Aff) -> ScheduleDimension | None:
+    """Return an affine form of a statement's counters as a dimension; None where it is not whole, or absurd."""
     if aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one():
         return None
     terms: list[tuple[Symbol, int]] = []
-    for k, loop in enumerate(leaf.loops):
+    for k, loop in enumerate(statement.loops):
         factor = whole_number(aff.get_coefficient_val(_IN, k))
         if factor:
             terms.append((loop.variable, factor))
@@ -298,4 +304,4 @@ def _row(model: Ordered, leaf: Leaf, aff: isl.Aff) -> Row | None:
     constant = whole_number(aff.get_constant_val())
     if any(abs(factor) > _MOST_COEFFICIENT for _, factor in terms) or abs(constant) > 2 * _MOST_COEFFICIENT:
         return None
-    return Row(tuple(terms), constant)
+    return ScheduleDimension(tuple(terms), constant)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
-from warpsmith.report.analysis.groups import told_once
+from warpsmith.report.analysis.groups import group_findings
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
@@ -20,14 +20,14 @@ _WORDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def analysis_github(report: AnalysisReport) -> str:
-    """Return one command a line; what is the same in several instances of a template is told once."""
+    """Return one command a line; what is the same in several instances of a template is reported once."""
     return "\n".join((*map(_diagnostic, report.diagnostics), *_findings(report)))
 
 
 def _findings(report: AnalysisReport) -> Iterator[str]:
-    for told in told_once(report.findings):
-        for one in (told.first, *told.others):
-            yield _finding(one, told.kernels)
+    for group in group_findings(report.findings):
+        for one in (group.first, *group.others):
+            yield _finding(one, group.kernels)
 
 
 def _finding(one: Reported, kernels: tuple[str, ...]) -> str:

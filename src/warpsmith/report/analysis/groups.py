@@ -1,4 +1,4 @@
-"""Findings that say the same thing, told once: a wall of lines becomes a list of causes, the costliest first.
+"""Findings that say the same thing, reported once: a wall of lines becomes a list of causes, the costliest first.
 
 k<float>, k<int>   instances of a template: the same text, line by line
 p[i].x  p[i].y     accesses with one cause and one remedy, in one kernel
@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from warpsmith.report.analysis.model import Reported
 
-__all__ = ["GroupBy", "Told", "headings", "told_once"]
+__all__ = ["FindingGroup", "GroupBy", "group_findings", "headings"]
 
 GroupBy = Literal["", "kernel", "rule", "file"]
 
 
-class Told(Struct, frozen=True):
+class FindingGroup(Struct, frozen=True):
     """One finding for several that are alike. `kernels`: those that it holds for; `others`: at other places."""
 
     first: Reported
@@ -45,7 +45,7 @@ class Told(Struct, frozen=True):
         ]
 
 
-def told_once(findings: Sequence[Reported]) -> list[Told]:
+def group_findings(findings: Sequence[Reported]) -> list[FindingGroup]:
     """Return the findings, those that are alike put together where the first of them stands."""
     copies: dict[Hashable, list[Reported]] = {}
     for one in findings:
@@ -55,7 +55,7 @@ def told_once(findings: Sequence[Reported]) -> list[Told]:
         kernels = tuple(dict.fromkeys(one.kernel for one in same))
         alike.setdefault((kernels, _cause(same[0]), same[0].input), []).append(same)
     return [
-        Told(
+        FindingGroup(
             group[0][0],
             tuple(dict.fromkeys(one.kernel for one in group[0] if one.kernel)),
             tuple(same[0] for same in group[1:]),
@@ -88,18 +88,18 @@ def _cause(one: Reported) -> Hashable:
     return (finding.rule, one.severity, finding.certainty, finding.help, own)
 
 
-def headings(told: Sequence[Told], by: GroupBy) -> list[tuple[str, list[Told]]]:
+def headings(group: Sequence[FindingGroup], by: GroupBy) -> list[tuple[str, list[FindingGroup]]]:
     """Return the findings below one heading each, in the order in which these come up; one without a text for all
     where nothing is asked for."""
     if not by:
-        return [("", list(told))] if told else []
-    found: dict[str, list[Told]] = {}
-    for one in told:
+        return [("", list(group))] if group else []
+    found: dict[str, list[FindingGroup]] = {}
+    for one in group:
         found.setdefault(_heading(one, by), []).append(one)
     return list(found.items())
 
 
-def _heading(one: Told, by: GroupBy) -> str:
+def _heading(one: FindingGroup, by: GroupBy) -> str:
     match by:
         case "kernel":
             return f"kernel {', '.join(one.kernels)}" if one.kernels else one.first.input

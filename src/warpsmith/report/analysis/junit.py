@@ -27,7 +27,7 @@ def analysis_junit(report: AnalysisReport, gate: Severity | None) -> str:
         suite = Xml.SubElement(root, "testsuite", name="what could not be read")
         case = _case(suite, "warpsmith", "diagnostics")
         for finding in lost:
-            Xml.SubElement(case, "error", message=_clean(_told(finding)), type=finding.rule)
+            Xml.SubElement(case, "error", message=_clean(_text(finding)), type=finding.rule)
     for suite in root:
         _counted(suite)
     _counted(root)
@@ -62,7 +62,7 @@ def _findings(case: Xml.Element, found: Sequence[Reported], gate: Severity | Non
         Xml.SubElement(case, "system-out").text = _clean("\n".join(below))
 
 
-def _told(finding: Finding) -> str:
+def _text(finding: Finding) -> str:
     return finding.message if finding.span is None else f"{finding.span}: {finding.message}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from warpsmith.report.analysis.groups import Told, told_once
+from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import COLUMNS, closing, footnotes, kernel_rows
 from warpsmith.report.legible import legible
@@ -21,21 +21,21 @@ def analysis_markdown(report: AnalysisReport) -> str:
             "\n".join(f"- **{one.severity}** `{one.rule}` {_plain(one.message)}" for one in report.diagnostics)
         )
     if report.findings:
-        parts.append("\n".join(map(_finding, told_once(report.findings))))
+        parts.append("\n".join(map(_finding, group_findings(report.findings))))
     if report.kernels:
         parts.append("\n".join(_table(report)))
     return "\n\n".join(parts)
 
 
-def _finding(told: Told) -> str:
-    one, finding = told.first, told.first.finding
+def _finding(group: FindingGroup) -> str:
+    one, finding = group.first, group.first.finding
     place = one.input if finding.span is None else f"{finding.span.file.path}:{finding.span.line}"
     lines = [f"- **{one.severity}** `{finding.rule}` {_code(place)} {_plain(finding.message)}"]
-    lines[0] += f" (kernel {', '.join(map(_code, told.kernels))})" if told.kernels else ""
+    lines[0] += f" (kernel {', '.join(map(_code, group.kernels))})" if group.kernels else ""
     if finding.assumptions:
         lines.append(f"  - if {_plain('; and '.join(finding.assumptions))}")
     lines += [f"  - {_plain(text)}" for text in finding.help]
-    lines += [f"  - also: {_plain(f'{said}, {places}')}" for said, places in told.elsewhere()]
+    lines += [f"  - also: {_plain(f'{said}, {places}')}" for said, places in group.elsewhere()]
     return "\n".join(lines)
 
 

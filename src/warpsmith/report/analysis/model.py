@@ -94,8 +94,8 @@ class AnalyzedKernel(Struct, frozen=True):
 
 
 class Reported(Struct, frozen=True):
-    """One finding as it is told. `input` is the file that was read, `kernel` the name for people; `devices` those for
-    which it holds; `hidden` and `reason`: why it is not shown."""
+    """One finding as it is reported. `input` is the file that was read, `kernel` the name for people; `devices` those
+    for which it holds; `hidden` and `reason`: why it is not shown."""
 
     finding: KernelFinding
     input: str

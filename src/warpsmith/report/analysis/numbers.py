@@ -66,8 +66,8 @@ def _sizes(block: Dim) -> str:
 
 
 def _divergence(kernel: AnalyzedKernel) -> str:
-    parted = f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none"
-    return parted + ("†" if kernel.grid_assumed else "")
+    diverged = f"{kernel.divergent_branches} of {kernel.branches}" if kernel.divergent_branches else "none"
+    return diverged + ("†" if kernel.grid_assumed else "")
 
 
 def footnotes(report: AnalysisReport) -> list[str]:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from warpsmith.analysis.rules.finding import Evidence, Why
 from warpsmith.base.findings import Note, marked_line, render_finding
 from warpsmith.base.source import Span
-from warpsmith.report.analysis.groups import GroupBy, Told, headings, told_once
+from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findings, headings
 from warpsmith.report.analysis.metrics import METRICS, metric_rows
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, counted, fix_words, footnotes, kernel_rows
@@ -50,11 +50,11 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
     """Return the report for people."""
     shown = report.findings[: options.limit] if options.limit else report.findings
     full = options.evidence == "full"
-    told = [Told(one, (one.kernel,), ()) for one in shown] if full else told_once(shown)
-    small = [] if full else [one for one in told if one.first.severity == "note" and one.first.finding.span]
+    group = [FindingGroup(one, (one.kernel,), ()) for one in shown] if full else group_findings(shown)
+    small = [] if full else [one for one in group if one.first.severity == "note" and one.first.finding.span]
     parts = []
     said: set[str] = set()
-    for heading, below in headings([one for one in told if one not in small], options.group_by):
+    for heading, below in headings([one for one in group if one not in small], options.group_by):
         parts += [f"--- {legible(heading)}: {counted(sum(one.number for one in below), 'finding')}"] if heading else []
         parts += [_finding(one, options, said) for one in below]
     parts += ["\n".join(_notes(small))] if small else []
@@ -89,9 +89,9 @@ def _where(one: Reported) -> str:
 # --- a finding
 
 
-def _finding(told: Told, options: TextOptions, said: set[str]) -> str:
-    """Return a finding as a block; `said`: remedies that were told before, and are not repeated in full."""
-    one = told.first
+def _finding(group: FindingGroup, options: TextOptions, said: set[str]) -> str:
+    """Return a finding as a block; `said`: remedies that were reported before, and are not repeated in full."""
+    one = group.first
     finding = one.finding
     lines, gutter = [f"{_where(one)}: {_painted(one, options)} {legible(finding.message)}"], 1
     if finding.span is not None:
@@ -103,7 +103,7 @@ def _finding(told: Told, options: TextOptions, said: set[str]) -> str:
             lines += _excerpt(note, 0, gutter)[2:]
         else:
             lines += ([] if same else [f"{' ' * gutter} : {note.span}"]) + _excerpt(note, 0, gutter)
-    for name, text in _facts(told, options, said):
+    for name, text in _facts(group, options, said):
         lines += _broken(f"{' ' * gutter} = {name}: ", legible(text), options.width)
     return "\n".join(lines)
 
@@ -144,10 +144,10 @@ def _numbered(span: Span, line: int, width: int) -> str:
     return f"{line:>{width}} | {shown}".rstrip()
 
 
-def _facts(told: Told, options: TextOptions, said: set[str]) -> Iterator[tuple[str, str]]:
-    finding = told.first.finding
-    if told.kernels and finding.span is not None:
-        yield "kernel" if len(told.kernels) == 1 else "kernels", ", ".join(told.kernels)
+def _facts(group: FindingGroup, options: TextOptions, said: set[str]) -> Iterator[tuple[str, str]]:
+    finding = group.first.finding
+    if group.kernels and finding.span is not None:
+        yield "kernel" if len(group.kernels) == 1 else "kernels", ", ".join(group.kernels)
     if finding.why and options.evidence != "none":
         yield "because", " <- ".join(_chain(finding.why, finding.span, whole=options.evidence == "full"))
     if options.evidence != "none":
@@ -159,25 +159,25 @@ def _facts(told: Told, options: TextOptions, said: set[str]) -> Iterator[tuple[s
     yield "certainty", certainty
     if finding.estimate is not None and options.evidence != "none":
         yield "estimate", finding.estimate.text
-    yield from (("also", text) for text in _also(told))
+    yield from (("also", text) for text in _also(group))
     known = set(finding.help) <= said
     for text in finding.help[:1] if known else finding.help:
         yield "help", text
     said |= set(finding.help)
-    if told.first.fix is not None:
-        yield "fix", fix_words(told.first.fix)
+    if group.first.fix is not None:
+        yield "fix", fix_words(group.first.fix)
     if finding.rule not in said and finding.span is not None:
         said.add(finding.rule)
         yield "more", f"warpsmith explain {finding.rule}"
 
 
-def _also(told: Told) -> Iterator[str]:
+def _also(group: FindingGroup) -> Iterator[str]:
     """Yield what else a finding stands for."""
-    if told.first.finding.times > 1:
-        yield f"{told.first.finding.times} instructions of this place"
-    for number, (message, lines) in enumerate(told.elsewhere()):
+    if group.first.finding.times > 1:
+        yield f"{group.first.finding.times} instructions of this place"
+    for number, (message, lines) in enumerate(group.elsewhere()):
         if number == _OTHERS:
-            yield f"{len(told.elsewhere()) - _OTHERS} more: --evidence full tells each by itself"
+            yield f"{len(group.elsewhere()) - _OTHERS} more: --evidence full tells each by itself"
             return
         yield f"{message}, {lines}"
 
@@ -230,22 +230,22 @@ def _kept_back(one: Reported) -> str:
 # --- notes: a line each
 
 
-def _notes(small: Sequence[Told]) -> Iterator[str]:
+def _notes(small: Sequence[FindingGroup]) -> Iterator[str]:
     """Yield the notes, a rule at a time: what it is, where, and what helps."""
-    rules: dict[str, list[Told]] = {}
-    for told in small:
-        rules.setdefault(told.first.finding.rule, []).append(told)
+    rules: dict[str, list[FindingGroup]] = {}
+    for group in small:
+        rules.setdefault(group.first.finding.rule, []).append(group)
     yield "notes"
     for code, found in rules.items():
         places: dict[tuple[str, str], list[str]] = {}
-        for told in found:
-            for one in (told.first, *told.others):
+        for group in found:
+            for one in (group.first, *group.others):
                 key = (one.finding.message, one.finding.span.file.path if one.finding.span else one.input)
                 places.setdefault(key, []).append(_line_alone(one))
         yield f"  {code} {load_rules()[code].name}"
         for (message, path), lines in places.items():
             yield legible(f"    {path}:{', '.join(dict.fromkeys(lines))}: {message}")
-        helps = dict.fromkeys(told.first.finding.help[0] for told in found if told.first.finding.help)
+        helps = dict.fromkeys(group.first.finding.help[0] for group in found if group.first.finding.help)
         yield from (f"    = help: {legible(text)}" for text in helps)
 
 

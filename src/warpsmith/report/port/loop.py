@@ -17,7 +17,7 @@ def loop_text(loop: LoopEntry) -> str:
         lines.append(_reason_text(reason, loop))
     for text, kind in loop.assumptions:
         promise = (
-            "tested at run time; the original loop runs where it fails" if kind == "guarded" else "you vouched for it"
+            "tested at run time; the original loop runs where it fails" if kind == "guarded" else "you asserted it"
         )
         lines.append(f"   = assumes: {readable(text)} ({promise})")
     if loop.holds_at:

@@ -164,15 +164,15 @@ def _claim(report: Report, total: int, made: int) -> str:
     rest = f"{stay} {'stays' if stay == 1 else 'stay'} on the host" if stay else ""
     verify = report.verify
     if verify is None or verify.launches is None:
-        told = ["not run", *([rest] if rest else [])]
-        return f"Kernels for {made} of {_count(total, 'loop')} ({'; '.join(told)})."
+        reported = ["not run", *([rest] if rest else [])]
+        return f"Kernels for {made} of {_count(total, 'loop')} ({'; '.join(reported)})."
     idle = [loop for loop in report.loops if loop.kernel is not None and not verify.launches_of(loop.kernel)]
-    told = [rest] if rest else []
+    reported = [rest] if rest else []
     if idle:
         places = ", ".join(f"line {loop.span.line}" for loop in idle[:_MOST_IDLE])
         more = f" and {len(idle) - _MOST_IDLE} more" if len(idle) > _MOST_IDLE else ""
-        told.append(f"{len(idle)} never launched in the run: {places}{more}")
-    besides = f" ({'; '.join(told)})" if told else ""
+        reported.append(f"{len(idle)} never launched in the run: {places}{more}")
+    besides = f" ({'; '.join(reported)})" if reported else ""
     return f"Ported {made - len(idle)} of {_count(total, 'loop')}{besides}."
 
 

@@ -77,11 +77,11 @@ def _line(report: SimulationReport, file: SourceFile, number: int) -> tuple[int,
     branches = [row for row in report.branches if _at(row.span, file, number)]
     memory = [row for row in report.memory if _at(row.span, file, number)]
     most = max((row.lost_lane_slots for row in report.branches), default=0)
-    visits, parted = sum(b.visits for b in branches), sum(b.divergences for b in branches)
+    visits, diverged = sum(b.visits for b in branches), sum(b.divergences for b in branches)
     lost = sum(b.lost_lane_slots for b in branches)
     cells = (
         _cell(f"{visits:,}" if branches else "", 0),
-        _cell(f"{parted:,}" if branches else "", parted / max(1, visits) * 4),
+        _cell(f"{diverged:,}" if branches else "", diverged / max(1, visits) * 4),
         _cell(f"{lost:,}" if branches else "", 4 * lost / most if most else 0),
         *_memory(memory),
     )

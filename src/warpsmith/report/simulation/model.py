@@ -28,7 +28,7 @@ __all__ = [
 
 Check = Literal["race", "oob", "uninit", "barrier", "fault"]
 CHECKS: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
-"""What can be asked for; `fault` (a trap, an address out of step) is always told."""
+"""What can be asked for; `fault` (a trap, an address out of step) is always reported."""
 
 
 class LaunchRow(Struct, frozen=True):
@@ -46,7 +46,7 @@ class BranchRow(Struct, frozen=True):
     """The branches of one construct on one line.
 
     `visits`: how often a warp came to it (once each, however many lanes); `divergences`: visits in which the lanes took
-    different ways; `lost_lane_slots`: instruction slots in which lanes of the warp waited since they parted there.
+    different ways; `lost_lane_slots`: instruction slots in which lanes of the warp waited since they diverged there.
     """
 
     span: Span | None

@@ -1,7 +1,7 @@
 """A run of a kernel as text: what the warps did, branch by branch and access by access, and what went wrong.
 
 parity<<<1,64>>>  2 warps of 32 lanes, policy maximal reconvergence
-line  branch  visits  parted  lost lane slots
+line  branch  visits  diverged  lost lane slots
 5     if      2       2       416
 """
 

@@ -39,7 +39,7 @@ def _named(label: str, code: str, text: str) -> str:
 
 
 def blockers(loops: Sequence[SurveyLoop]) -> tuple[Blocker, ...]:
-    """Return the constructs that stand in the way, those with the most work first; each with its heaviest loop."""
+    """Return the constructs that block it, those with the most work first; each with its heaviest loop."""
     groups: dict[str, list[SurveyLoop]] = {}
     for loop in loops:
         if loop.construct:

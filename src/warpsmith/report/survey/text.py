@@ -1,4 +1,4 @@
-"""A survey as text: the summary, what is worth porting first, what stays behind, and what stands in the way."""
+"""A survey as text: the summary, what is worth porting first, what stays behind, and the blockers."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _why(loop: SurveyLoop) -> str:
     # a list of many conditions tells nothing that their number does not; other views have it
     text = reason.text if guards <= _FEW else re.sub(r" \(if .*; .*\)$", "", reason.text)
     granted = [text for text, kind in loop.assumptions if kind == "granted"]
-    tested += f" (vouched for: {granted[0]})" if granted and granted[0] not in reason.text else ""
+    tested += f" (asserted: {granted[0]})" if granted and granted[0] not in reason.text else ""
     after = f" (after {', '.join(loop.steps)})" if loop.steps and loop.category == "sequential" else ""
     return f"{text}{where}{tested}{after}"
 

@@ -26,8 +26,8 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeviceAlloc,
     Expr,
     For,
@@ -49,7 +49,7 @@ from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Event", "Moved", "timeline"]
 
-EventKind = Literal["function", "loop", "branch", "hold", "to device", "to host", "kernel", "pause"]
+EventKind = Literal["function", "loop", "branch", "data region", "to device", "to host", "kernel", "suspended"]
 _LONGEST = 72
 _EVERYTHING = "everything on the device"
 
@@ -100,7 +100,7 @@ class _Walker:
 
     def _busy(self) -> set[Symbol]:
         """Return the functions in which something happens, or that call one."""
-        mine = (Launch, Copy, DataEnter, Update, DataPause)
+        mine = (Launch, Copy, DataEnter, Update, DataSuspension)
         found = {s for s, f in self.definitions.items() if any(isinstance(part, mine) for part in walk(f.body))}
         while True:
             more = {s for s, f in self.definitions.items() if s not in found and set(self._callees(f.body)) & found}
@@ -152,7 +152,7 @@ class _Walker:
                 yield from self.statement(arm, depth + 1, stack)
 
     def _matters(self, stmt: Stmt) -> bool:
-        mine = (Launch, Copy, DataEnter, DataExit, Update, DataPause, DataHold)
+        mine = (Launch, Copy, DataEnter, DataExit, Update, DataSuspension, DataRegionBoundary)
         return any(isinstance(part, mine) for part in walk(stmt)) or bool(set(self._callees(stmt)) & self.busy)
 
     def _calls(self, node: Node | None, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
@@ -181,11 +181,11 @@ class _Walker:
                 yield from self._exit(stmt, depth, moved)
             case Update():
                 yield _update(stmt, depth, moved)
-            case DataHold():
-                yield _hold(stmt, depth, moved)
-            case DataPause(ends=False):
+            case DataRegionBoundary():
+                yield _data_region(stmt, depth, moved)
+            case DataSuspension(ends=False):
                 when = "nothing is kept while this runs"
-                yield Event("pause", depth, _EVERYTHING, "all that was written", when, stmt.cause, moved)
+                yield Event("suspended", depth, _EVERYTHING, "all that was written", when, stmt.cause, moved)
             case DeviceAlloc():
                 return
             case _:
@@ -213,15 +213,15 @@ def _update(stmt: Update, depth: int, moved: Moved | None) -> Event:
     return Event(kind, depth, what, _bytes(stmt.bytes), "if it is on the device", stmt.cause, moved)
 
 
-def _hold(stmt: DataHold, depth: int, moved: Moved | None) -> Event:
+def _data_region(stmt: DataRegionBoundary, depth: int, moved: Moved | None) -> Event:
     if stmt.opens:
-        return Event("hold", depth, "from here on data stay on the device", cause=stmt.cause)
+        return Event("data region", depth, "from here on data stay on the device", cause=stmt.cause)
     text = "what was written comes back"
-    return Event("hold", depth, text, "all that was written", "", stmt.cause, moved)
+    return Event("data region", depth, text, "all that was written", "", stmt.cause, moved)
 
 
 def _is_ported(stmt: Stmt) -> bool:
-    """Whether this is the ported version of a home."""
+    """Whether this is the ported version of an offload region."""
     return isinstance(stmt, Block) and any(isinstance(s, DataEnter | DeviceAlloc) for s in stmt.statements)
 
 

@@ -1,7 +1,7 @@
 """The timeline as one picture: time runs down, the host on the left, the device on the right, an arrow for each copy.
 
-Loops and functions are boxes around what happens inside; a hold is a shaded band: what is on the device stays there.
-The file stands alone: no script, no font of its own. `timeline.svg` draws what is put together here.
+Loops and functions are boxes around what happens inside; a data region is a shaded band: what is on the device stays
+there. The file stands alone: no script, no font of its own. `timeline.svg` draws what is put together here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Box", "Head", "Line", "Mark", "Text", "timeline_svg"]
 
 _ROW, _TOP, _STEP = 26, 64, 16
 _HOST, _DEVICE, _WIDTH = 430, 640, 1720
-_COLORS = {"to device": "#1a6fb5", "to host": "#b5541a", "pause": "#a01540", "kernel": "#2b7a3d"}
+_COLORS = {"to device": "#1a6fb5", "to host": "#b5541a", "suspended": "#a01540", "kernel": "#2b7a3d"}
 
 
 class Text(Struct, frozen=True):
@@ -73,7 +73,7 @@ def timeline_svg(events: Sequence[Event], title: str) -> str:
     """Return the picture as SVG text."""
     height = _TOP + _ROW * (len(events) + 1)
     copies = [mark for row, event in enumerate(events) for mark in _event(event, _y(row))]
-    marks = [Text(16, 26, title, "head"), *_holds(events), *_boxes(events), *_lanes(height), *copies]
+    marks = [Text(16, 26, title, "head"), *_data_regions(events), *_boxes(events), *_lanes(height), *copies]
     return page("timeline/timeline.svg", title=title, wide=_WIDTH, high=height, marks=marks)
 
 
@@ -89,12 +89,12 @@ def _lanes(height: int) -> list[Mark]:
     return lines
 
 
-def _holds(events: Sequence[Event]) -> list[Mark]:
-    """Return a band for each hold, from its begin to its end."""
+def _data_regions(events: Sequence[Event]) -> list[Mark]:
+    """Return a band for each data region, from its begin to its end."""
     bands: list[Mark] = []
     opened: list[int] = []
     for row, event in enumerate(events):
-        if event.kind != "hold":
+        if event.kind != "data region":
             continue
         if not event.bytes:
             opened.append(row)
@@ -131,8 +131,8 @@ def _event(event: Event, y: int) -> list[Mark]:
         case "kernel":
             box = Box(_DEVICE - 8, y - 8, 16, 16, _COLORS["kernel"], round=3)
             return [box, Text(_DEVICE + 22, y + 4, event.what, "name")]
-        case "hold":
-            note = f"hold: {event.what}{measured_text(event.measured)}"
+        case "data region":
+            note = f"data region: {event.what}{measured_text(event.measured)}"
             return [Text(_DEVICE + 22, y + 4, note, "note")]
         case _:
             return _copy(event, x, y)

@@ -28,8 +28,8 @@ def _line(event: Event) -> str:
             return f"{event.what}  line {event.cause.line}" if event.cause is not None else event.what
         case "kernel":
             return event.what
-        case "hold":
-            return f"hold: {event.what}{measured_text(event.measured)}"
+        case "data region":
+            return f"data region: {event.what}{measured_text(event.measured)}"
         case _:
             arrow = "-> device" if event.kind == "to device" else "-> host"
             return f"{event.what} {arrow}  {copy_note(event)}{measured_text(event.measured)}"

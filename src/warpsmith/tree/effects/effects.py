@@ -1,4 +1,4 @@
-"""What a call of a function whose text is not given does: a table of data, the house's own and the user's.
+"""What a call of a function whose text is not given does: a table of data, built in or the user's.
 
     memcpy(to, from, n)     reads `from`, writes `to`, returns a pointer into `to`, keeps neither
     MPI_Irecv(u, …, &r)     writes `u` and `r`, keeps both; `u` may change until MPI_Wait
@@ -24,7 +24,7 @@ class FunctionEffects(Struct, frozen=True):
 
     `reads`, `writes` and the others are as at the head of effects.toml. `io`: the world or hidden state sees it;
     `reason` says how. `returns`: "value", "fresh", "unknown" or the number of an argument. `granted`: the place in the
-    user's file that says so ("" for the house's).
+    user's file that says so ("" for the built-in table).
     """
 
     name: str
@@ -77,8 +77,8 @@ class FunctionEffects(Struct, frozen=True):
 
 
 class EffectsTable(Struct, frozen=True, eq=False):
-    """Functions by name; the user's stand before the house's. A table is the same as itself only: answers that rest on
-    it are remembered."""
+    """Functions by name; the user's stand before the built-in ones. A table is the same as itself only: answers that
+    rest on it are remembered."""
 
     functions: Mapping[str, FunctionEffects]
 
@@ -100,7 +100,7 @@ class EffectsTable(Struct, frozen=True, eq=False):
         return _watched(self)
 
     def granted(self) -> tuple[FunctionEffects, ...]:
-        """Return what the user vouched for."""
+        """Return what the user asserted."""
         return _granted(self)
 
     def after(self, first: Mapping[str, FunctionEffects]) -> EffectsTable:

@@ -1,11 +1,11 @@
-"""Reading tables of effects: the house's effects.toml and the files that users give.
+"""Reading tables of effects: the built-in effects.toml and the files that users give.
 
     [[functions]]
     names = "interpolate{,_f}"          {a,b} writes several names
     arguments = "table n x"             a word each; "..." for any number of further ones
     reads = "table"
 
-Invariant: a file is read whole or refused, with every wrong place; a user's function is granted, never the house's.
+Invariant: a file is read whole or refused, with every wrong place; a user's function is granted, never a built-in one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MOST_NAMES: Final = 10_000
 
 @lru_cache(maxsize=1)
 def house_effects() -> EffectsTable:
-    """Return the table of the house: the standard library and the libraries of numerical programs."""
+    """Return the built-in table: the standard library and the libraries of numerical programs."""
     tree = files("warpsmith.tree")
     table = tree.joinpath("effects.toml")
     readers = [tree.joinpath("effects", name) for name in ("file.py", "effects.py")]
@@ -56,7 +56,7 @@ def house_effects() -> EffectsTable:
 
 
 def users_effects(paths: Iterable[str]) -> EffectsTable:
-    """Return the house's table with the functions of the user's files before it; a later file has the last word.
+    """Return the built-in table with the functions of the user's files before it; a later file has the last word.
 
     Raises UsageError (EFF001, EFF002) with the wrong places of the first file that has any.
     """

@@ -5,8 +5,8 @@
     #endif
         for (…) …                                the user's loop, byte for byte
 
-A home with host code between its kernels is not written twice: a flag is set where it is entered, and what is added
-asks for it.
+An offload region with host code between its kernels is not written twice: a flag is set where it is entered, and what
+is added asks for it.
 
     #ifdef WARPSMITH
         const int ws_gpu = ws_on() && guards;
@@ -25,8 +25,8 @@ the preprocessor leaves without WARPSMITH are the user's tokens. Every `if … e
 `else` or a pragma of the user's could bind to it.
 
 Limits: nothing is added inside a macro's text or arguments, nor where a conditional of the user's starts or ends inside
-a statement; that is refused. Pragmas that share a conditional with other code: beside.py. A home that rewrites
-a declaration is written out a second time, in the ported branch.
+a statement; that is refused. Pragmas that share a conditional with other code: beside.py. An offload region that
+rewrites a declaration is written out a second time, in the ported branch.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from warpsmith.base.c_lexer import GAPS
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
-from warpsmith.tree.in_place.homes import home_additions
 from warpsmith.tree.in_place.inserted import inserted_additions
 from warpsmith.tree.in_place.instances import by_text
+from warpsmith.tree.in_place.offload_regions import region_additions
 from warpsmith.tree.in_place.versioned import InPlaceWords, Inserted, InsertionError, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Member
@@ -83,8 +83,8 @@ def in_place_text(
         place = versions[0].written[0].span if versions else inserted[0].node.span
         raise RefusedError(Finding("POR008", "error", message, place))
     added = [one for new in inserted for one in _inserted(writer, new, versions)]
-    homes = [one for group in by_text(versions) for one in home_additions(writer, group, versions)]
-    added = [*(one for one in added if not one.closes), *homes, *(one for one in added if one.closes)]
+    offload_regions = [one for group in by_text(versions) for one in region_additions(writer, group, versions)]
+    added = [*(one for one in added if not one.closes), *offload_regions, *(one for one in added if one.closes)]
     added += [check for made in writer.checks.values() for check in made]
     edits = as_edits(unit.file, added)
     first = min(edit.span.start for edit in edits)

@@ -1,4 +1,5 @@
-"""What stands between the user's statements outside of every home: updates, holds, the `else` that an `if` lacks."""
+"""What stands between the user's statements outside of every offload region: updates, data regions, the `else` that an
+`if` lacks."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.in_place.homes import is_body, is_lone
+from warpsmith.tree.in_place.offload_regions import is_body, is_lone
 from warpsmith.tree.in_place.versioned import Inserted, Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
-from warpsmith.tree.nodes import DataHold, For, If, Name, Stmt, VarDecl
+from warpsmith.tree.nodes import DataRegionBoundary, For, If, Name, Stmt, VarDecl
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.layout import indent_at
 from warpsmith.tree.text.places import InsertionPoint, place_between
@@ -19,13 +20,13 @@ __all__ = ["inserted_additions"]
 
 
 def inserted_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> Iterator[Addition]:
-    """Yield what stands beside a statement outside of every home, or around a home."""
+    """Yield what stands beside a statement outside of every offload region, or around an offload region."""
     body, node = new.function.body, new.node
-    holds = tuple(stmt for stmt in new.statements if isinstance(stmt, DataHold))
-    lines = writer.texts([stmt for stmt in new.statements if stmt not in holds])
-    home = next((v for v in versions if node.span in (v.written[0].span, v.written[-1].span)), None)
-    _check_names(writer, new, () if home is None else home.before)
-    run: Run = (node,) if home is None else home.written
+    boundaries = tuple(stmt for stmt in new.statements if isinstance(stmt, DataRegionBoundary))
+    lines = writer.texts([stmt for stmt in new.statements if stmt not in boundaries])
+    offload_region = next((v for v in versions if node.span in (v.written[0].span, v.written[-1].span)), None)
+    _check_names(writer, new, () if offload_region is None else offload_region.before)
+    run: Run = (node,) if offload_region is None else offload_region.written
     if new.where == "within":
         indent = indent_at(writer.file, node.span.start) + writer.indentation
         place = place_between(writer.file, node.span.start, node.span.end - 1, indent, early=True)
@@ -34,14 +35,14 @@ def inserted_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[
     if new.where == "else":
         yield from _else(writer, node, lines)
         return
-    lone = is_body(new.function, node) and not (home is not None and is_lone(home))
+    lone = is_body(new.function, node) and not (offload_region is not None and is_lone(offload_region))
     place = writer.before(run, body)
     if new.where == "before":
         yield writer.opens(place, run, lines)
     else:
         yield writer.closes(run, lines)
-    if holds:
-        yield _outside(writer, place, run, writer.texts(holds), closes=new.where != "before")
+    if boundaries:
+        yield _outside(writer, place, run, writer.texts(boundaries), closes=new.where != "before")
     if lone:
         yield _outside(writer, place, run, ["{"], closes=False, by=3)
         yield _outside(writer, place, run, ["}"], closes=True, by=3)

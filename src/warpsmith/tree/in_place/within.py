@@ -1,5 +1,5 @@
-"""A home that is not written twice: a flag says where the device is in use, and what is added between the user's
-statements asks for it.
+"""An offload region that is not written twice: a flag says where the device is in use, and what is added between the
+user's statements asks for it.
 
     for (k …) {                                  the user's
         if (ws_gpu) { launch } else              added before what it stands for
@@ -24,7 +24,7 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
+    DataRegionBoundary,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -48,7 +48,7 @@ __all__ = ["NeedsCopyError", "additions_within", "opens_guard"]
 
 
 class NeedsCopyError(Exception):
-    """The home cannot be written as additions between the user's statements."""
+    """The offload region cannot be written as additions between the user's statements."""
 
 
 def additions_within(writer: InPlaceWriter, flag: str, version: Versioned) -> list[Addition]:
@@ -57,7 +57,7 @@ def additions_within(writer: InPlaceWriter, flag: str, version: Versioned) -> li
 
 
 class _Within(Struct, frozen=True):
-    """The additions inside one home."""
+    """The additions inside one offload region."""
 
     writer: InPlaceWriter
     flag: str
@@ -77,25 +77,27 @@ class _Within(Struct, frozen=True):
             old_start, new_start = i + 1, j + 1
 
     def _gap(self, gone: Run, come: Run, before: Stmt | None, after: Stmt | None, owner: Stmt) -> Iterator[Addition]:
-        come, hold, rest = _around_hold(_with_own_pragmas(come))
+        come, boundary, rest = _around_boundary(_with_own_pragmas(come))
         declared, body = self._come(come)
         if gone:
             if rest:
                 raise NeedsCopyError
             yield from self._replaced(gone, declared, body, owner)
-            if hold is not None:
+            if boundary is not None:
                 start, end = gone[0].span.start, gone[-1].span.end
-                yield Addition(self.writer.after(gone), tuple(self._held(hold)), start - 2, end, closes=True)
+                yield Addition(
+                    self.writer.after(gone), tuple(self._boundary_lines(boundary)), start - 2, end, closes=True
+                )
             return
         lines = [*declared, *self._guarded(body)]
-        if hold is not None:
+        if boundary is not None:
             declared, body = self._come(rest)
-            lines += [*self._held(hold), *declared, *self._guarded(body)]
+            lines += [*self._boundary_lines(boundary), *declared, *self._guarded(body)]
         yield self._between(_early((*come, *rest)), lines, before, after, owner)
 
-    def _held(self, hold: DataHold) -> list[str]:
+    def _boundary_lines(self, boundary: DataRegionBoundary) -> list[str]:
         """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
-        first, *more = self.writer.texts([replace(hold, flag=self.flag)])[0].split("\n")
+        first, *more = self.writer.texts([replace(boundary, flag=self.flag)])[0].split("\n")
         return [first, *self._guarded(more)]
 
     def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
@@ -108,7 +110,7 @@ class _Within(Struct, frozen=True):
             place = self.writer.between(lower, after, early=early)
             run, closes = ((before,), True) if early and before is not None else ((after,), False)
             return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
-        # the home's own run need not reach the end of the function's body, which stands for what is around it
+        # the offload region's own run need not reach the end of the function's body, which stands for what is around it
         around = owner is self.version.function.body or not isinstance(owner, Block)
         if before is not None and around:
             return self.writer.closes((before,), lines)
@@ -232,19 +234,19 @@ def _with_own_pragmas(come: Run) -> Run:
     return tuple(reversed(kept))
 
 
-def _around_hold(come: Run) -> tuple[Run, DataHold | None, Run]:
+def _around_boundary(come: Run) -> tuple[Run, DataRegionBoundary | None, Run]:
     """Return the first statement that makes an object which holds data, with what is before and behind it."""
     at = next((n for n, stmt in enumerate(come) if opens_guard(stmt)), None)
     if at is None:
         return come, None, ()
-    hold = come[at]
-    assert isinstance(hold, DataHold)
-    return come[:at], hold, come[at + 1 :]
+    boundary = come[at]
+    assert isinstance(boundary, DataRegionBoundary)
+    return come[:at], boundary, come[at + 1 :]
 
 
 def opens_guard(stmt: Stmt) -> bool:
     """Whether a statement makes an object that holds data until its block ends."""
-    return isinstance(stmt, DataHold) and stmt.opens and bool(stmt.guard)
+    return isinstance(stmt, DataRegionBoundary) and stmt.opens and bool(stmt.guard)
 
 
 def _early(come: Run) -> bool:

@@ -28,8 +28,8 @@ from warpsmith.tree.nodes import (
     Copy,
     DataEnter,
     DataExit,
-    DataHold,
-    DataPause,
+    DataRegionBoundary,
+    DataSuspension,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -304,7 +304,7 @@ class Printer:
                 return self._compound_stmt(stmt)
             case Launch() | DeviceAlloc() | DeviceFree() | Copy() | CaptureStmt():
                 return _constant(self._device(stmt))
-            case DataEnter() | DataExit() | Update() | DataHold() | DataPause():
+            case DataEnter() | DataExit() | Update() | DataRegionBoundary() | DataSuspension():
                 return _constant(self._device(stmt))
             case Break() | Continue() | DeclStmt() | Empty() | ExprStmt() | Pragma() | Return() | Verbatim():
                 return _constant([(0, self._simple(stmt))])

@@ -1,4 +1,4 @@
-"""Text that is added to a user's file behind `#ifdef WARPSMITH`, and how it is told apart again.
+"""Text that is added to a user's file behind `#ifdef WARPSMITH`, and how it is distinguished again.
 
     #ifdef WARPSMITH
         if (ws_on()) { … } else                 whole lines

@@ -117,10 +117,10 @@ def test_functions_write_what_those_that_they_call_write(functions: dict[str, Fu
 def test_what_is_merged_has_both() -> None:
     x, y = (Symbol(name, name, INT, "global") for name in "xy")
     one = Writes(frozenset({x}), unknown=True)
-    other = Writes(frozenset({y}), frozenset({Store(y, True, INT)}), frozenset({y}), boxed=frozenset({(y, "goto")}))
+    other = Writes(frozenset({y}), frozenset({Store(y, True, INT)}), frozenset({y}), opaque=frozenset({(y, "goto")}))
     merged = one.merged(other)
     assert merged.variables == {x, y} and merged.unknown
-    assert (merged.stores, merged.calls, merged.boxed) == (other.stores, other.calls, other.boxed)
+    assert (merged.stores, merged.calls, merged.opaque) == (other.stores, other.calls, other.opaque)
 
 
 def test_text_that_is_not_modeled_may_take_what_has_an_address() -> None:

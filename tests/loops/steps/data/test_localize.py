@@ -15,7 +15,7 @@ from tests.loops.steps.test_docstrings import NoWords
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops import linear
-from warpsmith.loops.analysis import evaluated, held_guards, invariants
+from warpsmith.loops.analysis import evaluated, invariant_guards, invariants
 from warpsmith.loops.analysis.invariants import survey
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.steps.data import localize
@@ -349,7 +349,7 @@ def test_a_store_through_a_row_is_no_store_to_the_row_pointers() -> None:
 
 
 def test_a_guard_that_is_always_true_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(held_guards, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
+    monkeypatch.setattr(invariant_guards, "blocks_apart", lambda function, one, other, span: linear.number(1, span))
     bodies = ["for (int i = 0; i < s->n; i++) s->id[c[i] % 8] = i % 3;"]
     with pytest.raises(AssertionError):
         _assert_same(bodies, tmp_path)

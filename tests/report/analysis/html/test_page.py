@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from tests.report.analysis.samples import FILE, report, reported
 from warpsmith.base.findings import Note
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.report.analysis.groups import told_once
+from warpsmith.report.analysis.groups import group_findings
 from warpsmith.report.analysis.html.page import Card, ExcerptLine, _card, _excerpt, analysis_html
 from warpsmith.report.analysis.model import Reported
 
 
 def card(*found: Reported) -> Card:
-    (told,) = told_once(found)
-    return _card(told)
+    (group,) = group_findings(found)
+    return _card(group)
 
 
 def test_a_finding_has_its_lines_and_those_related_to_it() -> None:

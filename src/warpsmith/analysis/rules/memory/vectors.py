@@ -65,13 +65,13 @@ def _runs(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[Run]:
 
 def narrow(facts: KernelFacts, accesses: Sequence[AccessFact]) -> Iterator[KernelFinding]:
     """Yield MEM005: bytes and halves that lie side by side, words of one thread that do."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for access in accesses:
         dense = access.pattern == "coalesced" and abs(access.stride_bytes or 0) == access.bytes
         apart = access.addresses is not None and access.addresses.least >= facts.device.warp_width
         small = dense and apart and access.bytes <= 2 and access.kind != "atomic"
-        if small and access.variable not in told:
-            told.add(access.variable)
+        if small and access.variable not in reported:
+            reported.add(access.variable)
             message = (
                 f"narrow {accessed(access)}: a warp moves {facts.device.warp_width * access.bytes} bytes a request"
             )

@@ -1,4 +1,4 @@
-"""`warpsmith baseline`: findings that are known and accepted, so that only new ones are told."""
+"""`warpsmith baseline`: findings that are known and accepted, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["command"]
 
 @click.group("baseline", cls=Group)
 def command() -> None:
-    """Write, check, prune or show a baseline: findings that are known, so that only new ones are told."""
+    """Write, check, prune or show a baseline: findings that are known, so that only new ones are reported."""
 
 
 def _options(function: click.decorators.FC) -> click.decorators.FC:
@@ -59,7 +59,9 @@ def write(paths: tuple[str, ...], **given: object) -> int:
     kept = {entry for entry in old if entry.file not in read}
     _store(path, kept | new)
     done = f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept"
-    _tell(f"{done}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path)
+    _report_findings(
+        f"{done}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path
+    )
     return 3 if report.status == "incomplete" else report.exit_code if report.status == "error" else 0
 
 
@@ -80,7 +82,7 @@ def check(paths: tuple[str, ...], **given: object) -> int:
         report = replace(report, status="negative")
     listed = f"{analysis_concise(report)}\n" if report.findings else ""
     text = f"{listed}{counted(len(new), 'new finding')}, {known} known"
-    _tell(text, report, {"path": _path(settings), "new": len(new), "known": known})
+    _report_findings(text, report, {"path": _path(settings), "new": len(new), "known": known})
     return code
 
 
@@ -94,13 +96,13 @@ def prune(paths: tuple[str, ...], **given: object) -> int:
     baseline = read_baseline(path)
     report = _analyzed(paths, given, settings, None)
     if report.status == "error":
-        _tell("", report, {"path": path})
+        _report_findings("", report, {"path": path})
         return report.exit_code
     kept = set(baseline.entries) - set(baseline.stale((*report.findings, *report.kept_back), report.inputs))
     _store(path, kept)
     out = len(baseline.entries) - len(kept)
     text = f"{path}: {counted(out, 'finding')} taken out, {len(kept)} kept"
-    _tell(text, report, {"path": path, "removed": out, "kept": len(kept)}, path)
+    _report_findings(text, report, {"path": path, "removed": out, "kept": len(kept)}, path)
     return 0
 
 
@@ -128,7 +130,7 @@ def _who_uses(path: str, settings: Settings) -> str:
     return f"{said}; `baseline = {json.dumps(path, ensure_ascii=False)}` in warpsmith.toml makes that the default"
 
 
-def _tell(text: str, report: AnalysisReport, counts: Json, written: str | None = None) -> None:
+def _report_findings(text: str, report: AnalysisReport, counts: Json, written: str | None = None) -> None:
     """Print what was done, as text, or as one document with the findings that are new."""
     if not global_options().json:
         if text:

@@ -38,29 +38,29 @@ def command(old: str, new: str, **given: object) -> int:
     Exit codes: 0 nothing is worse   1 new errors or warnings, or a loop that is no longer portable   2 usage
                 3 a part of a source could not be read   124 out of time
     """
-    told: list[Finding] = []
-    reports = [_report(path, given, told) for path in (old, new)]
+    diagnostics: list[Finding] = []
+    reports = [_report(path, given, diagnostics) for path in (old, new)]
     difference = compare_reports(*reports, files_count=Path(old).suffix == ".json")
-    broken = any(finding.severity == "error" for finding in told)
+    broken = any(finding.severity == "error" for finding in diagnostics)
     status: Status = "negative" if difference.is_worse else "incomplete" if broken else "ok"
     if global_options().json:
-        click.echo(document("diff", (old, new), {"diff": difference_json(difference)}, status, told))
+        click.echo(document("diff", (old, new), {"diff": difference_json(difference)}, status, diagnostics))
     else:
         click.echo(difference_text(difference))
-    return exit_code(status, told)
+    return exit_code(status, diagnostics)
 
 
-def _report(path: str, given: dict[str, object], told: list[Finding]) -> Json:
+def _report(path: str, given: dict[str, object], diagnostics: list[Finding]) -> Json:
     if Path(path).suffix == ".json":
         return read_report(path)
     if not Path(path).is_file():
         raise UsageError(Finding("INP001", "error", f"{path} is no file", help=("name a report or a source",)))
-    text = _kernels(path, given, told) if Path(path).suffix in _KERNELS else _loops(path, given, told)
+    text = _kernels(path, given, diagnostics) if Path(path).suffix in _KERNELS else _loops(path, given, diagnostics)
     loaded: Json = json.loads(text)
     return loaded
 
 
-def _kernels(path: str, given: dict[str, object], told: list[Finding]) -> str:
+def _kernels(path: str, given: dict[str, object], diagnostics: list[Finding]) -> str:
     # what analyzes and what ports take long to load: each where it is wanted
     from warpsmith.flows.explain import ExplainOptions, explain
     from warpsmith.report.analysis.json import analysis_json
@@ -70,11 +70,11 @@ def _kernels(path: str, given: dict[str, object], told: list[Finding]) -> str:
     if report.status == "error":
         raise InputError(*report.diagnostics)
     tell(report.diagnostics)
-    told += report.diagnostics
+    diagnostics += report.diagnostics
     return analysis_json(report)
 
 
-def _loops(path: str, given: dict[str, object], told: list[Finding]) -> str:
+def _loops(path: str, given: dict[str, object], diagnostics: list[Finding]) -> str:
     from warpsmith.flows.port import PortOptions, port
     from warpsmith.report.model import Report
     from warpsmith.report.port.build import loop_entries
@@ -82,5 +82,5 @@ def _loops(path: str, given: dict[str, object], told: list[Finding]) -> str:
 
     result = port([path], PortOptions(front=front_options(given, settings_of(given)), survey=True))
     tell(result.diagnostics)
-    told += result.diagnostics
+    diagnostics += result.diagnostics
     return report_json(Report("diff", (path,), "ok", loops=loop_entries(result.prepared, None)))

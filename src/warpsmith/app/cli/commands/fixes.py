@@ -77,7 +77,7 @@ def edited_report(files: Sequence[KernelFile], options: ExplainOptions, editing:
     mended = fix_files(files, options, unsafe=editing.unsafe)
     edited = [(one.file, one.text) for one in mended.edited]
     _write(edited, editing)
-    _told("mend", mended.applied, len(edited), editing)
+    _report("mend", mended.applied, len(edited), editing)
     return mended.before if editing.diff else mended.after
 
 
@@ -94,7 +94,7 @@ def _ignored(files: Sequence[KernelFile], options: ExplainOptions, editing: Edit
         if edits:
             edited.append((held, apply_edits(held, edits)))
     _write(edited, editing)
-    _told("silence", silenced, len(edited), editing)
+    _report("silence", silenced, len(edited), editing)
     return report if editing.diff else explain(files, options)
 
 
@@ -105,7 +105,7 @@ def _write(edited: Sequence[tuple[SourceFile, str]], editing: Editing) -> None:
         rewrite_files(edited)
 
 
-def _told(word: str, done: Counter[str], files: int, editing: Editing) -> None:
+def _report(word: str, done: Counter[str], files: int, editing: Editing) -> None:
     past = {"mend": "mended", "silence": "silenced"}[word]
     verb = f"would {word}" if editing.diff else past
     listed = ", ".join(f"{rule} {number}" for rule, number in sorted(done.items()))

@@ -78,7 +78,7 @@ def patches_text(ported: PortedProject) -> str:
 
 
 def check_patches(out: str, *, force: bool) -> None:
-    """Raise UsageError where the series cannot be written to `out`: told before anything is worked out."""
+    """Raise UsageError where the series cannot be written to `out`: reported before anything is worked out."""
     refuse_dash(out, "--patch")
     if out.endswith(_ONE_FILE):
         check_free(str(Path(out).parent), [Path(out).name], force=force)

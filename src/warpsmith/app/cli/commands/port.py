@@ -96,9 +96,7 @@ class _Output(Struct, frozen=True):
     show_default=True,
     help="Build, run under hostile schedules, compare.",
 )
-@click.option(
-    "--assume", "assumed", multiple=True, metavar="TEXT", help="Vouch for a fact: 'injective(idx)', 'n >= 1'."
-)
+@click.option("--assume", "assumed", multiple=True, metavar="TEXT", help="Assert a fact: 'injective(idx)', 'n >= 1'.")
 @claims_option
 @click.option("--precise-fp", is_flag=True, help="No floating-point reduction in another order.")
 @click.option("--no-guards", is_flag=True, help="Refuse what would need a test at run time.")
@@ -154,7 +152,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         written = _write(output, result.files, recipe)
     report = _report(paths, result, written, survey=bool(given["survey"]))
     if output.json:
-        _tell_json(report)
+        _print_json(report)
     elif output.diff:
         click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
         click.echo(port_text(report), err=True)
@@ -163,19 +161,19 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         click.echo(port_text(report), err=True)
     else:
         click.echo(port_text(report))
-    _transfers_told(
+    _print_transfers(
         result, options, given, force=output.force, to_stderr=output.json or output.diff or output.recipe == "-"
     )
     return _exit_code(report)
 
 
-def _transfers_told(
+def _print_transfers(
     result: PortResult, options: PortOptions, given: dict[str, object], *, force: bool, to_stderr: bool
 ) -> None:
     """Print what --timeline and --compare-transfers ask for, and write the picture."""
     out, compare = text(given["timeline"]), bool(given["compare_transfers"])
-    for told in transfer_texts(result, options, out=out, compare=compare, force=force):
-        click.echo(told, err=to_stderr)
+    for found in transfer_texts(result, options, out=out, compare=compare, force=force):
+        click.echo(found, err=to_stderr)
 
 
 _WRITES = "--patch OUT writes the patches"
@@ -192,11 +190,11 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     result = ported.result
     tell(result.diagnostics)
     written = write_patches(out, ported, force=output.force) if out is not None else ()
-    told = ported.series.findings if ported.series is not None else ()
-    result = replace(result, findings=(*result.findings, *told))
+    found = ported.series.findings if ported.series is not None else ()
+    result = replace(result, findings=(*result.findings, *found))
     report = _report(paths or (str(given["project"]),), result, written, survey=bool(given["survey"]))
     if output.json:
-        _tell_json(report)
+        _print_json(report)
     elif output.diff:
         click.echo(shown(ported), nl=False)
         click.echo(port_text(report, _WRITES), err=True)
@@ -295,7 +293,7 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
     )
 
 
-def _tell_json(report: Report) -> None:
+def _print_json(report: Report) -> None:
     from warpsmith.report.port.json import report_json  # loaded where it is wanted
 
     click.echo(report_json(report))

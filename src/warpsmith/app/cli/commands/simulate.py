@@ -76,7 +76,7 @@ def command(path: str, **given: object) -> int:
     Every lane has a program counter of its own. What is counted puts lanes of a warp together that are at
     one instruction in one iteration of every loop around it (maximal reconvergence):
       visits           how often a warp comes to a branch, once however many lanes are there
-      parted           visits in which its lanes take different ways
+      diverged         visits in which its lanes take different ways
       lost lane slots  instructions of the warp while a lane waits, counted for the branch where that lane
                        left the others; after an early return that is all the rest of the kernel
       requests         how often a warp accesses memory, once for all lanes there

@@ -38,7 +38,7 @@ def timeline_options(command: C) -> C:
 
 
 def check_timeline(out: str | None, *, force: bool) -> None:
-    """Raise UsageError where --timeline names what cannot be written: told before anything is worked out."""
+    """Raise UsageError where --timeline names what cannot be written: reported before anything is worked out."""
     if out is None or out == "-":
         return
     if Path(out).suffix not in _FORMS:

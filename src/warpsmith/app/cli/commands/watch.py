@@ -23,7 +23,7 @@ Stamp = tuple[int, int]
 
 def watched(run: Callable[[], object], files: Callable[[], Iterable[str]], pause: float = PAUSE) -> int:
     """Call `run`, and again after every change of one of `files`, which are asked for anew each time, and know more
-    after a run; return the exit code of an interruption. Input that cannot be used is told, and waited for."""
+    after a run; return the exit code of an interruption. Input that cannot be used is reported, and waited for."""
     named: tuple[str, ...] = tuple(files())
 
     def look() -> dict[str, Stamp | None]:

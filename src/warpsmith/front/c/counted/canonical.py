@@ -250,8 +250,8 @@ class _Body(Struct, frozen=True):
         """Raise where `symbol` may change while the loop runs; what a reference is bound to it stays bound to."""
         if isinstance(symbol.type, Pointer) and symbol.type.reference:
             return
-        for boxed, reason in self.writes.boxed:
-            if boxed == symbol:
+        for opaque, reason in self.writes.opaque:
+            if opaque == symbol:
                 raise _NotCountedError(f"{reason} in the body may change {what}")
         if symbol in self.writes.variables:
             raise _NotCountedError(f"{what} is written in the body")

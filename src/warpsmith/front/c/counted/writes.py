@@ -51,20 +51,21 @@ class Store(Partial, frozen=True, eq=False):
 class Writes(Struct, frozen=True):
     """Variables assigned, stores, functions called, in one piece of the tree; `unknown`: it calls what is not known.
 
-    `boxed` has the variables that count as assigned only because text that is not modelled names them, with its reason.
+    `opaque` has the variables that count as assigned only because text that is not modelled names them, with its
+    reason.
     """
 
     variables: frozenset[Symbol] = frozenset()
     stores: frozenset[Store] = frozenset()
     calls: frozenset[Symbol] = frozenset()
     unknown: bool = False
-    boxed: frozenset[tuple[Symbol, str]] = frozenset()
+    opaque: frozenset[tuple[Symbol, str]] = frozenset()
 
     def merged(self, other: Writes) -> Writes:
         """Return what either of the two may write."""
         return Writes(
             self.variables | other.variables, self.stores | other.stores, self.calls | other.calls,
-            self.unknown or other.unknown, self.boxed | other.boxed,
+            self.unknown or other.unknown, self.opaque | other.opaque,
         )  # fmt: skip
 
 
@@ -123,7 +124,7 @@ def writes_of(nodes: Iterable[Node]) -> Writes:
     stores: set[Store] = set()
     calls: set[Symbol] = set()
     unknown = False
-    boxed: set[tuple[Symbol, str]] = set()
+    opaque: set[tuple[Symbol, str]] = set()
     for node in nodes:
         for part in walk(node):
             match part:
@@ -139,14 +140,14 @@ def writes_of(nodes: Iterable[Node]) -> Writes:
                     variables.add(symbol)
                 case Verbatim(writes=named, calls=called) | VerbatimExpr(writes=named, calls=called):
                     variables.update(named)
-                    boxed.update((symbol, part.reason) for symbol in named)
+                    opaque.update((symbol, part.reason) for symbol in named)
                     stores.update(Store(symbol, True, Opaque("")) for symbol in named)
                     unknown = unknown or called
                 case Call():
                     unknown = _call(part, calls, stores) or unknown
                 case _:
                     pass
-    return Writes(frozenset(variables), frozenset(stores), frozenset(calls), unknown, frozenset(boxed))
+    return Writes(frozenset(variables), frozenset(stores), frozenset(calls), unknown, frozenset(opaque))
 
 
 def _target(target: Expr, variables: set[Symbol], stores: set[Store]) -> None:

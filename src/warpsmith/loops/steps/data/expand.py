@@ -126,7 +126,7 @@ class Expand(Struct, frozen=True):
 
 
 def _obstacle(facts: Facts, place: LoopContext, shape: Shape) -> Reason | None:
-    """Return what else stands in the way."""
+    """Return another blocker."""
     header = place.loop.header
     if any(jumps(loop.body) for chain in shape.chains for loop in chain.loops):
         return Reason("STP002", "the loop may be left early", header)

@@ -25,7 +25,7 @@ from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.extremes import wide, wide_expr
-from warpsmith.loops.analysis.held_guards import apart_from
+from warpsmith.loops.analysis.invariant_guards import apart_from
 from warpsmith.loops.analysis.row_pointers import without_row_pointers
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit

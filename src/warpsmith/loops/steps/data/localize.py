@@ -13,8 +13,8 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.evaluated import reassigned
-from warpsmith.loops.analysis.held_guards import all_of, bound_guards, held_guards, untestable
-from warpsmith.loops.analysis.invariants import Held, held_type, root_of, survey
+from warpsmith.loops.analysis.invariant_guards import all_of, bound_guards, invariant_guards, untestable
+from warpsmith.loops.analysis.invariants import Invariant, invariant_type, root_of, survey
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.analysis.substitute import copied
@@ -77,7 +77,7 @@ class Localize(Struct, frozen=True):
     changes them (a store of a `double` changes no pointer and no `int`, C17 6.5p7, unless the file is compiled with
     -fno-strict-aliasing) and where the loop reads them anyway: where it might run no iteration, they are read under its
     own condition. With `guards`, where a store might change one after all, a test of the addresses chooses between the
-    loop with the variables and the user's. A loop becomes a counted one when its bound was all that stood in the way.
+    loop with the variables and the user's. A loop becomes a counted one when its bound was all that blocked it.
 
     Step: loop=f/i
 
@@ -147,7 +147,7 @@ class _Localization(Struct, frozen=True):
     """What becomes of a loop. `trial` is the program with it, as far as nothing is to be tested; `tests` are the
     conditions under which the variables with `stores` stand."""
 
-    variables: tuple[tuple[Held, Symbol], ...]
+    variables: tuple[tuple[Invariant, Symbol], ...]
     declarations: tuple[Stmt, ...]
     loop: Stmt
     trial: Program
@@ -158,52 +158,52 @@ class _Localization(Struct, frozen=True):
 def _localization(program: Program, facts: Facts, place: LoopContext, *, guards: bool) -> _Localization:
     """Return the loop with variables; those that need a test only where the tests can be written."""
     found = survey(facts, place)
-    guarded = [one for one in found.held if one.stores]
+    guarded = [one for one in found.invariants if one.stores]
     if guarded and guards and can_version((place.loop,)):
-        made = _made(program, facts, place, found.held)
+        made = _made(program, facts, place, found.invariants)
         beyond = untestable(made.variables, made.loop)
         if beyond:
-            rest = tuple(one for one in found.held if one not in beyond)
+            rest = tuple(one for one in found.invariants if one not in beyond)
             made = _made(program, facts, place, _evaluable_of(rest))
         function = next(f for _, f in made.trial.functions() if f.symbol == place.function.symbol)
         after = facts.after(made.trial)
-        tests = held_guards(after, function, made.loop, made.variables)
+        tests = invariant_guards(after, function, made.loop, made.variables)
         if tests is not None:
             tests = (*tests, *bound_guards(after, function, made.loop, tests))
             refused = (*found.refused, *(_unguarded(one) for one in beyond))
             return msgspec.structs.replace(made, tests=tests, refused=refused)
-    made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.held if not one.stores)))
+    made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.invariants if not one.stores)))
     return msgspec.structs.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
 
 
-def _evaluable_of(held: tuple[Held, ...]) -> tuple[Held, ...]:
-    """Return those whose conditions read nothing from memory but what is held."""
-    return tuple(one for one in held if all(_is_known(c, held) for c in one.conditions))
+def _evaluable_of(invariants: tuple[Invariant, ...]) -> tuple[Invariant, ...]:
+    """Return those whose conditions read nothing from memory but what is invariant."""
+    return tuple(one for one in invariants if all(_is_known(c, invariants) for c in one.conditions))
 
 
-def _is_known(condition: Expr, held: Sequence[Held]) -> bool:
-    """Whether a condition reads nothing from memory but what is held."""
-    if any(same(one.load, condition) for one in held):
+def _is_known(condition: Expr, invariants: Sequence[Invariant]) -> bool:
+    """Whether a condition reads nothing from memory but what is invariant."""
+    if any(same(one.load, condition) for one in invariants):
         return True
     if isinstance(condition, Member | Index) or (isinstance(condition, Unary) and condition.op == "*"):
         return False
-    return all(_is_known(child, held) for child in children(condition) if isinstance(child, Expr))
+    return all(_is_known(child, invariants) for child in children(condition) if isinstance(child, Expr))
 
 
-def _unguarded(one: Held) -> Reason:
+def _unguarded(one: Invariant) -> Reason:
     text, stored = shown(one.load), shown(one.stores[0])
     return Reason("STP002", f"{text} may change in the loop: {stored} may be the same memory", one.load.span)
 
 
-def _made(program: Program, facts: Facts, place: LoopContext, held: tuple[Held, ...]) -> _Localization:
-    """Return the loop with variables for all of `held`."""
-    if not held:
+def _made(program: Program, facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...]) -> _Localization:
+    """Return the loop with variables for all of `invariants`."""
+    if not invariants:
         return _Localization((), (), place.loop, program, (), ())
     names_of = _Names(program, place)
     known = _known_before(facts, place)
     declarations: list[Stmt] = []
-    variables: list[tuple[Held, Symbol]] = []
-    for one in held:
+    variables: list[tuple[Invariant, Symbol]] = []
+    for one in invariants:
         value = _value(one, variables)
         symbol = next((s for s, init in known if same(init, value) and s.type == one.type), None)
         if symbol is None:
@@ -217,7 +217,7 @@ def _made(program: Program, facts: Facts, place: LoopContext, held: tuple[Held, 
     return _Localization(tuple(variables), tuple(declarations), loop, trial, (), ())
 
 
-def _sized(loop: Loop, one: Held, names_of: _Names) -> list[Stmt]:
+def _sized(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used."""
     member = peel(one.load)
     holder = peel(member.base).type if isinstance(member, Member) and member.field == "data()" else None
@@ -229,7 +229,7 @@ def _sized(loop: Loop, one: Held, names_of: _Names) -> list[Stmt]:
     if not any(_is_crooked(part, own) for index in subscripts for part in walk(index)):
         return []
     size = node_with(copied(member), field="size()", type=SIZE_T)
-    symbol = names_of.variable(Held((size,), SIZE_T, ()))
+    symbol = names_of.variable(Invariant((size,), SIZE_T, ()))
     return [_declared(symbol, size, before(loop.span))]
 
 
@@ -245,7 +245,7 @@ def _declared(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
 
 
-def _value(one: Held, variables: Sequence[tuple[Held, Symbol]]) -> Expr:
+def _value(one: Invariant, variables: Sequence[tuple[Invariant, Symbol]]) -> Expr:
     """Return the place's value, read only under its conditions; 0 stands for what is never used."""
     load = copied(one.load)
     if not one.conditions:
@@ -253,10 +253,10 @@ def _value(one: Held, variables: Sequence[tuple[Held, Symbol]]) -> Expr:
     span = one.load.span
     tests = [copied(_replaced(c, variables)) for c in one.conditions]
     test = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
-    return Conditional(span=span, type=held_type(one.load), condition=test, then=load, other=number(0, span))
+    return Conditional(span=span, type=invariant_type(one.load), condition=test, then=load, other=number(0, span))
 
 
-def _replaced(node: N, variables: Sequence[tuple[Held, Symbol]]) -> N:
+def _replaced(node: N, variables: Sequence[tuple[Invariant, Symbol]]) -> N:
     """Return `node` with the variables in place of what they hold, the largest places first."""
     found: dict[int, Symbol] = {}
     stack: list[Node] = [node]
@@ -344,8 +344,8 @@ class _Names:
         """What is new in the whole program."""
         return Fresh.of(self._program)
 
-    def variable(self, one: Held) -> Symbol:
-        """Return a new variable for what is held."""
+    def variable(self, one: Invariant) -> Symbol:
+        """Return a new variable for what is invariant."""
         root = root_of(one.load)
         assert root is not None, "a place begins with a variable"
         for wanted in (name for name in _wanted(one.load) if name not in self.taken):

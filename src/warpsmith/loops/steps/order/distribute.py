@@ -29,7 +29,7 @@ from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.privacy import private_in
-from warpsmith.poly.legality.times import Time, at, counter
+from warpsmith.poly.legality.schedules import Schedule, at, counter
 from warpsmith.tree.nodes import (
     Block,
     DeclStmt,
@@ -104,7 +104,7 @@ class Distribute(Struct, frozen=True):
         if shared is not None:
             text = f"{shared.name} is declared in the body and used in more than one of its parts"
             return does_not_fit(text, loop, f"expand={self.loop},variable={shared.name}")
-        verdict = keeps_order(facts, place.function, (loop,), _times(loop, groups))
+        verdict = keeps_order(facts, place.function, (loop,), _schedules(loop, groups))
         if isinstance(verdict, Refuted):
             return Refuted(tuple(self._hinted(facts, place, groups, reason) for reason in verdict.reasons))
         return names_hold(self, program, self.loop, verdict)
@@ -143,7 +143,7 @@ class Distribute(Struct, frozen=True):
         symbol = next((n.symbol for n in names(loop.body) if n.symbol.name == wanted), None)
         if symbol is None or not isinstance(symbol.type, Scalar):
             return reason
-        apart = keeps_order(facts, place.function, (loop,), _times(loop, groups), frozenset({symbol}))
+        apart = keeps_order(facts, place.function, (loop,), _schedules(loop, groups), frozenset({symbol}))
         private = private_in(facts, place.function, loop, symbol)
         if not isinstance(apart, Proved) or not isinstance(private, Proved):
             return reason
@@ -232,20 +232,20 @@ def _measured_by(declared: Symbol, symbol: Symbol) -> bool:
 # --- legality
 
 
-def _times(loop: For, groups: Groups) -> dict[Stmt, Time]:
+def _schedules(loop: For, groups: Groups) -> dict[Stmt, Schedule]:
     body = statements(loop.body)
     turn = counter(loop.variable, 1 if loop.step > 0 else -1)
-    times: dict[Stmt, Time] = {}
+    schedules: dict[Stmt, Schedule] = {}
     for number, group in enumerate(groups):
         for position, k in enumerate(group):
-            times[body[k]] = (at(number), turn, at(position))
-    return times
+            schedules[body[k]] = (at(number), turn, at(position))
+    return schedules
 
 
 def _is_legal(facts: Facts, place: LoopContext, loop: For, groups: Groups) -> bool:
     if _shared(loop, groups) is not None or _tied(loop, groups):
         return False
-    return isinstance(keeps_order(facts, place.function, (loop,), _times(loop, groups)), Proved)
+    return isinstance(keeps_order(facts, place.function, (loop,), _schedules(loop, groups)), Proved)
 
 
 def _tied(loop: For, groups: Groups) -> bool:
@@ -267,11 +267,11 @@ def _finest(doing: Sequence[int], legal: Callable[[Groups], bool]) -> Groups:
     done: list[tuple[int, ...]] = []
     for number, piece in enumerate(pieces):
         rest = [k for later in pieces[number + 1 :] for k in later]
-        done += _parted(piece, done, rest, legal)
+        done += _split_piece(piece, done, rest, legal)
     return tuple(done)
 
 
-def _parted(
+def _split_piece(
     piece: tuple[int, ...], before: Sequence[tuple[int, ...]], after: Sequence[int], legal: Callable[[Groups], bool]
 ) -> list[tuple[int, ...]]:
     """Cut a piece that the text does not allow to cut: find statements in it that may run before the others."""
@@ -283,7 +283,7 @@ def _parted(
                 others = tuple(k for k in piece if k not in first)
                 tail = (tuple(after),) if after else ()
                 if legal((*before, first, others, *tail)):
-                    return [first, *_parted(others, [*before, first], after, legal)]
+                    return [first, *_split_piece(others, [*before, first], after, legal)]
     return [piece]
 
 

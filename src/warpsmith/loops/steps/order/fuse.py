@@ -30,7 +30,7 @@ from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Time, at, counter
+from warpsmith.poly.legality.schedules import Schedule, at, counter
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, Expr, For, Function, Node, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import identifiers
@@ -85,10 +85,10 @@ class Fuse(Struct, frozen=True):
         if run is None:
             return does_not_fit("the two loops do not stand in one block", loop)
         sign = 1 if loop.step > 0 else -1
-        times: dict[Stmt, Time] = {}
+        schedules: dict[Stmt, Schedule] = {}
         for position, part in enumerate((loop, second)):
-            times[part.body] = (counter(part.variable, sign), at(position))
-        verdict = keeps_order(facts, place.function, run, times)
+            schedules[part.body] = (counter(part.variable, sign), at(position))
+        verdict = keeps_order(facts, place.function, run, schedules)
         return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:

@@ -34,7 +34,7 @@ from warpsmith.loops.linear import Linear, follows, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Time, counter
+from warpsmith.poly.legality.schedules import Schedule, counter
 from warpsmith.tree.nodes import Binary, Expr, For, If, Node, Relation, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT
@@ -92,8 +92,8 @@ class Interchange(Struct, frozen=True):
         if isinstance(new, str):
             return does_not_fit(new, loop)
         rows = tuple(counter(nest[k].variable, 1 if nest[k].step > 0 else -1) for k in self._positions(nest))
-        times: dict[Stmt, Time] = {nest[-1].body: rows}
-        verdict = keeps_order(facts, place.function, (loop,), times)
+        schedules: dict[Stmt, Schedule] = {nest[-1].body: rows}
+        verdict = keeps_order(facts, place.function, (loop,), schedules)
         return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:

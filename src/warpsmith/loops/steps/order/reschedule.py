@@ -9,13 +9,13 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.loops.analysis.orders import Run, counters_of, judged, leaves_of, names_of, reordered
+from warpsmith.loops.analysis.orders import Run, counters_of, judged, names_of, reordered, statements_of
+from warpsmith.loops.analysis.schedule_text import ScheduleTextError, read_schedule, schedule_text
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
-from warpsmith.loops.analysis.time_text import TimeTextError, read_time, time_text
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality.times import Time
+from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.poly.schedule.scheduling import proposals
 from warpsmith.tree.nodes import Block, Case, Stmt
 from warpsmith.tree.program import Program
@@ -27,10 +27,10 @@ __all__ = ["Reschedule"]
 class Reschedule(Struct, frozen=True):
     """Run the statements of a loop, or of `statements` consecutive ones, in another order.
 
-    Each statement without loops gets a time in `times`, in the order of the text: rows between blanks, sums of its
-    counters or numbers; instances run in lexicographic order of their times, and where rows are equal numbers or the
-    same counter, statements share loops. Left out, the times are searched with the scheduler of isl (S. Verdoolaege:
-    isl, ICMS 2010). Legal where every dependence keeps its direction.
+    Each statement without loops gets a schedule in `times`, in the order of the text: dimensions between blanks, sums
+    of its counters or numbers; instances run in lexicographic order of their schedules, and where dimensions are equal
+    numbers or the same counter, statements share loops. Left out, the schedules are searched with the scheduler of isl
+    (S. Verdoolaege: isl, ICMS 2010). Legal where every dependence keeps its direction.
 
     Step: loop=f/i, times="k 1 i:i 0"
 
@@ -61,22 +61,25 @@ class Reschedule(Struct, frozen=True):
     times: tuple[str, ...] = ()
 
     def completed(self, program: Program, facts: Facts) -> Reschedule:
-        """Return the step with the first times that are found, proved and can be written; itself where there are none.
+        """Return the step with the first schedules that are found, proved and can be written; itself where there are
+        none.
 
         The completed step does not depend on any search.
         """
         return self if self.times else next(self.found(program, facts), self)
 
     def found(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
-        """Yield the step with each of the times that the search finds and that are Proved."""
+        """Yield the step with each of the schedules that the search finds and that are Proved."""
         place = LoopContext.of(program, self.loop)
         run = self._run(place)
         if isinstance(run, Unknown):
             return
-        leaves = leaves_of(run)
-        for times in proposals(facts, place.function, run, leaves):
-            if isinstance(judged(program, facts, place.function, run, times), Proved):
-                yield msgspec.structs.replace(self, times=tuple(time_text(times[leaf]) for leaf in leaves))
+        statements = statements_of(run)
+        for schedules in proposals(facts, place.function, run, statements):
+            if isinstance(judged(program, facts, place.function, run, schedules), Proved):
+                yield msgspec.structs.replace(
+                    self, schedules=tuple(schedule_text(schedules[statement]) for statement in statements)
+                )
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
@@ -86,19 +89,19 @@ class Reschedule(Struct, frozen=True):
             return run
         step = self.completed(program, facts)
         if not step.times:
-            return does_not_fit("no other order of these statements was found", place.loop, "give the times")
-        times = step._times(run)
-        return times if isinstance(times, Unknown) else judged(program, facts, place.function, run, times)
+            return does_not_fit("no other order of these statements was found", place.loop, "give the schedules")
+        schedules = step._schedules(run)
+        return schedules if isinstance(schedules, Unknown) else judged(program, facts, place.function, run, schedules)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the statements in the new order."""
         place = LoopContext.of(program, self.loop)
         run = self._run(place)
         step = self.completed(program, Facts.about(program, PolyOptions()))
-        times = run if isinstance(run, Unknown) else step._times(run)
-        if isinstance(run, Unknown) or isinstance(times, Unknown):
+        schedules = run if isinstance(run, Unknown) else step._schedules(run)
+        if isinstance(run, Unknown) or isinstance(schedules, Unknown):
             raise ValueError("the step was not checked")
-        return reordered(program, place.function, run, times)
+        return reordered(program, place.function, run, schedules)
 
     def _run(self, place: LoopContext) -> Run | Unknown:
         """Return the loop and the statements behind it that move with it."""
@@ -114,16 +117,18 @@ class Reschedule(Struct, frozen=True):
             return (loop,)
         return wrong_value(f"behind the loop stand fewer than {self.statements - 1} statements", loop, "statements=1")
 
-    def _times(self, run: Run) -> Mapping[Stmt, Time] | Unknown:
-        leaves = leaves_of(run)
-        if len(leaves) != len(self.times):
-            text = f"there are {len(leaves)} statements to move, and {len(self.times)} times"
-            own = ":".join(" ".join(loop.variable.name for loop in counters_of(run, leaf)) or "0" for leaf in leaves)
+    def _schedules(self, run: Run) -> Mapping[Stmt, Schedule] | Unknown:
+        statements = statements_of(run)
+        if len(statements) != len(self.times):
+            text = f"there are {len(statements)} statements to move, and {len(self.times)} schedules"
+            own = ":".join(
+                " ".join(loop.variable.name for loop in counters_of(run, statement)) or "0" for statement in statements
+            )
             return wrong_value(text, run[0], f"times={own}")
-        found: dict[Stmt, Time] = {}
-        for leaf, text in zip(leaves, self.times, strict=True):
+        found: dict[Stmt, Schedule] = {}
+        for statement, text in zip(statements, self.times, strict=True):
             try:
-                found[leaf] = read_time(text, names_of(run, leaf))
-            except TimeTextError as error:
-                return wrong_value(str(error), leaf)
+                found[statement] = read_schedule(text, names_of(run, statement))
+            except ScheduleTextError as error:
+                return wrong_value(str(error), statement)
         return found

@@ -29,7 +29,7 @@ from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import compared, guarded
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Time, counter
+from warpsmith.poly.legality.schedules import Schedule, counter
 from warpsmith.tree.nodes import Expr, For, Relation, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Scalar
@@ -74,8 +74,8 @@ class Reverse(Struct, frozen=True):
         new = _reversed(loop, enclosing_facts(place.function, place.around))
         if isinstance(new, Unknown):
             return new
-        times: dict[Stmt, Time] = {loop.body: (counter(loop.variable, -1 if loop.step > 0 else 1),)}
-        verdict = keeps_order(facts, place.function, (loop,), times)
+        schedules: dict[Stmt, Schedule] = {loop.body: (counter(loop.variable, -1 if loop.step > 0 else 1),)}
+        verdict = keeps_order(facts, place.function, (loop,), schedules)
         return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:

@@ -12,7 +12,7 @@ from warpsmith.loops.analysis.orders import judged, reordered
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.legality.times import Row, Time
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.tree.nodes import For, Stmt
 from warpsmith.tree.program import Program
 
@@ -58,20 +58,20 @@ class Skew(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop can be written so; its order stays."""
         place = LoopContext.of(program, self.loop)
-        times = self._times(place)
-        if isinstance(times, Unknown):
-            return times
-        return judged(program, facts, place.function, (place.loop,), times)
+        schedules = self._schedules(place)
+        if isinstance(schedules, Unknown):
+            return schedules
+        return judged(program, facts, place.function, (place.loop,), schedules)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop skewed."""
         place = LoopContext.of(program, self.loop)
-        times = self._times(place)
-        if isinstance(times, Unknown):
-            raise ValueError(times.reasons[0].text)
-        return reordered(program, place.function, (place.loop,), times)
+        schedules = self._schedules(place)
+        if isinstance(schedules, Unknown):
+            raise ValueError(schedules.reasons[0].text)
+        return reordered(program, place.function, (place.loop,), schedules)
 
-    def _times(self, place: LoopContext) -> Mapping[Stmt, Time] | Unknown:
+    def _schedules(self, place: LoopContext) -> Mapping[Stmt, Schedule] | Unknown:
         loop = place.counted()
         around = [outer for outer in place.around if isinstance(outer, For)]
         name = loop.variable.name
@@ -84,4 +84,4 @@ class Skew(Struct, frozen=True):
         if self.factor == 0 or abs(self.factor) > _LARGEST:
             return wrong_value(f"factor={self.factor} is 0 or beyond {_LARGEST}", loop, "factor=1")
         sign = 1 if loop.step > 0 else -1
-        return {loop.body: (Row(((loop.variable, sign), (chosen.variable, sign * self.factor))),)}
+        return {loop.body: (ScheduleDimension(((loop.variable, sign), (chosen.variable, sign * self.factor))),)}

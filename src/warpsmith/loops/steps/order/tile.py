@@ -35,7 +35,7 @@ from warpsmith.loops.steps.order.strip_mine import strip_counter, strip_stop, st
 from warpsmith.loops.writing.pieces import choice, compared, plus
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.times import Row, Time, counter
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, counter
 from warpsmith.tree.nodes import For, Node, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
@@ -97,8 +97,8 @@ class Tile(Struct, frozen=True):
             stop = strip_stop(header, size, f"sizes={':'.join(map(str, self.sizes))}")
             if stop is not None:
                 return stop
-        times: dict[Stmt, Time] = {nest[-1].body: self._time(nest, covers)}
-        verdict = keeps_order(facts, place.function, (loop,), times)
+        schedules: dict[Stmt, Schedule] = {nest[-1].body: self._schedule(nest, covers)}
+        verdict = keeps_order(facts, place.function, (loop,), schedules)
         return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:
@@ -123,7 +123,7 @@ class Tile(Struct, frozen=True):
             return does_not_fit("two loops of the nest have the same counter", loop)
         return nest
 
-    def _time(self, nest: Sequence[For], covers: Sequence[For]) -> Time:
+    def _schedule(self, nest: Sequence[For], covers: Sequence[For]) -> Schedule:
         """Return when an iteration runs: the numbers of its tile, then its counters."""
         tiles = []
         for loop, header, size in zip(nest, covers, self.sizes, strict=True):
@@ -132,7 +132,7 @@ class Tile(Struct, frozen=True):
             if start is None:
                 raise ValueError("tiles start at linear values only")
             own = Linear(((loop.variable, 1),)).minus(start).scaled(sign)
-            tiles.append(Row(own.terms, own.constant, size * abs(loop.step)))
+            tiles.append(ScheduleDimension(own.terms, own.constant, size * abs(loop.step)))
         return (*tiles, *(counter(loop.variable, 1 if loop.step > 0 else -1) for loop in nest))
 
     def _tiled(self, nest: Sequence[For], covers: Sequence[For], fresh: Fresh) -> For:

@@ -14,8 +14,8 @@ from warpsmith.loops.analysis.shape import does_not_fit, perfect_nest, wrong_val
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality.times import Time
-from warpsmith.poly.schedule.scheduling import hyperplane, wave_time
+from warpsmith.poly.legality.schedules import Schedule
+from warpsmith.poly.schedule.scheduling import hyperplane, wavefront_schedule
 from warpsmith.tree.nodes import For, Stmt
 from warpsmith.tree.program import Program
 
@@ -77,21 +77,21 @@ class Wavefront(Struct, frozen=True):
         """Judge the new order."""
         place = LoopContext.of(program, self.loop)
         step = self.completed(program, facts)
-        times = step._times(place.counted())
-        if isinstance(times, Unknown):
-            return times
-        return judged(program, facts, place.function, (place.loop,), times)
+        schedules = step._schedules(place.counted())
+        if isinstance(schedules, Unknown):
+            return schedules
+        return judged(program, facts, place.function, (place.loop,), schedules)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the nest walked along the sum."""
         place = LoopContext.of(program, self.loop)
         step = self if self.factors else self.completed(program, Facts.about(program, PolyOptions()))
-        times = step._times(place.counted())
-        if isinstance(times, Unknown):
-            raise ValueError(times.reasons[0].text)
-        return reordered(program, place.function, (place.loop,), times)
+        schedules = step._schedules(place.counted())
+        if isinstance(schedules, Unknown):
+            raise ValueError(schedules.reasons[0].text)
+        return reordered(program, place.function, (place.loop,), schedules)
 
-    def _times(self, loop: For) -> Mapping[Stmt, Time] | Unknown:
+    def _schedules(self, loop: For) -> Mapping[Stmt, Schedule] | Unknown:
         nest = perfect_nest(loop)
         depth = self.depth or len(self.factors)
         name = loop.variable.name
@@ -112,4 +112,4 @@ class Wavefront(Struct, frozen=True):
         counters = tuple(inner.variable for inner in nest[:depth])
         if len(set(counters)) < depth:
             return does_not_fit("two loops of the nest have the same counter", loop)
-        return {nest[depth - 1].body: wave_time(counters, self.factors)}
+        return {nest[depth - 1].body: wavefront_schedule(counters, self.factors)}

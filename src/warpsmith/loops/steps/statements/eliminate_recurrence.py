@@ -235,7 +235,7 @@ def _number(value: Expr | None, symbol: Symbol) -> int | None:
 
 
 def _obstacle(facts: Facts, place: LoopContext, loop: For, update: _Update) -> Unknown | None:
-    """Return what stands in the way, or None."""
+    """Return the blocker, or None."""
     symbol, function = update.symbol, place.function
     if symbol in facts.origin(function).hidden or symbol.storage not in ("local", "parameter"):
         return does_not_fit(f"{symbol.name} may be read or changed elsewhere", loop)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from warpsmith.analysis.rules.finding import Evidence
 from warpsmith.base.findings import Note, printable
-from warpsmith.report.analysis.groups import Told, told_once
+from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.html.kernels import kernel_sections
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, counted, footnotes, kernel_rows
@@ -58,19 +58,19 @@ def analysis_html(report: AnalysisReport) -> str:
         columns=COLUMNS,
         rows=[row.cells for row in kernel_rows(report)],
         footnotes=footnotes(report),
-        cards=[_card(told) for told in told_once(report.findings)],
+        cards=[_card(group) for group in group_findings(report.findings)],
         sections=kernel_sections(report),
     )
 
 
-def _card(told: Told) -> Card:
-    one, finding = told.first, told.first.finding
+def _card(group: FindingGroup) -> Card:
+    one, finding = group.first, group.first.finding
     places = [Note(finding.span, finding.label)] if finding.span is not None else []
     excerpts = tuple(_excerpt(place) for place in (*places, *finding.related))
-    others = (counted(len(told.others), "other place"), _others(told)) if told.others else None
+    others = (counted(len(group.others), "other place"), _others(group)) if group.others else None
     return Card(
         one,
-        tuple(told.kernels),
+        tuple(group.kernels),
         excerpts,
         one.severity == "note" and bool(excerpts),
         tuple((table, lane_picture(table)) for table in finding.evidence),
@@ -79,8 +79,8 @@ def _card(told: Told) -> Card:
     )
 
 
-def _others(told: Told) -> str:
-    return "; ".join(lines if said == "the same" else f"{lines} ({said})" for said, lines in told.elsewhere())
+def _others(group: FindingGroup) -> str:
+    return "; ".join(lines if said == "the same" else f"{lines} ({said})" for said, lines in group.elsewhere())
 
 
 def _certainty(one: Reported) -> str:

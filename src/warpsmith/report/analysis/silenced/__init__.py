@@ -1,1 +1,1 @@
-"""Findings that are not told: those known before, and those that comments silence. Read `suppressions.py`."""
+"""Findings that are not reported: those known before, and those that comments silence. Read `suppressions.py`."""

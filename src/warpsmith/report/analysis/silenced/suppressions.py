@@ -4,8 +4,8 @@
     // warpsmith: ignore-kernel[DIV001] reason         the kernel that comes next
     // warpsmith: ignore-file[MEM] reason              the whole file
 
-One without a reason, or with a placeholder for one, works and is told (SUP002); one that silences nothing is told as
-well (SUP001).
+One without a reason, or with a placeholder for one, works and is reported (SUP002); one that silences nothing is
+reported as well (SUP001).
 """
 
 from __future__ import annotations

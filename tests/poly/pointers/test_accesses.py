@@ -9,15 +9,15 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.expressions import expressions
 from tests.poly.programs import function
-from warpsmith.poly.pointers.touches import (
+from warpsmith.poly.pointers.accesses import (
     Base,
-    Touch,
+    MemoryAccess,
+    accesses,
     bases,
     direct_call,
     is_pointer,
-    node_touches,
-    own_touches,
-    touches,
+    node_accesses,
+    own_accesses,
 )
 from warpsmith.tree.nodes import Assign, Call, Expr, ExprStmt, For, Function, Node
 from warpsmith.tree.walk import peel, walk
@@ -101,18 +101,20 @@ def _base(base: Base) -> str:
     return f"{'&' if base.address else ''}{name}{'*' if base.deep else ''}"
 
 
-def _touch(touch: Touch) -> str:
-    what = ".".join((touch.symbol.name, *touch.path)) if touch.symbol is not None else ""
+def _access(access: MemoryAccess) -> str:
+    what = ".".join((access.symbol.name, *access.path)) if access.symbol is not None else ""
     what = (
-        _base(touch.base) if touch.base is not None and touch.base.call is None else what or ("-" if touch.base else "")
+        _base(access.base)
+        if access.base is not None and access.base.call is None
+        else what or ("-" if access.base else "")
     )
-    text = f"{touch.kind} {what}".strip()
-    return text + ("" if touch.whole else "~") + ("" if touch.certain else "?")
+    text = f"{access.kind} {what}".strip()
+    return text + ("" if access.whole else "~") + ("" if access.certain else "?")
 
 
 @pytest.mark.parametrize("text", TOUCHES)
 def test_touches_in_order(text: str) -> None:
-    assert ", ".join(map(_touch, touches(_read()[text]))) == TOUCHES[text]
+    assert ", ".join(map(_access, accesses(_read()[text]))) == TOUCHES[text]
 
 
 @pytest.mark.parametrize("text", BASES)
@@ -135,17 +137,17 @@ def _statements() -> Function:
 def test_statements_touch_what_is_theirs() -> None:
     loop, text, call = _statements().body.statements
     assert isinstance(loop, For)
-    own = sorted(map(_touch, own_touches(loop)))
+    own = sorted(map(_access, own_accesses(loop)))
     assert own == ["read i", "read n", "write i"], "its bound and its counter, not its body"
-    inside = sorted({_touch(t) for t in node_touches(loop)})
+    inside = sorted({_access(t) for t in node_accesses(loop)})
     assert inside == [
         "load a", "read a", "read i", "read n", "read w", "store a", "write i", "write w",
     ]  # fmt: skip
-    lengths = [_touch(t) for part in walk(loop) for t in own_touches(part) if type(part).__name__ == "VarDecl"]
+    lengths = [_access(t) for part in walk(loop) for t in own_accesses(part) if type(part).__name__ == "VarDecl"]
     assert lengths == ["read n", "read a", "read i", "load a", "write w"], (
         "a length is read, a declaration writes nothing"
     )
-    assert [t.kind for t in node_touches(text)] == ["box"]
+    assert [t.kind for t in node_accesses(text)] == ["opaque"]
     assert isinstance(call, ExprStmt) and isinstance(called := peel(call.expr), Call)
     assert getattr(direct_call(called), "name", "") == "outside"
 

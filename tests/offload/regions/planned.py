@@ -1,4 +1,4 @@
-"""What holds add to a program's text, in one line each."""
+"""What data regions add to a program's text, in one line each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpsmith.offload.plan import Inserted, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import DataHold, DataPause, Stmt, Update
+from warpsmith.tree.nodes import DataRegionBoundary, DataSuspension, Stmt, Update
 from warpsmith.tree.printing.printer import print_expr
 
 KERNELS = """
@@ -92,10 +92,10 @@ def _head(one: Inserted) -> str:
 
 def _words(stmt: Stmt) -> Iterator[str]:
     match stmt:
-        case DataHold():
+        case DataRegionBoundary():
             told = "".join(f" {s.name}" for s in stmt.lasting) + (" callers" if stmt.callers else "")
             yield ("begin" if stmt.opens else "end") + (f" {stmt.guard}" if stmt.guard else "") + told
-        case DataPause():
+        case DataSuspension():
             yield "resume" if stmt.ends else "pause"
         case Update():
             side = "device" if stmt.to_device else "host"

@@ -1,4 +1,5 @@
-"""Leaves over the rows of their times: which rows are loops, and what each counter is in terms of them."""
+"""Statements over the dimensions of their schedules: which dimensions are loops, and what each counter is in terms of
+them."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget, ends, parameters_of
 from warpsmith.poly.legality.order import Ordered, order_run
-from warpsmith.poly.legality.times import Row, Time, at
-from warpsmith.poly.schedule.timed import Item, ItemError, parameters_known, renamed, timed
+from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, at
+from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameters_known, renamed
 from warpsmith.tree.nodes import ExprStmt, For, Function, Name, Stmt, VarDecl
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, walk
@@ -37,7 +38,7 @@ def _facts() -> Facts:
     return Facts.about(program_of(TEXT), PolyOptions())
 
 
-def _leaves(one: Function) -> tuple[Stmt, ...]:
+def _statements(one: Function) -> tuple[Stmt, ...]:
     return tuple(n for n in walk(one) if isinstance(n, ExprStmt))
 
 
@@ -45,46 +46,52 @@ def _model(name: str) -> Ordered:
     one = function(_facts().program, name)
     run = tuple(s for s in one.body.statements if isinstance(s, For))
     with budget(10**7):
-        return order_run(_facts(), one, run, _leaves(one), guards=True)
+        return order_run(_facts(), one, run, _statements(one), guards=True)
 
 
 def _counters(name: str) -> dict[str, Symbol]:
     return {n.variable.name: n.variable for n in walk(function(_facts().program, name)) if isinstance(n, For)}
 
 
-def _items(name: str, *times: Time) -> tuple[Ordered, list[Item]]:
+def _items(name: str, *schedules: Schedule) -> tuple[Ordered, list[Item]]:
     model = _model(name)
-    length = max(len(time) for time in times)
-    depth = max(len(leaf.time) for leaf in model.leaves)
+    length = max(len(schedule) for schedule in schedules)
+    depth = max(len(statement.schedule) for statement in model.statements)
     dims = tuple(f"row{k}" for k in range(length + depth))
-    chosen = dict(zip(_leaves(function(_facts().program, name)), times, strict=True))
-    return model, timed(model, chosen, length, dims)
+    chosen = dict(zip(_statements(function(_facts().program, name)), schedules, strict=True))
+    return model, make_items(model, chosen, length, dims)
 
 
 def test_the_rows_of_a_wave() -> None:
     i, j = (_counters("square")[x] for x in "ij")
-    _, (item,) = _items("square", (Row(((i, 1), (j, 1))), Row(((i, 1),))))
-    assert [row.free for row in item.rows] == [True, True, False, False, False, False, False]
+    _, (item,) = _items("square", (ScheduleDimension(((i, 1), (j, 1))), ScheduleDimension(((i, 1),))))
+    assert [dimension.free for dimension in item.dimensions] == [True, True, False, False, False, False, False]
     own = {name: {"i": "i", "j": "j"}[name.split("_")[0]] for name in item.counters}
     shown = {own[name]: sorted((m, c) for m, c in value.terms.items()) for name, value in item.counters.items()}
     assert shown == {"i": [(("row1",), 1)], "j": [(("row0",), 1), (("row1",), -1)]}, "j = w - i"
-    numbers = [row.number for row in item.rows]
-    assert numbers[2] == 0 and numbers[4] == 0 and item.rows[3].fixed is not None
+    numbers = [dimension.number for dimension in item.dimensions]
+    assert numbers[2] == 0 and numbers[4] == 0 and item.dimensions[3].fixed is not None
 
 
 def test_rows_that_are_numbers_and_quotients() -> None:
     i = _counters("square")["i"]
-    _, (item,) = _items("square", (at(3), Row(((i, 1),), divisor=4), Row(constant=9, divisor=4)))
-    assert [row.number for row in item.rows[:3]] == [3, None, 2]
-    assert [row.free for row in item.rows[:3]] == [False, True, False]
-    assert item.rows[0].known is not None and item.rows[0].known.number == 3 and item.rows[1].known is None
-    assert any(row.free for row in item.rows[3:]), "a quotient does not tell its counter"
+    _, (item,) = _items(
+        "square", (at(3), ScheduleDimension(((i, 1),), divisor=4), ScheduleDimension(constant=9, divisor=4))
+    )
+    assert [dimension.number for dimension in item.dimensions[:3]] == [3, None, 2]
+    assert [dimension.free for dimension in item.dimensions[:3]] == [False, True, False]
+    assert (
+        item.dimensions[0].known is not None
+        and item.dimensions[0].known.number == 3
+        and item.dimensions[1].known is None
+    )
+    assert any(dimension.free for dimension in item.dimensions[3:]), "a quotient does not tell its counter"
 
 
 @pytest.mark.parametrize("negative", [False, True])
 def test_a_counter_that_runs_the_other_way(negative: bool) -> None:
     i, j = (_counters("square")[x] for x in "ij")
-    _, (item,) = _items("square", (Row(((i, -1 if negative else 1),)), Row(((j, 1),))))
+    _, (item,) = _items("square", (ScheduleDimension(((i, -1 if negative else 1),)), ScheduleDimension(((j, 1),))))
     (value,) = (v for name, v in item.counters.items() if name.startswith("i"))
     assert value.terms == {("row0",): -1 if negative else 1}
 
@@ -92,27 +99,27 @@ def test_a_counter_that_runs_the_other_way(negative: bool) -> None:
 def test_one_statement_at_other_points_is_one_leaf() -> None:
     """Two triangles of one square: j and k are the same there."""
     counters = _counters("parts")
-    times = (
-        (Row(((counters["i"], 1),)), Row(((counters["j"], 1),))),
-        (Row(((counters["i"], 1),)), Row(((counters["k"], 1),))),
+    schedules = (
+        (ScheduleDimension(((counters["i"], 1),)), ScheduleDimension(((counters["j"], 1),))),
+        (ScheduleDimension(((counters["i"], 1),)), ScheduleDimension(((counters["k"], 1),))),
     )
-    _, merged = _items("parts", *times)
+    _, merged = _items("parts", *schedules)
     assert len(merged) == 1
     model, apart = _items("other", *_swapped("other"))
     assert len(apart) == 2, "these are two statements"
     assert len(_items("overlap", *_swapped("overlap"))[1]) == 2, "these share points"
-    assert len(model.leaves) == 2
+    assert len(model.statements) == 2
 
 
-def _swapped(name: str) -> tuple[Time, Time]:
+def _swapped(name: str) -> tuple[Schedule, Schedule]:
     counters = _counters(name)
-    first = Row(((counters["i"], 1),))
-    return (first, Row(((counters["j"], 1),))), (first, Row(((counters["k"], 1),)))
+    first = ScheduleDimension(((counters["i"], 1),))
+    return (first, ScheduleDimension(((counters["j"], 1),))), (first, ScheduleDimension(((counters["k"], 1),)))
 
 
 def test_leaves_at_different_numbers_stay_apart() -> None:
     counters = _counters("parts")
-    i, j, k = (Row(((counters[x], 1),)) for x in "ijk")
+    i, j, k = (ScheduleDimension(((counters[x], 1),)) for x in "ijk")
     assert len(_items("parts", (at(0), i, j), (at(1), i, k))[1]) == 2
 
 
@@ -120,10 +127,10 @@ def test_a_time_of_what_changes_is_an_error() -> None:
     one = function(_facts().program, "changing")
     i = _counters("changing")["i"]
     c = next(n.symbol for n in walk(one) if isinstance(n, VarDecl) and n.symbol.name == "c")
-    assert _items("changing", (Row(((i, 1),)),))[1]
-    for row in (Row(((i, 1),), divisor=0), Row(((c, 1),))):
+    assert _items("changing", (ScheduleDimension(((i, 1),)),))[1]
+    for dimension in (ScheduleDimension(((i, 1),), divisor=0), ScheduleDimension(((c, 1),))):
         with pytest.raises(ItemError, match="names what changes in the run"):
-            _items("changing", (row,))
+            _items("changing", (dimension,))
 
 
 def test_no_program_steps_a_counter_out_of_its_type() -> None:
@@ -133,7 +140,7 @@ def test_no_program_steps_a_counter_out_of_its_type() -> None:
 
 def test_other_variables() -> None:
     one = function(_facts().program, "parts")
-    first, second = _leaves(one)
+    first, second = _statements(one)
     counters = _counters("parts")
     moved = renamed(first, {counters["j"]: counters["k"], counters["i"]: counters["i"]})
     assert [n.symbol.name for n in names(moved)] == [n.symbol.name for n in names(second)]

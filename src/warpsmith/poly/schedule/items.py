@@ -1,12 +1,14 @@
-"""Leaves over the rows of their times: which rows are loops, what each counter is in terms of them, what is one leaf.
+"""Statements over the dimensions of their schedules: which dimensions are loops, what each counter is in terms of them,
+what is one statement.
 
     for (t …) for (i …) for (j …) S;      row 0: 4t + 2i + j      free: a loop, w
-    time (4t + 2i + j, t, i)              row 1: t                free: a loop
+    schedule (4t + 2i + j, t, i)              row 1: t                free: a loop
                                           row 2: i                free: a loop;  now j = w - 4t - 2i
                                           rows 3 …: the original order (t, i, j), all of it fixed: no more loops
 
-Invariant: a leaf's points are exactly the row vectors of its instances, and each has its own vector. Leaves that are
-the same statement at different points of the same rows become one: two triangles become a square.
+Invariant: a statement's points are exactly the schedule vectors of its instances, and each has its own vector.
+Statements that are the same statement at different points of the same dimensions become one: two triangles become a
+square.
 """
 
 from __future__ import annotations
@@ -17,26 +19,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
+from warpsmith.poly.isl.point_sets import Points, drop_impossible
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.rows import Points, spared
-from warpsmith.poly.isl.space import Set, make_set, make_times
-from warpsmith.poly.legality.order import Leaf, Ordered
-from warpsmith.poly.legality.times import Time
+from warpsmith.poly.isl.space import Set, make_schedule_map, make_set
+from warpsmith.poly.legality.order import Ordered, ScheduledStatement
+from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.tree.nodes import Name, Node, Stmt
 from warpsmith.tree.nodes import replace as changed
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild, same
 
-__all__ = ["Item", "ItemError", "TimeRow", "parameters_known", "renamed", "timed"]
+__all__ = ["Item", "ItemDimension", "ItemError", "make_items", "parameters_known", "renamed"]
 
 
 class ItemError(Exception):
-    """A time cannot be one of its leaf."""
+    """A schedule cannot be one of its statement."""
 
 
-class TimeRow(Struct, frozen=True):
-    """A row of a leaf, floor(value / divisor) over its counters. `number`: it is that constant; `fixed`: its value
-    over the rows before it; both None: it is free."""
+class ItemDimension(Struct, frozen=True):
+    """A dimension of a statement, floor(value / divisor) over its counters. `number`: it is that constant; `fixed`: its
+    value over the dimensions before it; both None: it is free."""
 
     value: Polynomial
     divisor: int
@@ -45,7 +47,7 @@ class TimeRow(Struct, frozen=True):
 
     @property
     def free(self) -> bool:
-        """Whether the rows before it do not fix it."""
+        """Whether the dimensions before it do not fix it."""
         return self.number is None and self.fixed is None
 
     @property
@@ -55,10 +57,10 @@ class TimeRow(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True):
-    """A leaf with its rows, its points (row vectors), and its counters over the rows."""
+    """A statement with its dimensions, its points (schedule vectors), and its counters over the dimensions."""
 
-    leaf: Leaf
-    rows: tuple[TimeRow, ...]
+    statement: ScheduledStatement
+    dimensions: tuple[ItemDimension, ...]
     points: Points
     counters: Mapping[str, Polynomial]
 
@@ -66,21 +68,21 @@ class Item(Struct, frozen=True):
 def parameters_known(model: Ordered) -> Set:
     """Return what is known of all parameters: the region's context and the ranges of their types."""
     state = model.state
-    used = atoms_of(state.context).union(*(atoms_of(leaf.domain) for leaf in model.leaves))
-    counters = {name for leaf in model.leaves for name in leaf.counters}
+    used = atoms_of(state.context).union(*(atoms_of(statement.domain) for statement in model.statements))
+    counters = {name for statement in model.statements for name in statement.counters}
     quotients, _ = state.vocabulary.definitions(used)
     formula = both((state.context, state.ranges(frozenset(used - counters - quotients))))
     context = make_set(state.vocabulary, (), formula)
-    for leaf in model.leaves:
-        for beyond in _beyond(model, leaf):
-            domain = model.domain(leaf).intersect(make_set(state.vocabulary, leaf.counters, beyond))
-            context = spared(context, domain)
+    for statement in model.statements:
+        for beyond in _beyond(model, statement):
+            domain = model.domain(statement).intersect(make_set(state.vocabulary, statement.counters, beyond))
+            context = drop_impossible(context, domain)
     return context
 
 
-def _beyond(model: Ordered, leaf: Leaf) -> Iterator[Formula]:
+def _beyond(model: Ordered, statement: ScheduledStatement) -> Iterator[Formula]:
     """Yield for each counter the values at which stepping it once more would leave its type: no program gets there."""
-    for loop, name in zip(leaf.loops, leaf.counters, strict=True):
+    for loop, name in zip(statement.loops, statement.counters, strict=True):
         low, high = model.state.vocabulary[name].low, model.state.vocabulary[name].high
         if low is None or high is None:
             continue
@@ -90,54 +92,64 @@ def _beyond(model: Ordered, leaf: Leaf) -> Iterator[Formula]:
             yield at_least(constant(low - loop.step - 1), atom(name))
 
 
-def _timed(model: Ordered, leaf: Leaf, time: Time, length: int, dims: tuple[str, ...]) -> Item:
+def _make_item(
+    model: Ordered, statement: ScheduledStatement, schedule: Schedule, length: int, dims: tuple[str, ...]
+) -> Item:
     values: list[tuple[Polynomial, int]] = []
-    for row in time:
-        value = model.row_value(leaf, row)
-        if value is None or row.divisor <= 0:
-            raise ItemError("a time names what changes in the run")
-        values.append((value, row.divisor))
+    for dimension in schedule:
+        value = model.dimension_value(statement, dimension)
+        if value is None or dimension.divisor <= 0:
+            raise ItemError("a schedule names what changes in the run")
+        values.append((value, dimension.divisor))
     values += [(ZERO, 1)] * (length - len(values))
-    for row in leaf.time:
-        value = model.row_value(leaf, row)
-        assert value is not None, "an original time has counters only"
+    for dimension in statement.schedule:
+        value = model.dimension_value(statement, dimension)
+        assert value is not None, "an original schedule has counters only"
         values.append((value, 1))
     values += [(ZERO, 1)] * (len(dims) - len(values))
-    rows, counters = _solved(leaf, values, dims)
-    return Item(leaf, rows, Points.of(model.domain(leaf), make_times(leaf.counters, values), dims), counters)
+    dimensions, counters = _solved(statement, values, dims)
+    return Item(
+        statement,
+        dimensions,
+        Points.of(model.domain(statement), make_schedule_map(statement.counters, values), dims),
+        counters,
+    )
 
 
 def _solved(
-    leaf: Leaf, values: Sequence[tuple[Polynomial, int]], dims: Sequence[str]
-) -> tuple[tuple[TimeRow, ...], Mapping[str, Polynomial]]:
-    """Find which rows are free, and every counter as a function of those: `w = 4t + 2i + j`, so `j = w - 4t - 2i`."""
+    statement: ScheduledStatement, values: Sequence[tuple[Polynomial, int]], dims: Sequence[str]
+) -> tuple[tuple[ItemDimension, ...], Mapping[str, Polynomial]]:
+    """Find which dimensions are free, and every counter as a function of those: `w = 4t + 2i + j`, so
+    `j = w - 4t - 2i`."""
     counters: dict[str, Polynomial] = {}
     equations: list[tuple[Polynomial, str]] = []
-    rows: list[TimeRow] = []
+    dimensions: list[ItemDimension] = []
     for (value, divisor), dim in zip(values, dims, strict=True):
         reduced = _substituted(value, counters)
-        if not reduced.atoms() & set(leaf.counters) and divisor == 1:
+        if not reduced.atoms() & set(statement.counters) and divisor == 1:
             number = reduced.number
-            rows.append(TimeRow(value, divisor, number, None if number is not None else reduced))
+            dimensions.append(ItemDimension(value, divisor, number, None if number is not None else reduced))
             continue
         if value.number is not None:
-            rows.append(TimeRow(value, divisor, value.number // divisor))
+            dimensions.append(ItemDimension(value, divisor, value.number // divisor))
             continue
-        rows.append(TimeRow(value, divisor))
+        dimensions.append(ItemDimension(value, divisor))
         if divisor == 1:
             equations.append((value, dim))
-            _solve(leaf, equations, counters)
-    return tuple(rows), counters
+            _solve(statement, equations, counters)
+    return tuple(dimensions), counters
 
 
-def _solve(leaf: Leaf, equations: Sequence[tuple[Polynomial, str]], counters: dict[str, Polynomial]) -> None:
+def _solve(
+    statement: ScheduledStatement, equations: Sequence[tuple[Polynomial, str]], counters: dict[str, Polynomial]
+) -> None:
     """Solve every equation that has one unknown left, with factor 1 or -1."""
     found = True
     while found:
         found = False
         for value, dim in equations:
             rest = _substituted(value, counters)
-            unknown = sorted(rest.atoms() & set(leaf.counters))
+            unknown = sorted(rest.atoms() & set(statement.counters))
             if len(unknown) == 1 and abs(factor := rest.terms[(unknown[0],)]) == 1:
                 counters[unknown[0]] = (atom(dim) - rest.without(unknown[0])).scaled(factor)
                 found = True
@@ -149,14 +161,17 @@ def _substituted(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomi
     return value
 
 
-def timed(model: Ordered, times: Mapping[Stmt, Time], length: int, dims: tuple[str, ...]) -> list[Item]:
-    """Return the leaves of a model over the rows `dims`: the first `length` are those of `times`, padded with zeros,
-    the others those of the original order. Raises ItemError."""
-    return _merged([_timed(model, leaf, times[leaf.stmt], length, dims) for leaf in model.leaves], length)
+def make_items(model: Ordered, schedules: Mapping[Stmt, Schedule], length: int, dims: tuple[str, ...]) -> list[Item]:
+    """Return the statements of a model over the dimensions `dims`: the first `length` are those of `schedules`, padded
+    with zeros, the others those of the original order. Raises ItemError."""
+    return _merged(
+        [_make_item(model, statement, schedules[statement.stmt], length, dims) for statement in model.statements],
+        length,
+    )
 
 
 def _merged(items: Sequence[Item], length: int) -> list[Item]:
-    """Make one of leaves that are the same statement at different points of the same rows."""
+    """Make one of statements that are the same statement at different points of the same dimensions."""
     result: dict[int, Item] = {}
     for later, item in enumerate(items):
         for earlier, other in result.items():
@@ -171,17 +186,17 @@ def _merged(items: Sequence[Item], length: int) -> list[Item]:
 
 def _united(one: Item, other: Item, between: Sequence[Item], length: int) -> Item | None:
     """Return `one` at the points of both, where `other` is nothing but `one` at other points."""
-    if [r.number for r in one.rows[:length]] != [r.number for r in other.rows[:length]]:
+    if [r.number for r in one.dimensions[:length]] != [r.number for r in other.dimensions[:length]]:
         return None
     names = _renaming(one, other, length)
-    if names is None or not same(renamed(one.leaf.stmt, names), other.leaf.stmt):
+    if names is None or not same(renamed(one.statement.stmt, names), other.statement.stmt):
         return None
     own = range(length)
     points = other.points.only(own)
     if not all(points.apart(item.points.only(own)) for item in (one, *between)):
         return None
-    for k in range(length, len(one.rows)):
-        value = one.rows[k].known
+    for k in range(length, len(one.dimensions)):
+        value = one.dimensions[k].known
         if value is None:
             return None
         points = points.where(atom(f"row{k}") - value, equality=True)
@@ -190,7 +205,7 @@ def _united(one: Item, other: Item, between: Sequence[Item], length: int) -> Ite
 
 def _renaming(one: Item, other: Item, length: int) -> dict[Symbol, Symbol] | None:
     """Return the variable of `other` that has, at all its points, the value of each counter of `one` there."""
-    late = {f"row{k}" for k in range(length, len(one.rows))}
+    late = {f"row{k}" for k in range(length, len(one.dimensions))}
     right = _by_symbol(other)
     found: dict[Symbol, Symbol] = {}
     for symbol, value in _by_symbol(one).items():
@@ -204,7 +219,7 @@ def _renaming(one: Item, other: Item, length: int) -> dict[Symbol, Symbol] | Non
 
 
 def _by_symbol(item: Item) -> dict[Symbol, Polynomial]:
-    pairs = zip(item.leaf.loops, item.leaf.counters, strict=True)
+    pairs = zip(item.statement.loops, item.statement.counters, strict=True)
     return {loop.variable: item.counters[name] for loop, name in pairs if name in item.counters}
 
 

@@ -6,9 +6,9 @@ import islpy as isl
 import pytest
 
 from tests.poly.isl.evaluation import value_of
-from warpsmith.poly.isl import rows
+from warpsmith.poly.isl import point_sets
+from warpsmith.poly.isl.point_sets import Points, QuotientError, drop_impossible
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
-from warpsmith.poly.isl.rows import Points, QuotientError, spared
 
 X, Y, N = atom("x"), atom("y"), atom("n")
 BOX = range(-2, 12)
@@ -28,7 +28,7 @@ def members(one: Points, n: int) -> set[tuple[int, int]]:
     }
 
 
-def passes(test: rows.Test, at: tuple[int, int], n: int) -> bool:
+def passes(test: point_sets.Test, at: tuple[int, int], n: int) -> bool:
     values = {"x": at[0], "y": at[1], "n": n}
     total = value_of(test.value, values)
     total += sum(floor.factor * (value_of(floor.value, values) // floor.divisor) for floor in test.floors)
@@ -126,9 +126,11 @@ def test_strides() -> None:
 
 def test_parameters_that_are_spared() -> None:
     context = isl.Set("[n] -> { [] : 0 <= n <= 9 }")
-    ends = spared(context, isl.Set("[n] -> { [i] : n >= 8 and i = n }"))
+    ends = drop_impossible(context, isl.Set("[n] -> { [i] : n >= 8 and i = n }"))
     assert ends.is_equal(isl.Set("[n] -> { [] : 0 <= n <= 7 }"))
-    assert spared(context, isl.Set("[n] -> { [i] : n = 4 and i = n }")).is_equal(context), "that leaves two pieces"
+    assert drop_impossible(context, isl.Set("[n] -> { [i] : n = 4 and i = n }")).is_equal(context), (
+        "that statements two pieces"
+    )
 
 
 def test_points_of_times_and_of_a_context() -> None:

@@ -1,4 +1,4 @@
-"""Conditions under which what a loop holds in variables is not changed by its stores.
+"""Conditions under which the invariants of a loop, which are in variables, is not changed by its stores.
 
     for (i = 0; i < n; i++) u[i] = 2 * dt;      dt = g->dt: a double is stored, which g->dt might be
     &g->dt + 1 <= u || u + n <= &g->dt          it is not
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from warpsmith.loops.analysis.evaluated import reassigned
-from warpsmith.loops.analysis.invariants import Held
+from warpsmith.loops.analysis.invariants import Invariant
 from warpsmith.loops.counted import counted_header
 from warpsmith.poly.aliasing.aliasing import is_still
 from warpsmith.poly.aliasing.unchanged import disturbances, loads
@@ -46,18 +46,18 @@ from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Sym
 from warpsmith.tree.units import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.walk import peel, same, walk
 
-__all__ = ["all_of", "apart_from", "bound_guards", "held_guards", "untestable"]
+__all__ = ["all_of", "apart_from", "bound_guards", "invariant_guards", "untestable"]
 
-Variables = Sequence[tuple[Held, Symbol]]
+Variables = Sequence[tuple[Invariant, Symbol]]
 
 
-def held_guards(facts: Facts, function: Function, loop: Stmt, variables: Variables) -> tuple[Expr, ...] | None:
+def invariant_guards(facts: Facts, function: Function, loop: Stmt, variables: Variables) -> tuple[Expr, ...] | None:
     """Return the conditions, to be tested before `loop`, in which the variables stand; None where none can be written.
 
     `facts` are those of the program with `loop` in it.
     """
     known = _known_apart(facts, function, loop)
-    wanted: list[Held] = []
+    wanted: list[Invariant] = []
     targets: set[Symbol] = set()
     for one in (one for one, _ in variables if one.stores):
         here = _followed(one.load, variables, loop)
@@ -89,7 +89,7 @@ def held_guards(facts: Facts, function: Function, loop: Stmt, variables: Variabl
     return (*tests, *(c for c in extra if c is not None))
 
 
-def untestable(variables: Variables, loop: Stmt) -> tuple[Held, ...]:
+def untestable(variables: Variables, loop: Stmt) -> tuple[Invariant, ...]:
     """Return those that a store may change of which it cannot be said where it goes."""
     stores = ((one, target) for one, _ in variables for target in one.stores)
     return tuple(dict.fromkeys(one for one, target in stores if _followed(target, variables, loop) is None))
@@ -153,21 +153,21 @@ def _in_another_unit(function: Function, low: Expr, symbol: Symbol) -> Expr:
 
 def _followed(target: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
     """Return the variable that the element `target` is reached through, with no pointer read on the way from there,
-    once what is held is in variables."""
+    once what is invariant is in variables."""
     target = peel(target)
     while not _is_behind_pointer(target):
-        if isinstance(target.type, Array) and (held := _held(target, variables)) is not None:
-            return held
+        if isinstance(target.type, Array) and (invariants := _variable_of(target, variables)) is not None:
+            return invariants
         if not isinstance(target, Index | Member):
             return target.symbol if isinstance(target, Name) else None
         target = peel(target.base)
-    if isinstance(target.type, Array) and (held := _held(target, variables)) is not None:
-        return held
+    if isinstance(target.type, Array) and (invariants := _variable_of(target, variables)) is not None:
+        return invariants
     assert isinstance(target, Unary | Index | Member)
     return _pointer(peel(target.operand if isinstance(target, Unary) else target.base), variables, loop)
 
 
-def _held(expr: Expr, variables: Variables) -> Symbol | None:
+def _variable_of(expr: Expr, variables: Variables) -> Symbol | None:
     return next((s for one, s in variables if same(one.load, expr)), None)
 
 
@@ -184,10 +184,10 @@ def _is_behind_pointer(place: Expr) -> bool:
 
 
 def _pointer(expr: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
-    """Return the variable of outside the loop from which a pointer is made, that may be one that is held."""
-    held = _held(expr, variables)
-    if held is not None:
-        return held
+    """Return the variable of outside the loop from which a pointer is made, that may be one that is invariant."""
+    invariants = _variable_of(expr, variables)
+    if invariants is not None:
+        return invariants
     match expr:
         case Binary(op="+" | "-", left=left, right=right):
             pointer = left if isinstance(peel(left).type, Pointer | Array) else right
@@ -220,10 +220,10 @@ def _is(expr: Expr, symbol: Symbol) -> bool:
     return isinstance(inner, Name) and inner.symbol == symbol
 
 
-def _ranges(guarded: Sequence[Held], *, whole: bool) -> list[tuple[Expr, Expr]]:
+def _ranges(guarded: Sequence[Invariant], *, whole: bool) -> list[tuple[Expr, Expr]]:
     """Return the first address of each place and the one past its last; `whole`: of a struct, where several of its
     members are among them."""
-    owners: list[tuple[Expr, list[Held]]] = []
+    owners: list[tuple[Expr, list[Invariant]]] = []
     for one in guarded:
         owner = _owner(one.load)
         group = next((g for o, g in owners if same(o, owner)), None)

@@ -1,13 +1,14 @@
-"""Homes that share the device with their callers: entered and left through the present table, with no copy between.
+"""Offload regions that share the device with their callers: entered and left through the present table, with no copy
+between.
 
-    u_gpu = enter u, copy            present already (a hold of the caller's): nothing moves
+    u_gpu = enter u, copy            present already (a data region of the caller's): nothing moves
     v_gpu = enter v, copy
     launch; launch                   no host code in here touches u or v, or anything else that may be present
     exit u; exit v, written          copied back only where nobody else holds it
 
 Invariant: at the entry the device copy is valid (just copied, or present), the host's may be stale; so it is at the
-exit. A home with host code that needs its data is no such home: it is made smaller, and updates stand between
-(coherence.py).
+exit. An offload region with host code that needs its data is no such offload region: it is made smaller, and updates
+stand between (coherence.py).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import Draft, Home, Request
+from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.memory.places import evaluated
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import Buffer, Transfer
@@ -27,57 +28,57 @@ from warpsmith.offload.transfers.placement import Access
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.offload.transfers.transfers import Moved, host_address, loops_around, section_bytes, section_texts
 from warpsmith.poly.facts import statement_spans
-from warpsmith.poly.pointers.touches import direct_call
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
 from warpsmith.tree.walk import walk
 
 __all__ = ["host_between", "resident_copies"]
 
 
-def host_between(request: Request, home: Home) -> Reason | None:
-    """Return why host code between the kernels of `home` keeps it from being entered as a whole."""
-    host = ProgramAccess(request, home)
-    drafts = {draft.statements[0]: draft for draft in home.drafts}
-    changed = {use.symbol for draft in home.drafts for use in draft.uses if use.written}
-    block = next((b for b in home.buffers if b.unit and b.host in changed), None)
-    if block is not None and home.scope != home.drafts[0].statements:
-        # What host code writes into a block beside what kernels touch is only told apart while the block is held.
+def host_between(request: Request, offload_region: OffloadRegion) -> Reason | None:
+    """Return why host code between the kernels of `offload_region` keeps it from being entered as a whole."""
+    host = ProgramAccess(request, offload_region)
+    drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
+    changed = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
+    block = next((b for b in offload_region.buffers if b.unit and b.host in changed), None)
+    if block is not None and offload_region.scope != offload_region.drafts[0].statements:
+        # What host code writes into a block beside what kernels touch is only distinguished while the block is held.
         text = f"host code between the kernels may touch the block of memory of '{block.host.name}'"
-        return Reason("POR008", text, statement_spans(home.scope))
-    for buffer in home.buffers:
+        return Reason("POR008", text, statement_spans(offload_region.scope))
+    for buffer in offload_region.buffers:
         flow = build_flow(buffer.scope, drafts)
-        for point, access in zip(flow.points, _inside(flow, home, buffer, host), strict=True):
+        for point, access in zip(flow.points, _inside(flow, offload_region, buffer, host), strict=True):
             if access.host_use or access.host_write:
-                span = point.nodes[0].span if point.nodes else statement_spans(home.scope)
+                span = point.nodes[0].span if point.nodes else statement_spans(offload_region.scope)
                 return Reason("POR008", f"host code between the kernels touches '{buffer.host.name}'", span)
-    return _other_code(request, home)
+    return _other_code(request, offload_region)
 
 
-def _inside(flow: Flow, home: Home, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
-    return point_accesses(flow, home, buffer, _Ending(host))
+def _inside(flow: Flow, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
+    return point_accesses(flow, offload_region, buffer, _Ending(host))
 
 
 class _Ending:
     """Host code as it is, with nobody who looks at the data after the scope."""
 
     def __init__(self, host: HostAccess) -> None:
-        self.touch = host.touch
+        self.access = host.access
 
     def lives_on(self, buffer: Buffer) -> bool:
         """The end of the scope is no use."""
         return False
 
 
-def _other_code(request: Request, home: Home) -> Reason | None:
+def _other_code(request: Request, offload_region: OffloadRegion) -> Reason | None:
     """Return why other present memory may be touched between the kernels."""
     assert request.resident is not None
     presence, function = request.resident.presence, request.facts.function
-    ported = {part for draft in home.drafts for stmt in draft.statements for part in walk(stmt)}
-    flow = build_flow(home.scope, {draft.statements[0]: draft for draft in home.drafts})
+    ported = {part for draft in offload_region.drafts for stmt in draft.statements for part in walk(stmt)}
+    flow = build_flow(offload_region.scope, {draft.statements[0]: draft for draft in offload_region.drafts})
     for point in flow.points:
         done = evaluated(*(node for node in point.nodes if node not in ported))
         calls = [c for c in done.calls if direct_call(c) in presence.summaries.definitions or not _harmless(request, c)]
-        met = [t.place for t in done.touches if presence.may_meet(function, t.place, frozenset())]
+        met = [t.place for t in done.accesses if presence.may_meet(function, t.place, frozenset())]
         bad = next(iter([*done.opaque, *calls, *met]), None)
         if bad is not None:
             return Reason("POR008", "host code between the kernels may touch what is on the device", bad.span)
@@ -91,22 +92,24 @@ def _harmless(request: Request, call: Call) -> bool:
     return known is not None and known.pure and not known.reads
 
 
-def resident_copies(request: Request, home: Home, launches: Mapping[Draft, tuple[Stmt, ...]]) -> Moved:
+def resident_copies(
+    request: Request, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]
+) -> Moved:
     """Return the scope with enters, launches and exits. Raises RuntimeError where the check of the result fails."""
     assert request.resident is not None
-    function, host = request.facts.function, ProgramAccess(request, home)
-    drafts = {draft.statements[0]: draft for draft in home.drafts}
-    edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in home.drafts})
+    function, host = request.facts.function, ProgramAccess(request, offload_region)
+    drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
+    edits = Edits({d.statements[0]: (len(d.statements), launches[d]) for d in offload_region.drafts})
     around = loops_around(function)
     transfers: list[Transfer] = []
     # a variable whose declaration has moved into a kernel has no place on the host
-    moved = {use.symbol for draft in home.drafts for use in draft.uses if use.device_only}
-    for buffer in home.buffers:
+    moved = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.device_only}
+    for buffer in offload_region.buffers:
         flow = build_flow(buffer.scope, drafts)
         if buffer.host in moved:
             _keep_on_device(buffer, flow, edits)
             continue
-        accesses = point_accesses(flow, home, buffer, host)
+        accesses = point_accesses(flow, offload_region, buffer, host)
         keep = not buffer.cell and request.resident.keeps(function, buffer.host)
         written = any(a.device_write for a in accesses) and host.lives_on(buffer)
         copy = _needs_content(flow, accesses)
@@ -131,8 +134,8 @@ def resident_copies(request: Request, home: Home, launches: Mapping[Draft, tuple
                 edits.at(place, [left])
         for to_device in (*([True] if copy else []), *([False] if written else [])):
             transfers.append(_transfer(buffer, enter, to_device, around.get(entry.node)))
-    statements = rewritten_run(home.scope, edits)
-    findings = check_transfers(statements, home, host)
+    statements = rewritten_run(offload_region.scope, edits)
+    findings = check_transfers(statements, offload_region, host)
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
     return Moved(statements, tuple(transfers))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.loops.steps.same_results import rewritten
 from tests.poly.analysis import program_of
-from warpsmith.loops.analysis.held_guards import all_of, apart_from
+from warpsmith.loops.analysis.invariant_guards import all_of, apart_from
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.poly.facts import Section
 from warpsmith.tree.nodes import Literal

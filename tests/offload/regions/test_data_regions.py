@@ -1,4 +1,4 @@
-"""Where holds begin and end, which programs have none, and why one is refused."""
+"""Where data regions begin and end, which programs have none, and why one is refused."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
-from tests.offload.regions.held import KERNELS, looped, planned, shown, straight
+from tests.offload.regions.planned import KERNELS, looped, planned, shown, straight
 from warpsmith.offload.memory.presence import Presence
 from warpsmith.offload.plan import OffloadOptions, Port
-from warpsmith.offload.regions.holds import presence_of, wanted_holds
+from warpsmith.offload.regions.data_regions import find_data_regions, presence_of
 from warpsmith.poly.effects.summaries import Summaries
 
 
@@ -69,13 +69,13 @@ def test_a_function_of_the_programs_own_with_such_a_name_is_no_matter(tmp_path: 
     assert shown(looped("", tmp_path, other=own))
 
 
-def test_other_schemes_hold_nothing(tmp_path: Path) -> None:
+def test_other_schemes_keep_nothing(tmp_path: Path) -> None:
     text = f"{KERNELS}void f(double *u, double *v, int n) {{ for (int t = 0; t < 9; t++) step(u, v, n); }}"
     assert not planned(text, tmp_path, OffloadOptions(transfers="mixed")).inserted
     assert planned(text, tmp_path).inserted
 
 
-def test_a_loop_that_cannot_be_a_hold_says_why_and_those_inside_are_tried(tmp_path: Path) -> None:
+def test_a_loop_that_cannot_be_a_data_region_says_why_and_those_inside_are_tried(tmp_path: Path) -> None:
     inner = "for (int s = 0; s < 3; s++) step(v, u, n);"
     port = looped(f"if ((u[0] = 3) > 2) k = 1; {inner}", tmp_path)
     assert "before for: begin" in shown(port) and ends(port) == ["after for"]
@@ -85,7 +85,7 @@ def test_a_loop_that_cannot_be_a_hold_says_why_and_those_inside_are_tried(tmp_pa
     assert reasons(alone) == [said + "a condition writes memory that kernels use"]
 
 
-def test_a_run_with_a_pause_in_it_begins_anew_behind_it(tmp_path: Path) -> None:
+def test_a_run_with_a_suspension_in_it_begins_anew_behind_it(tmp_path: Path) -> None:
     port = straight("step(u, v, n); step(v, u, n);\nobserve(u);\nstep(u, v, n); step(v, u, n);", tmp_path)
     assert ends(port) == ["after step", "after step"]
     assert any("do not stay on the device across line" in message for message in reasons(port))
@@ -100,7 +100,7 @@ def test_in_a_loop_of_the_functions_own_kernels_everything_that_moves_is_a_reaso
     assert shown(bad) == []
 
 
-# --- what homes put on the device
+# --- what offload regions put on the device
 
 
 def test_what_is_present_is_what_the_homes_have(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_what_is_present_is_what_the_homes_have(tmp_path: Path) -> None:
     assert port.plan.buffers
 
 
-def test_no_kernels_no_holds(tmp_path: Path) -> None:
+def test_no_kernels_no_data_regions(tmp_path: Path) -> None:
     program = load(KERNELS, tmp_path)
     functions: dict = {function: () for _, function in program.functions()}  # type: ignore[type-arg]
     nothing = Presence(Summaries.of(program), frozenset(), frozenset(), frozenset())
-    assert wanted_holds(nothing, functions, {}) is None
+    assert find_data_regions(nothing, functions, {}) is None

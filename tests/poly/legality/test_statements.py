@@ -1,4 +1,5 @@
-"""Where the leaves of a run stand, what belongs to one instance alone, and what keeps the run from being reordered."""
+"""Where the statements of a run stand, what belongs to one instance alone, and what keeps the run from being
+reordered."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from tests.poly.analysis import program_of
 from tests.poly.programs import function, shown
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality.leaves import Survey, survey
+from warpsmith.poly.legality.statements import Survey, survey
 from warpsmith.tree.nodes import ExprStmt, For, Function, Stmt, VarDecl
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-# the body of f; its leaves are the statements that assign to elements of a and b. Where they stand, what is each
+# the body of f; its statements are the statements that assign to elements of a and b. Where they stand, what is each
 # instance's own, and words of what is in the way
 CASES: list[tuple[str, list[str], str, str]] = [
     ("for (int i = 0; i < n; i++) a[i] = 0;", ["0 i 0"], "i", ""),
@@ -68,26 +69,28 @@ def _run(one: Function) -> tuple[Stmt, ...]:
     return tuple(s for s in one.body.statements[2:] if not s.span.text.startswith("out"))
 
 
-def _surveyed(name: str, leaves: frozenset[Stmt] | None = None, owned: frozenset[Symbol] = frozenset()) -> Survey:
+def _surveyed(name: str, statements: frozenset[Stmt] | None = None, owned: frozenset[Symbol] = frozenset()) -> Survey:
     one = function(_facts().program, name)
     run = _run(one)
     found = frozenset(n for stmt in run for n in walk(stmt) if isinstance(n, ExprStmt) and _is_leaf(n))
-    return survey(_facts(), one, run, found if leaves is None else leaves, owned)
+    return survey(_facts(), one, run, found if statements is None else statements, owned)
 
 
-def _time(time: tuple[object, ...]) -> str:
-    rows: list[str] = []
-    for row in time:
-        terms = getattr(row, "terms", ())
-        rows.append("".join(f"{'-' if f < 0 else ''}{s.name}" for s, f in terms) or str(getattr(row, "constant", "")))
-    return " ".join(rows)
+def _time(schedule: tuple[object, ...]) -> str:
+    dimensions: list[str] = []
+    for dimension in schedule:
+        terms = getattr(dimension, "terms", ())
+        dimensions.append(
+            "".join(f"{'-' if f < 0 else ''}{s.name}" for s, f in terms) or str(getattr(dimension, "constant", ""))
+        )
+    return " ".join(dimensions)
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case[0] for case in CASES])
 def test_leaves(number: int) -> None:
-    _, times, private, said = CASES[number]
+    _, schedules, private, said = CASES[number]
     found = _surveyed(f"f{number}")
-    assert [_time(standing.time) for standing in found.standings] == times
+    assert [_time(standing.schedule) for standing in found.standings] == schedules
     assert shown(found.private) == private
     reasons = [reason.text for reason in found.obstacles]
     assert any(said in text for text in reasons) if said else not reasons, reasons
@@ -106,8 +109,8 @@ def test_what_is_owned_is_in_nobodys_way() -> None:
 
 def test_a_leaf_that_does_not_stand_in_the_run() -> None:
     other = function(_facts().program, "f0").body.statements[2]
-    leaf = next(n for n in walk(other) if isinstance(n, ExprStmt))
-    found = _surveyed("f1", frozenset({leaf}))
+    statement = next(n for n in walk(other) if isinstance(n, ExprStmt))
+    found = _surveyed("f1", frozenset({statement}))
     assert any("does not stand in the statements" in reason.text for reason in found.obstacles)
 
 

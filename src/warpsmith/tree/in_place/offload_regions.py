@@ -1,4 +1,4 @@
-"""The additions for one home: what runs on the device in place of some of the user's statements.
+"""The additions for one offload region: what runs on the device in place of some of the user's statements.
 
 if (ws_on() && guards) { ported } else       where none of the user's statements is left in the port: written twice
 const int ws_gpu = ws_on() && guards;        else: a flag, and additions inside (within.py)
@@ -20,11 +20,13 @@ from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.places import InsertionPoint
 from warpsmith.tree.walk import walk
 
-__all__ = ["home_additions", "is_body", "is_lone"]
+__all__ = ["is_body", "is_lone", "region_additions"]
 
 
-def home_additions(writer: InPlaceWriter, group: Sequence[Versioned], versions: Sequence[Versioned]) -> list[Addition]:
-    """Return the additions for the homes of one text, of all `versions`."""
+def region_additions(
+    writer: InPlaceWriter, group: Sequence[Versioned], versions: Sequence[Versioned]
+) -> list[Addition]:
+    """Return the additions for the offload regions of one text, of all `versions`."""
     first = group[0]
     writer.check_place(first)
     if first.instance:
@@ -40,7 +42,7 @@ def home_additions(writer: InPlaceWriter, group: Sequence[Versioned], versions: 
 
 
 def _flagged(writer: InPlaceWriter, version: Versioned, versions: Sequence[Versioned]) -> list[Addition]:
-    """Set a flag where the home is entered, and add what asks for it."""
+    """Set a flag where the offload region is entered, and add what asks for it."""
     flag = writer.flag(version.function.symbol.name)
     inner = additions_within(writer, flag, version)
     first = writer.between(version.function.body.span.start, version.written[0], early=False)
@@ -72,8 +74,8 @@ def _instead(writer: InPlaceWriter, version: Versioned) -> list[Addition]:
 
 
 def _closed(writer: InPlaceWriter, version: Versioned, first: InsertionPoint, edits: list[Addition]) -> list[Addition]:
-    """Return additions in braces of their own, the port's declarations first; what else is inserted beside the home
-    stands inside as well."""
+    """Return additions in braces of their own, the port's declarations first; what else is inserted beside the offload
+    region stands inside as well."""
     run = version.written
     writer.check_whole(run, first)
     opening = ("{", *writer.texts(version.before))
@@ -119,7 +121,8 @@ def _bodies(node: object) -> Iterator[Stmt]:
 
 
 def _shares_names(version: Versioned, versions: Sequence[Versioned]) -> bool:
-    """Whether another home of the function declares a buffer of the same name: then each has braces of its own."""
+    """Whether another offload region of the function declares a buffer of the same name: then each has braces of its
+    own."""
     mine = _buffers(version)
     others = (v for v in versions if v is not version and v.function is version.function)
     return any(mine & _buffers(other) for other in others)

@@ -5,9 +5,9 @@
                                                      T: (1, j, i)         and interchanged
                                                      T: (1, j/32, i, j)   and j in strips of 32
 
-A time is a vector of rows; of two statement instances the one with the lexicographically smaller time runs first
-(shorter vectors are padded with zeros). A loop that counts down runs at -i. Instances with equal times keep the order
-in which they run as written.
+A schedule is a vector of dimensions; of two statement instances the one with the lexicographically smaller schedule
+runs first (shorter vectors are padded with zeros). A loop that counts down runs at -i. Instances with equal schedules
+keep the order in which they run as written.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from warpsmith.tree.types import Symbol
 
-__all__ = ["Row", "Time", "at", "counter"]
+__all__ = ["Schedule", "ScheduleDimension", "at", "counter"]
 
 
-class Row(Struct, frozen=True):
+class ScheduleDimension(Struct, frozen=True):
     """floor((sum of coefficient * variable + constant) / divisor); a variable is the counter of a loop around the
     statement, or an integer that does not change in the run that is reordered."""
 
@@ -28,14 +28,14 @@ class Row(Struct, frozen=True):
     divisor: int = 1
 
 
-Time = tuple[Row, ...]
+Schedule = tuple[ScheduleDimension, ...]
 
 
-def counter(symbol: Symbol, factor: int = 1) -> Row:
+def counter(symbol: Symbol, factor: int = 1) -> ScheduleDimension:
     """Return the row `factor * symbol`."""
-    return Row(((symbol, factor),))
+    return ScheduleDimension(((symbol, factor),))
 
 
-def at(position: int) -> Row:
+def at(position: int) -> ScheduleDimension:
     """Return the row of a constant position."""
-    return Row(constant=position)
+    return ScheduleDimension(constant=position)

@@ -18,7 +18,7 @@ from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import Map, Set, whole_number
 
-__all__ = ["Floor", "Points", "QuotientError", "Test", "spared"]
+__all__ = ["Floor", "Points", "QuotientError", "Test", "drop_impossible"]
 
 _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
@@ -53,7 +53,7 @@ class Points(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, domain: Set, times: Map, names: Sequence[str]) -> Points:
-        """Return the rows that `times` gives to the points of `domain`."""
+        """Return the rows that `schedules` gives to the points of `domain`."""
         values = domain.apply(times).coalesce()
         for k, name in enumerate(names):
             values = values.set_dim_name(_SET, k, name)
@@ -186,7 +186,7 @@ class Points(Struct, frozen=True, eq=False):
 _SET_IN = isl.dim_type.in_
 
 
-def spared(context: Set, impossible: Set) -> Set:
+def drop_impossible(context: Set, impossible: Set) -> Set:
     """Return the parameters of `context` for which `impossible` has no point; all of them where that is not convex."""
     left = context.subtract(isl.Set.from_params(impossible.params())).coalesce()
     return left if left.n_basic_set() == 1 else context

@@ -1,4 +1,4 @@
-/* Holds of data: between begin and end, what may be kept on the device is kept; the outermost end copies back. */
+/* Data regions: between begin and end, what may be kept on the device is kept; the outermost end copies back. */
 #pragma once
 
 #include <mutex>
@@ -20,41 +20,41 @@ static void ws_let_go(const char *file, int line)
     }
 }
 
-extern "C" void ws_hold_begin(const char *file, int line)
+extern "C" void ws_data_begin(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
     (void)file;
     (void)line;
-    ws_holds++;
+    ws_data_regions++;
 #ifdef WS_WITH_UNITS
     ws_stack_begins();
 #endif
 }
 
-extern "C" void ws_hold_end(const char *file, int line)
+extern "C" void ws_data_end(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
 #ifdef WS_WITH_UNITS
     ws_stack_ends(file, line);
 #endif
-    if (--ws_holds > 0)
+    if (--ws_data_regions > 0)
         return;
-    /* An exception may have left a pause on its way here. */
-    ws_pauses = 0;
+    /* An exception may have left a suspension on its way here. */
+    ws_data_suspended = 0;
     ws_let_go(file, line);
 }
 
-extern "C" void ws_hold_pause(const char *file, int line)
+extern "C" void ws_data_suspend(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
     ws_let_go(file, line);
-    ws_pauses++;
+    ws_data_suspended++;
 }
 
-extern "C" void ws_hold_resume(const char *file, int line)
+extern "C" void ws_data_resume(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
     (void)file;
     (void)line;
-    ws_pauses--;
+    ws_data_suspended--;
 }

@@ -1,4 +1,4 @@
-"""What evaluating an expression touches, in evaluation order, seen from its text alone.
+"""The accesses of evaluating an expression, in evaluation order, seen from its text alone.
 
     a[i] = s.x + *p++      read s.x, read p, write p, load through p, read i, store through a
 
@@ -43,14 +43,24 @@ from warpsmith.tree.nodes import Literal as LiteralNode
 from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type, lengths
 from warpsmith.tree.walk import children, peel
 
-__all__ = ["Base", "Touch", "TouchKind", "bases", "direct_call", "is_pointer", "node_touches", "own_touches", "touches"]
+__all__ = [
+    "Base",
+    "MemoryAccess",
+    "MemoryAccessKind",
+    "accesses",
+    "bases",
+    "direct_call",
+    "is_pointer",
+    "node_accesses",
+    "own_accesses",
+]
 
 _EXPRESSIONS = (
     LiteralNode, Name, Unary, Binary, Assign, Conditional, Call, Index, Member, Cast, SizeOf, InitList, MacroUse,
     VerbatimExpr,
 )  # fmt: skip
 
-TouchKind = Literal["read", "write", "load", "store", "call", "box"]
+MemoryAccessKind = Literal["read", "write", "load", "store", "call", "opaque"]
 
 
 class Base(Struct, frozen=True):
@@ -63,11 +73,11 @@ class Base(Struct, frozen=True):
     call: Call | None = None
 
 
-class Touch(Struct, frozen=True):
+class MemoryAccess(Struct, frozen=True):
     """One thing done. read, write: `symbol`, member `path` (() is all of it); load, store: through `base`;
-    call, box: the node says it."""
+    call, opaque: the node says it."""
 
-    kind: TouchKind
+    kind: MemoryAccessKind
     node: Node
     symbol: Symbol | None = None
     path: tuple[str, ...] = ()
@@ -81,7 +91,7 @@ class _Place(Struct, frozen=True):
 
     `whole`: the part is the one that the path names, not an element of an array in it."""
 
-    before: tuple[Touch, ...]
+    before: tuple[MemoryAccess, ...]
     symbol: Symbol | None = None
     path: tuple[str, ...] = ()
     bases: tuple[Base, ...] = ()
@@ -103,12 +113,12 @@ def direct_call(call: Call) -> Symbol | None:
 
 # nodes never change, and rewritten programs share most of theirs: what one touches is remembered here and below
 @functools.lru_cache(maxsize=8192)
-def touches(expr: Expr) -> tuple[Touch, ...]:
+def accesses(expr: Expr) -> tuple[MemoryAccess, ...]:
     """Return what evaluating `expr` for its value touches, in order."""
     return tuple(_value(expr))
 
 
-def node_touches(node: Node) -> Iterator[Touch]:
+def node_accesses(node: Node) -> Iterator[MemoryAccess]:
     """Yield what executing `node` may touch, calls as such; the statements' order is not told."""
     if isinstance(node, _EXPRESSIONS):
         yield from _value(node)
@@ -116,39 +126,39 @@ def node_touches(node: Node) -> Iterator[Touch]:
     stack: list[Node] = [node]
     while stack:
         current = stack.pop()
-        yield from own_touches(current)
+        yield from own_accesses(current)
         stack += [child for child in children(current) if not isinstance(child, _EXPRESSIONS)]
 
 
-def own_touches(node: Node) -> Iterator[Touch]:
+def own_accesses(node: Node) -> Iterator[MemoryAccess]:
     """Yield what a statement touches itself, the statements in it left out. A loop's counter counts as written."""
-    return iter(_remembered_touches(node))
+    return iter(_remembered_accesses(node))
 
 
 @functools.lru_cache(maxsize=8192)
-def _remembered_touches(node: Node) -> tuple[Touch, ...]:
-    return tuple(_own_touches(node))
+def _remembered_accesses(node: Node) -> tuple[MemoryAccess, ...]:
+    return tuple(_own_accesses(node))
 
 
-def _own_touches(node: Node) -> Iterator[Touch]:
+def _own_accesses(node: Node) -> Iterator[MemoryAccess]:
     for child in children(node):
         if isinstance(child, _EXPRESSIONS):
             yield from _value(child)
     match node:
         case For():
-            yield Touch("write", node, node.variable)
-            yield Touch("read", node, node.variable)
+            yield MemoryAccess("write", node, node.variable)
+            yield MemoryAccess("read", node, node.variable)
         case VarDecl():
             yield from _lengths(node.symbol.type)
             if node.init is not None:
-                yield Touch("write", node, node.symbol)
+                yield MemoryAccess("write", node, node.symbol)
         case Verbatim() | DeviceNode():
-            yield Touch("box", node)
+            yield MemoryAccess("opaque", node)
         case _:
             pass
 
 
-def _lengths(type: Type) -> Iterator[Touch]:
+def _lengths(type: Type) -> Iterator[MemoryAccess]:
     """Yield what the sizes of a variable-length array read."""
     for length in lengths(type):
         yield from _value(length)
@@ -246,7 +256,7 @@ def _element(base: Expr, index: Expr | None) -> _Place:
     return _Place((*_value(base), *subscript), bases=bases(pointer) or (Base(None),))
 
 
-def _value(expr: Expr) -> Iterator[Touch]:
+def _value(expr: Expr) -> Iterator[MemoryAccess]:
     """Yield what evaluating `expr` touches; an array as a value is only its address."""
     match expr:
         case Name() | Index() | Member():
@@ -261,20 +271,20 @@ def _value(expr: Expr) -> Iterator[Touch]:
             yield from _lengths(expr.type)
             yield from _value(expr.operand)
         case VerbatimExpr():
-            yield Touch("box", expr)
+            yield MemoryAccess("opaque", expr)
         case Binary(op="&&" | "||") | Conditional():
             yield from _chosen(expr)
         case Binary() | InitList() | LiteralNode() | MacroUse() | SizeOf():
             yield from _operands(expr)
 
 
-def _operands(expr: Expr) -> Iterator[Touch]:
+def _operands(expr: Expr) -> Iterator[MemoryAccess]:
     for operand in children(expr):
         if isinstance(operand, _EXPRESSIONS):
             yield from _value(operand)
 
 
-def _chosen(expr: Binary | Conditional) -> Iterator[Touch]:
+def _chosen(expr: Binary | Conditional) -> Iterator[MemoryAccess]:
     """&&, || and ?: evaluate their first operand, and perhaps others."""
     first, *others = (expr.left, expr.right) if isinstance(expr, Binary) else (expr.condition, expr.then, expr.other)
     yield from _value(first)
@@ -282,30 +292,30 @@ def _chosen(expr: Binary | Conditional) -> Iterator[Touch]:
         yield from _maybe(_value(other))
 
 
-def _maybe(inner: Iterator[Touch]) -> Iterator[Touch]:
+def _maybe(inner: Iterator[MemoryAccess]) -> Iterator[MemoryAccess]:
     """What is done on one arm only is not certain."""
-    return (Touch(t.kind, t.node, t.symbol, t.path, t.base, certain=False, whole=t.whole) for t in inner)
+    return (MemoryAccess(t.kind, t.node, t.symbol, t.path, t.base, certain=False, whole=t.whole) for t in inner)
 
 
-def _read_place(expr: Name | Index | Member | Unary) -> Iterator[Touch]:
+def _read_place(expr: Name | Index | Member | Unary) -> Iterator[MemoryAccess]:
     place = _place(expr)
     yield from place.before
     if not isinstance(expr.type, Array | FunctionType):
         yield from _at(place, expr, "read")
 
 
-def _at(place: _Place, node: Node, kind: Literal["read", "write"]) -> Iterator[Touch]:
+def _at(place: _Place, node: Node, kind: Literal["read", "write"]) -> Iterator[MemoryAccess]:
     """Yield the read or write of a place."""
     if place.symbol is not None:
         if place.symbol.storage not in ("function", "enumerator"):
-            yield Touch(kind, node, place.symbol, place.path, whole=place.whole)
+            yield MemoryAccess(kind, node, place.symbol, place.path, whole=place.whole)
         return
-    through: TouchKind = "load" if kind == "read" else "store"
+    through: MemoryAccessKind = "load" if kind == "read" else "store"
     for base in place.bases:
-        yield Touch(through, node, base=base, certain=len(place.bases) == 1)
+        yield MemoryAccess(through, node, base=base, certain=len(place.bases) == 1)
 
 
-def _unary(expr: Unary) -> Iterator[Touch]:
+def _unary(expr: Unary) -> Iterator[MemoryAccess]:
     if expr.op == "&":
         yield from _place(expr.operand).before
     elif expr.op == "*":
@@ -319,7 +329,7 @@ def _unary(expr: Unary) -> Iterator[Touch]:
         yield from _value(expr.operand)
 
 
-def _assign(expr: Assign) -> Iterator[Touch]:
+def _assign(expr: Assign) -> Iterator[MemoryAccess]:
     place = _place(expr.target)
     yield from _value(expr.value)
     yield from place.before
@@ -328,9 +338,9 @@ def _assign(expr: Assign) -> Iterator[Touch]:
     yield from _at(place, expr, "write")
 
 
-def _call(expr: Call) -> Iterator[Touch]:
+def _call(expr: Call) -> Iterator[MemoryAccess]:
     if direct_call(expr) is None:
         yield from _value(expr.function)
     for argument in expr.arguments:
         yield from _value(argument)
-    yield Touch("call", expr)
+    yield MemoryAccess("call", expr)

@@ -1,4 +1,5 @@
-"""Homes that share the device with their callers: what is entered how, and what host code keeps them from it."""
+"""Offload regions that share the device with their callers: what is entered how, and what host code keeps them from
+it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.offload.regions.held import looped
+from tests.offload.regions.planned import looped
 from tests.offload.transfers.test_transfers import function
 from warpsmith.offload.plan import Port
 from warpsmith.tree.nodes import DataEnter, DataExit, DeviceAlloc, DeviceFree, Launch
@@ -71,7 +72,7 @@ def test_a_scalar_whose_declaration_moved_has_memory_of_its_own(tmp_path: Path) 
     assert "p" not in {name for name, _, _ in entered(port)}
 
 
-def homes(port: Port) -> int:
+def offload_regions(port: Port) -> int:
     """Return how often the stage's kernels are entered."""
     return sum(1 for name, _, _ in entered(port) if name == "a")
 
@@ -92,8 +93,8 @@ TWO = "for (int i = 0; i < n; i++) a[i] += b[i]; {} for (int i = 0; i < n; i++) 
         ("extern double sqrt(double); double r = sqrt(2.0); r += 1;", 1),
     ],
 )
-def test_host_code_between_kernels_parts_a_home(between: str, count: int, tmp_path: Path) -> None:
-    assert homes(stage(TWO.replace("{}", between), tmp_path)) == count
+def test_host_code_between_kernels_splits_a_region(between: str, count: int, tmp_path: Path) -> None:
+    assert offload_regions(stage(TWO.replace("{}", between), tmp_path)) == count
 
 
 def test_every_kernel_still_runs(tmp_path: Path) -> None:

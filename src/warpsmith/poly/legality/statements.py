@@ -1,17 +1,18 @@
-"""Where the leaves of a run stand, what belongs to one leaf instance alone, and what keeps a run from being reordered.
+"""Where the statements of a run stand, what belongs to one statement instance alone, and what keeps a run from being
+reordered.
 
-    for (i …) {                 loops around S0: i       time (0, i, 0)
+    for (i …) {                 loops around S0: i       schedule (0, i, 0)
         t = a[i];  (S0)         t crosses from S0 to S1: ordinary memory
-        for (j …) {             loops around S1: i, j    time (0, i, 1, j, 0)
+        for (j …) {             loops around S1: i, j    schedule (0, i, 1, j, 0)
             double u = t;  ┐
-            b[i][j] = u;   ┘    u is declared in the leaf: each instance has its own
+            b[i][j] = u;   ┘    u is declared in the statement: each instance has its own
         }          (S1)
     }
 
-Invariant: if there is no obstacle, everything that the run does is done by its leaves, and every value that passes from
-one leaf instance to another, or out of the run, passes through memory that the model sees: not through a private
-variable, a loop's counter, or the way that control takes.
-Limits: a variable that is declared in a loop around two leaves counts as one variable for all iterations.
+Invariant: if there is no obstacle, everything that the run does is done by its statements, and every value that passes
+from one statement instance to another, or out of the run, passes through memory that the model sees: not through a
+private variable, a loop's counter, or the way that control takes.
+Limits: a variable that is declared in a loop around two statements counts as one variable for all iterations.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from warpsmith.poly.aliasing.blockers import unmodelled
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.assigned import Iteration, iteration
 from warpsmith.poly.effects.variables import Variables
-from warpsmith.poly.legality.times import Time, at, counter
+from warpsmith.poly.legality.schedules import Schedule, at, counter
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -51,16 +52,17 @@ __all__ = ["Standing", "Survey", "survey"]
 
 
 class Standing(Struct, frozen=True):
-    """A leaf, the loops of the run around it (outermost first), and its time as written."""
+    """A statement, the loops of the run around it (outermost first), and its schedule as written."""
 
     stmt: Stmt
     loops: tuple[For, ...]
-    time: Time
+    schedule: Schedule
 
 
 class Survey(Struct, frozen=True):
-    """`standings` in the text's order; `private`: variables that carry nothing from one leaf instance to another or out
-    of the run (the counters of the loops around leaves too); `obstacles`: why the run cannot be reordered."""
+    """`standings` in the text's order; `private`: variables that carry nothing from one statement instance to another
+    or out of the run (the counters of the loops around statements too); `obstacles`: why the run cannot be
+    reordered."""
 
     standings: tuple[Standing, ...]
     private: frozenset[Symbol]
@@ -68,14 +70,14 @@ class Survey(Struct, frozen=True):
 
 
 def survey(
-    facts: Facts, function: Function, run: tuple[Stmt, ...], leaves: frozenset[Stmt], owned: frozenset[Symbol]
+    facts: Facts, function: Function, run: tuple[Stmt, ...], statements: frozenset[Stmt], owned: frozenset[Symbol]
 ) -> Survey:
-    """Look at a run of `function` without isl; each leaf instance has its own copy of what is `owned`."""
-    layout = _Layout(leaves)
+    """Look at a run of `function` without isl; each statement instance has its own copy of what is `owned`."""
+    layout = _Layout(statements)
     layout.place(layout.members(run), (), ())
     standings = tuple(layout.standings)
-    obstacles = [*layout.obstacles, *_blocked(facts, function, run), *_misplaced(leaves, standings)]
-    obstacles += [reason for leaf in leaves if (reason := _escape(leaf)) is not None]
+    obstacles = [*layout.obstacles, *_blocked(facts, function, run), *_misplaced(statements, standings)]
+    obstacles += [reason for statement in statements if (reason := _escape(statement)) is not None]
     scalars = _Scalars.of(facts, function, run, standings, layout.control)
     obstacles += scalars.obstacles(run, owned)
     return Survey(standings, scalars.private() | owned, tuple(obstacles))
@@ -86,12 +88,14 @@ def _blocked(facts: Facts, function: Function, run: tuple[Stmt, ...]) -> Iterato
     return (reason for stmt in run if (reason := unmodelled(origin, stmt)) is not None)
 
 
-def _misplaced(leaves: frozenset[Stmt], standings: tuple[Standing, ...]) -> Iterator[Reason]:
-    """Yield an obstacle for each leaf that does not stand exactly once in the run."""
+def _misplaced(statements: frozenset[Stmt], standings: tuple[Standing, ...]) -> Iterator[Reason]:
+    """Yield an obstacle for each statement that does not stand exactly once in the run."""
     placed = [standing.stmt for standing in standings]
-    for leaf in leaves:
-        if (count := sum(stmt is leaf for stmt in placed)) != 1:
-            yield _reason("stands twice" if count else "does not stand", leaf, "in the statements that are reordered")
+    for statement in statements:
+        if (count := sum(stmt is statement for stmt in placed)) != 1:
+            yield _reason(
+                "stands twice" if count else "does not stand", statement, "in the statements that are reordered"
+            )
 
 
 def _reason(text: str, node: Node, tail: str = "") -> Reason:
@@ -101,19 +105,19 @@ def _reason(text: str, node: Node, tail: str = "") -> Reason:
 
 
 class _Layout(Struct):
-    """The walk from the run down to its leaves."""
+    """The walk from the run down to its statements."""
 
-    leaves: frozenset[Stmt]
+    statements: frozenset[Stmt]
     standings: list[Standing] = field(default_factory=list)
     control: list[Expr] = field(default_factory=list)
     obstacles: list[Reason] = field(default_factory=list)
 
     def members(self, run: Iterable[Stmt]) -> list[Stmt]:
-        """Return the leaves and loops of one level in the text's order."""
+        """Return the statements and loops of one level in the text's order."""
         return [member for stmt in run for member in self._members(stmt)]
 
     def _members(self, stmt: Stmt) -> list[Stmt]:
-        if stmt in self.leaves:
+        if stmt in self.statements:
             return [stmt]
         match stmt:
             case Block(statements=statements):
@@ -132,20 +136,20 @@ class _Layout(Struct):
                 self.obstacles.append(_reason("has no place in the new order", stmt))
                 return []
 
-    def place(self, members: list[Stmt], around: tuple[For, ...], time: Time) -> None:
-        """Note where the leaves among and below `members` stand."""
+    def place(self, members: list[Stmt], around: tuple[For, ...], schedule: Schedule) -> None:
+        """Note where the statements among and below `members` stand."""
         for position, member in enumerate(members):
-            here = (*time, at(position))
-            if member in self.leaves or not isinstance(member, For):
+            here = (*schedule, at(position))
+            if member in self.statements or not isinstance(member, For):
                 self.standings.append(Standing(member, around, here))
                 continue
             count = counter(member.variable, 1 if member.step > 0 else -1)
             self.place(self.members((member.body,)), (*around, member), (*here, count))
 
 
-def _escape(leaf: Stmt) -> Reason | None:
-    """Return why control may leave a leaf by a jump, or None."""
-    stack: list[tuple[Node, bool, bool]] = [(leaf, False, False)]
+def _escape(statement: Stmt) -> Reason | None:
+    """Return why control may leave a statement by a jump, or None."""
+    stack: list[tuple[Node, bool, bool]] = [(statement, False, False)]
     while stack:
         node, may_break, may_continue = stack.pop()
         if (isinstance(node, Break) and not may_break) or (isinstance(node, Continue) and not may_continue):
@@ -157,7 +161,7 @@ def _escape(leaf: Stmt) -> Reason | None:
 
 
 class _Scalars(Struct, frozen=True):
-    """The variables of the leaves: one iteration for each leaf instance."""
+    """The variables of the statements: one iteration for each statement instance."""
 
     instances: tuple[Iteration, ...]
     around: tuple[For, ...]
@@ -176,7 +180,7 @@ class _Scalars(Struct, frozen=True):
         standings: tuple[Standing, ...],
         control: list[Expr],
     ) -> _Scalars:
-        """Follow one instance of each leaf."""
+        """Follow one instance of each statement."""
         variables = Variables.of(facts.summaries, function)
         nodes = [node for standing in standings for node in walk(standing.stmt)]
         own = {n.symbol for n in nodes if isinstance(n, VarDecl) and n.symbol.storage == "local"}
@@ -192,13 +196,13 @@ class _Scalars(Struct, frozen=True):
         )
 
     def private(self) -> frozenset[Symbol]:
-        """Return what each leaf instance may be said to own, and the counters of the loops around leaves."""
+        """Return what each statement instance may be said to own, and the counters of the loops around statements."""
         written = {s for one in self.instances for s in one.writes if not isinstance(s.type, Array)}
         alone = {s for s in written if self._is_alone(s)}
         return frozenset(alone) | self.own | {loop.variable for loop in self.around}
 
     def _is_alone(self, symbol: Symbol) -> bool:
-        """Whether no leaf instance sees another's value of a variable, nor anything else does."""
+        """Whether no statement instance sees another's value of a variable, nor anything else does."""
         if self.live is None or symbol in self.live | self.held | self.control:
             return False
         return all(symbol not in one.exposed for one in self.instances)
@@ -226,10 +230,17 @@ class _Scalars(Struct, frozen=True):
         return Reason("STP001", f"the counter {name} of the loop {text}", loop.header, legal_if=(remedy,))
 
 
-def _once(leaf: Stmt) -> While:
-    """Return a loop of which each iteration is one instance of a leaf."""
+def _once(statement: Stmt) -> While:
+    """Return a loop of which each iteration is one instance of a statement."""
     return While(
-        span=leaf.span, form="for", init=None, condition=None, advance=None, body=leaf, header=leaf.span, reason=""
+        span=statement.span,
+        form="for",
+        init=None,
+        condition=None,
+        advance=None,
+        body=statement,
+        header=statement.span,
+        reason="",
     )
 
 

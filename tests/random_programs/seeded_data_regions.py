@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.emit.changed_part import change_part
-from warpsmith.offload.regions import coherence, holds, needs
+from warpsmith.offload.regions import coherence, data_regions, needs
 
 __all__ = ["freed_unseen", "no_end_at_a_return", "no_update_after_writes", "no_update_before_reads"]
 
@@ -29,8 +29,8 @@ def no_update_after_writes(patch: Patch) -> None:
 
 
 def no_end_at_a_return(patch: Patch) -> None:
-    """A hold lasts on where control leaves it early."""
-    patch.setattr(holds, "_leaving", lambda *_, **__: ())
+    """A data region lasts on where control leaves it early."""
+    patch.setattr(data_regions, "_leaving", lambda *_, **__: ())
 
 
 def freed_unseen(patch: Patch) -> None:

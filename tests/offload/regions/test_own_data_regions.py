@@ -9,7 +9,7 @@ import pytest
 from tests.random_programs.acceptance import is_accepted
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions
-from warpsmith.tree.nodes import DataHold
+from warpsmith.tree.nodes import DataRegionBoundary
 from warpsmith.tree.walk import walk
 
 READS = """
@@ -135,7 +135,7 @@ def _ported(folder: Path, name: str, *, verify: bool) -> PortResult:
 def _keeps(result: PortResult) -> bool:
     assert result.ported is not None
     inserted = (stmt for new in result.ported.inserted for stmt in new.statements)
-    return any(isinstance(part, DataHold) for stmt in inserted for part in walk(stmt))
+    return any(isinstance(part, DataRegionBoundary) for stmt in inserted for part in walk(stmt))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -153,7 +153,7 @@ def test_a_single_file_keeps_them_as_well(tmp_path: Path) -> None:
     path.write_text(SWAPS)
     result = port([str(path)], PortOptions(single_file=True))
     (file,) = result.files
-    assert file.path == "swaps.cu" and "ws_hold ws_held(WS_HERE);" in file.text
+    assert file.path == "swaps.cu" and "ws_data_region ws_data(WS_HERE);" in file.text
     assert is_accepted(result.verification), result.verification
 
 
