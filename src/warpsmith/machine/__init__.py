@@ -1,1 +1,1 @@
-"""What a GPU is, in numbers. Read `devices.py`."""
+"""What a GPU is, in numbers, and what requests of a warp cost it. Read `devices.py`, `requests.py`."""

@@ -24,7 +24,7 @@
           | Break | Continue | Return(value) | Empty
           | Pragma(text)
           | Verbatim(text, reads, writes, calls, control, reason)             what we do not model
-          | Launch(kernel, grid, block, arguments, region)                    device statements, made by offload
+          | Launch(kernel, arguments, region)                    device statements, made by offload
           | DeviceAlloc(buffer, host, bytes) | DeviceFree(buffer) | Copy(to_device, buffer, variable, host, …)
           | DataEnter(buffer, variable, address, bytes, …) | DataExit(buffer, written)      residency across functions
           | Update(to_device, variable, address, bytes) | DataRegionBoundary(opens) | DataSuspension(ends)

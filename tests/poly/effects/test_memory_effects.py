@@ -99,6 +99,20 @@ def test_the_first_reason_is_kept() -> None:
     assert done.calls_unknown
 
 
+def test_a_pointer_that_outlives_calls_leads_where_the_caller_set_it() -> None:
+    program = program_of(
+        f"{HEAD}double *other;\nstatic void both(void) {{ out[0] = other[0]; }}\n"
+        "void set(double *a) { out = a; both(); }\nvoid kept(void) { both(); }"
+    )
+    known = Summaries.of(program)
+    found = {
+        name: known.memory_effects(function(program, name).body, function(program, name)) for name in ("set", "kept")
+    }
+    assert (_roots(found["set"].loads), _roots(found["set"].stores)) == ("other", "a out")
+    assert (_roots(found["kept"].loads), _roots(found["kept"].stores)) == ("other", "out")
+    assert all((shown(one.load_bases), shown(one.store_bases)) == ("other", "out") for one in found.values())
+
+
 NOWHERE = Provenance({}, frozenset(), frozenset(), frozenset(), {})
 
 

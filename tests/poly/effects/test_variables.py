@@ -99,3 +99,12 @@ def test_variables_within_reach() -> None:
 def test_what_is_always_live() -> None:
     assert {"x", "table", "taken"} <= set(shown(_variables().always_live()).split())
     assert not {"i", "c", "own"} & {s.name for s in _variables().always_live() if s.storage == "local"}
+
+
+def test_where_variables_are_written() -> None:
+    variables = _variables()
+    events = [event for event in variables.everything(variables.function.body) if event.write]
+    assert {event.symbol.name for event in events} >= {"x", "local", "g", "c", "d", "q"}
+    for symbol in {event.symbol for event in events}:
+        assert variables.writes_of(symbol) == [event.node.span for event in events if event.symbol == symbol]
+    assert variables.writes_of(variables.function.parameters[0]) == []

@@ -1,1 +1,1 @@
-"""What each access of a kernel touches. Read `forms.py`, `accesses.py`."""
+"""What each access of a kernel touches, and what that costs. Read `forms.py`, `accesses.py`, `spread.py`."""

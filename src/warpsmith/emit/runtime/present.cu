@@ -1,7 +1,7 @@
 /* The present table: which host ranges have a copy on the device, and who needs it.
 
        enter u[0..n)     not there: acquire, copy in          there: count it, nothing moves
-       exit              last one outside a data_region: copy back what was written, release; inside a data_region it stays (count 0)
+       exit              last one outside a data region: copy back what was written, release; inside one it stays (count 0)
        update            host code touches u[5]: those bytes move, if they are present and the device's are newer
 
    Invariants, wherever control is neither in a kernel nor between an enter and its exit: every byte of a present range
@@ -9,7 +9,7 @@
    the truth; a released range hands its bytes to the next older one, or to the host. A kept range (no user) that a new
    one overlaps grows instead: nobody holds its address, so that the two become one.
 
-   A range that is a whole block of the heap may data_region bytes that no kernel touches and that host code writes untold,
+   A range that is a whole block of the heap may hold bytes that no kernel touches and that host code writes untold,
    since they are of another type, or beside what it names. While such a range is kept, `before` has what the device had
    when a kernel was first let write into it, and only bytes that differ from that come back.
 

@@ -26,7 +26,7 @@ void ws_copy_to_host(void *host, const void *device, long long bytes, const char
 #include "flags.h"
 
 /* Data that stay on the device across calls: host ranges are entered and left, and what is there already is not copied
-   again; a data_region keeps them between its begin and its end. */
+   again; a data region keeps them between its begin and its end. */
 /* An address that is only looked up: what is there need not be set. */
 #if defined __GNUC__ && __GNUC__ >= 11 && !defined __clang__
 #define WS_LOOK __attribute__((access(none, 1)))
@@ -45,8 +45,8 @@ void ws_data_suspend(const char *file, int line);
 void ws_data_resume(const char *file, int line);
 
 #ifdef WS_WITH_UNITS
-/* What of the stack outlives a data_region that has just begun: an object of the function that begins it; what the function's
-   callers own, which lies behind its frame. */
+/* What of the stack outlives a data region that has just begun: an object of the function that begins it; what the
+   function's callers own, which lies behind its frame. */
 #if defined __GNUC__ && defined __x86_64__
 #define WS_FRAME __builtin_frame_address(0)
 #else
@@ -98,7 +98,7 @@ long long *ws_rows_table(const long long *starts, const char *file, int line);
 
 #ifdef WS_WITH_PRESENT
 #ifdef __cplusplus
-/* A data_region that ends where its block is left, by an exception as well. */
+/* A data region that ends where its block is left, by an exception as well. */
 struct ws_data_region {
     ws_data_region(const char *file, int line, int opens = 1) : file(file), line(line), open(opens)
     {

@@ -1,19 +1,19 @@
-/* Memory that dies while a data_region lasts: the present table keeps only what is seen to die, or to outlive the data_region.
+/* Memory that dies while a data region lasts: the present table keeps only what is seen to die, or to outlive it.
 
        free(p), realloc(p, n)      the table of blocks tells: what the device has of it is forgotten, or comes back before
 
-       higher addresses   main's frame          -+ callers of the function that begins the data_region: they wait for it,
-                          solve's arguments     -+ so that nothing of theirs ends before the data_region does
-       WS_FRAME --------> solve's frame            has what solve declared before the data_region, told by name, beside what its
+       higher addresses   main's frame          -+ callers of the function that begins it: they wait for it,
+                          solve's arguments     -+ so that nothing of theirs ends before the data region does
+       WS_FRAME --------> solve's frame            has what solve declared before it, told by name, beside what its
                                                    inner blocks and what is inlined declare: that dies
-       lower addresses    step's frame             called in the data_region: its memory is another object's a moment later
+       lower addresses    step's frame             called in it: its memory is another object's a moment later
 
-   Invariant: every region that is told of (`ws_lastings`) belongs to objects that live until the outermost data_region of the
-   thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else
+   Invariant: every region that is told of (`ws_lastings`) belongs to objects that live until the outermost data region of
+   the thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else
    holds.
 
-   Limits: one thread's data_region at a time; callers only where the frame is known to lie above the function's own objects,
-   and the end of the thread's stack is known (x86-64 with glibc). What is not known is not kept. */
+   Limits: one thread's data region at a time; callers only where the frame is known to lie above the function's own
+   objects, and the end of the thread's stack is known (x86-64 with glibc). What is not known is not kept. */
 #pragma once
 
 #include <mutex>
@@ -121,7 +121,7 @@ static bool ws_outlives(const char *begin, const char *end)
     return one != nullptr;
 }
 
-/* A data_region ends: if it is the opener's outermost one, what was kept for it is not kept any longer. */
+/* A data region ends: if it is the opener's outermost one, what was kept for it is not kept any longer. */
 static void ws_stack_ends(const char *file, int line)
 {
     if (ws_opener != ws_thread() || --ws_opened > 0)

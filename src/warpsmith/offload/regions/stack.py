@@ -9,8 +9,8 @@
     }
 
 Where memory dies in data regions, what a pointer leads to on the stack is kept only if the run time knows that it
-outlives the hold (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the data
-region, and sees by address what that function's callers own.
+outlives the data region (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the
+data region, and sees by address what that function's callers own.
 
 Invariant: an object that the run time is told of is in scope wherever control is in the data region, and its function
 does not take it for memory that is never kept.

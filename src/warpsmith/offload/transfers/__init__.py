@@ -1,1 +1,2 @@
-"""Where copies stand, and the check that they suffice. Read `transfers.py`, `placement.py`."""
+"""Who uses what, where copies stand for that, and the check that they suffice. Read `transfers.py`, `accesses.py`,
+`placement.py`."""

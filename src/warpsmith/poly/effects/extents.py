@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.effects.variables import Variables
 from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.tree.nodes import (
     Assign,
@@ -88,15 +88,12 @@ def _extent(known: Summaries, function: Function, symbol: Symbol, at: Node) -> E
     return None
 
 
-def settled(variables: Variables, symbol: Symbol, since: Node, events: Iterable[Event] | None = None) -> bool:
+def settled(variables: Variables, symbol: Symbol, since: Node) -> bool:
     """Whether no write of `symbol` in the function can happen after `since` was executed."""
     if symbol in variables.always_live() and not _is_constant(symbol):
         return False
     around = [n for n in walk(variables.function) if isinstance(n, For | While) and n.span.contains(since.span)]
-    for event in events if events is not None else variables.everything(variables.function.body):
-        if not event.write or event.symbol != symbol:
-            continue
-        span = event.node.span
+    for span in variables.writes_of(symbol):
         later = span.end > since.span.start and not since.span.contains(span)
         if later or any(loop.span.contains(span) for loop in around):
             return False
@@ -168,11 +165,10 @@ def _are_settled(variables: Variables, factors: list[Expr], since: Node) -> bool
     if any(isinstance(n, Assign | Call) for f in factors for n in walk(f)):
         return False
     used = {n.symbol for f in factors for n in names(f)}
-    events = variables.everything(variables.function.body)
     memory = any(
         isinstance(n, Index | Member) or (isinstance(n, Unary) and n.op == "*") for f in factors for n in walk(f)
     )
-    return not memory and all(settled(variables, symbol, since, events) for symbol in used)
+    return not memory and all(settled(variables, symbol, since) for symbol in used)
 
 
 def _is_load(node: Node) -> bool:
@@ -188,12 +184,11 @@ def _of_container(variables: Variables, symbol: Symbol, at: Node) -> Expr | None
         return None
     reached = next(k for k, stmt in enumerate(block.statements) if any(part is at for part in walk(stmt)))
     first, data = next(iter(_declaration(block, symbol)))
-    events = tuple(variables.everything(variables.function.body))
     for last, declared, size in _sizes(block):
         run = block.statements[min(first, last) : max(first, last) + 1]
         alike = same(data.base, size.base) and data.arrow == size.arrow
         if alike and max(first, last) < reached and all(isinstance(s, DeclStmt) and _is_quiet(s) for s in run):
-            once = all(sum(1 for e in events if e.write and e.symbol == s) == 1 for s in (symbol, declared))
+            once = all(len(variables.writes_of(s)) == 1 for s in (symbol, declared))
             kept = not {symbol, declared} & set(variables.always_live())
             held = Name(span=data.span, type=declared.type, symbol=declared)
             return product([held], data.span) if once and kept else None
@@ -211,9 +206,9 @@ def _of_array(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
     chosen = init.condition if isinstance(init, Conditional) and _is_null(init.other) else None
     member = peel(init.then) if isinstance(init, Conditional) and chosen is not None else init
     count = _counted(member.type) if isinstance(member, Member) and not _is_open(member) else None
-    events = tuple(variables.everything(variables.function.body))
-    once = sum(1 for e in events if e.write and e.symbol == symbol) == 1 and symbol not in variables.always_live()
-    if count is None or not once or (chosen is not None and not _are_settled(variables, [chosen], made[0])):
+    if count is None or len(variables.writes_of(symbol)) != 1 or symbol in variables.always_live():
+        return None
+    if chosen is not None and not _are_settled(variables, [chosen], made[0]):
         return None
     size = Literal(span=init.span, type=LONG_LONG, text=str(count), value=count)
     if chosen is None:

@@ -8,13 +8,14 @@ Invariant: only ever more is noted; what is not known of a call is noted as ever
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.pointers.accesses import Base, bases, is_pointer
-from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
+from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root, is_persistent
 from warpsmith.tree.effects.effects import FunctionEffects
 from warpsmith.tree.nodes import Call, Function
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, element_type
@@ -119,20 +120,49 @@ def defined_call(
         (summary.loads, done.loads, done.load_bases),
         (summary.stores, done.stores, done.store_bases),
     ):
-        objects, arrays, others = _split_roots(roots)
-        into |= objects
-        named |= arrays
-        for root in others:
+        accessed = _sorted(roots)
+        into |= accessed.objects
+        named |= accessed.arrays
+        _enter(accessed, where, into, named)
+        for root in accessed.others:
             _translate(root, (parameters, call), where, into, named)
 
 
+class _Accessed(Struct, frozen=True):
+    """Roots by what they are in a caller's terms. `objects` are the same ones, `arrays` are those among them that are
+    named by a base; `entered`: what variables that outlive calls (`holders`) pointed to on entry (`entries`); `others`
+    are the rest."""
+
+    objects: frozenset[Root]
+    arrays: frozenset[Symbol]
+    entered: Mapping[Symbol, Root]
+    entries: frozenset[Root]
+    holders: frozenset[Symbol]
+    others: tuple[Root, ...]
+
+
 @functools.lru_cache(maxsize=4096)
-def _split_roots(roots: frozenset[Root]) -> tuple[frozenset[Root], frozenset[Symbol], tuple[Root, ...]]:
-    """Return the roots that are objects, those objects that are arrays, and the other roots: an object is the same one
-    for every caller, and a large function has hundreds of them."""
+def _sorted(roots: frozenset[Root]) -> _Accessed:
+    """Sort roots once for all calls: a large program has hundreds of objects and of pointers that outlive calls."""
     objects = {root: root.symbol for root in roots if root.kind == "object" and root.symbol is not None}
     arrays = frozenset(symbol for symbol in objects.values() if isinstance(symbol.type, Array))
-    return frozenset(objects), arrays, tuple(root for root in roots if root not in objects)
+    entered = {
+        root.symbol: root
+        for root in roots
+        if root.kind == "entry" and root.symbol is not None and is_persistent(root.symbol)
+    }
+    others = tuple(root for root in roots if root not in objects and root.symbol not in entered)
+    entries = frozenset(entered.values())
+    return _Accessed(frozenset(objects), arrays, entered, entries, frozenset(entered), others)
+
+
+def _enter(accessed: _Accessed, where: Provenance, roots: set[Root], named: set[Symbol]) -> None:
+    """Note accesses through pointers that outlive calls: where the caller does not set one, it points to what it
+    pointed to when the caller was entered."""
+    named |= accessed.holders
+    changed = accessed.holders & where.pointers
+    roots |= accessed.entries - {accessed.entered[symbol] for symbol in changed}
+    roots.update(*(where.roots[symbol] for symbol in changed))
 
 
 def _translate(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import MemoryAccess, accesses, node_accesses, own_accesses
 from warpsmith.poly.pointers.pointers import Provenance, Root
@@ -59,6 +60,26 @@ class Variables(Struct, frozen=True):
         """Return the events of all that `node` contains, in no order."""
         return list(self._events(node_accesses(node)))
 
+    def writes(self) -> tuple[tuple[Span, frozenset[Symbol]], ...]:
+        """Return where the function's body may write variables, and which there; one such set is one object."""
+        return self.summaries.remembered(("writes", self.function), lambda: tuple(self._writes()))
+
+    def writes_of(self, symbol: Symbol) -> list[Span]:
+        """Return where the function's body may write `symbol`."""
+        return [span for span, symbols in self.writes() if symbol in symbols]
+
+    def _writes(self) -> Iterator[tuple[Span, frozenset[Symbol]]]:
+        known: dict[frozenset[Symbol], frozenset[Symbol]] = {}
+        for access in node_accesses(self.function.body):
+            if access.kind in ("read", "write") and access.symbol is not None:
+                written = frozenset((access.symbol,)) if access.kind == "write" else frozenset[Symbol]()
+            elif not isinstance(access.node, VarDecl):
+                written = frozenset(self._reached(access)[1])
+            else:
+                continue
+            if written:
+                yield access.node.span, known.setdefault(written, written)
+
     def within_reach(self, node: Node) -> frozenset[Symbol]:
         """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
         besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
@@ -92,12 +113,17 @@ class Variables(Struct, frozen=True):
 
     def _indirect(self, access: MemoryAccess) -> Iterator[Event]:
         """Yield what a call, opaque code or an access through a pointer may do to variables."""
-        done = self.summaries.done_by((access,), self.where)
-        for symbol in _in_order(done.reads | self._pointed(done.loads)):
+        reads, writes = self._reached(access)
+        for symbol in _in_order(reads):
             yield Event(False, symbol, (), access.node, certain=False)
         filled = self._filled(access)
-        for symbol in _in_order(done.writes | self._pointed(done.stores)):
+        for symbol in _in_order(writes):
             yield Event(True, symbol, (), access.node, certain=symbol in filled and access.certain)
+
+    def _reached(self, access: MemoryAccess) -> tuple[set[Symbol], set[Symbol]]:
+        """Return the variables that a call, opaque code or an access through a pointer may read, and may write."""
+        done = self.summaries.done_by((access,), self.where)
+        return done.reads | self._pointed(done.loads), done.writes | self._pointed(done.stores)
 
     def _pointed(self, roots: set[Root]) -> frozenset[Symbol]:
         """Return the variables that an access through `roots` may touch."""

@@ -140,7 +140,7 @@ def _body(
     quotients, definitions = vocabulary.definitions(used)
     whole = both((formula, *definitions))
     hidden = sorted(quotients - set(dims))
-    parameters = sorted((atoms_of(whole) | used) - quotients - set(dims))
+    parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
     text = " and ".join([_text(whole), *(f"o{k} = {_sum(p)}" for k, p in enumerate(outputs))])
     return ", ".join(parameters), f"exists ({', '.join(hidden)} : {text})" if hidden else text
 
@@ -168,7 +168,7 @@ def order(depth_in: int, depth_out: int, *, descending: bool) -> isl.Map:
     left = ["i", *(f"a{k}" for k in range(1, depth_in))]
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : i {'>' if descending else '<'} j }}"
-    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return _read_map(text)
 
 
 def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
@@ -176,7 +176,7 @@ def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
     left = ["i", *(f"a{k}" for k in range(1, depth_in))]
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     apart = f"j >= i + {distance} or i >= j + {distance}"
-    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
+    return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
 
 
 def _same_place(values: isl.Set, position: int) -> isl.Map:
@@ -185,7 +185,7 @@ def _same_place(values: isl.Set, position: int) -> isl.Map:
     left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
     same = " and ".join(f"a{k} = b{k}" for k in range(position)) or "true"
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {same} }}"
-    relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    relation = _read_map(text)
     return relation.intersect_domain(cut).intersect_range(cut)
 
 
@@ -201,7 +201,7 @@ def pairs_apart(values: isl.Set, position: int, distance: int) -> isl.Set:
     """Return the parameters with two elements at least so far apart in one dimension that agree in those before it."""
     left, right = [f"a{k}" for k in range(position + 1)], [f"b{k}" for k in range(position + 1)]
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : b{position} >= a{position} + {distance} }}"
-    return _same_place(values, position).intersect(isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)).params()
+    return _same_place(values, position).intersect(_read_map(text)).params()
 
 
 def ends(values: isl.Set, name: str) -> tuple[int | None, int | None]:
@@ -366,7 +366,7 @@ def earlier(depth_in: int, depth_out: int, steps: Sequence[int], *, held: int, t
         cases.append(" and ".join(same) or "true")
     body = " or ".join(f"({case})" for case in cases) or "false"
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {body} }}"
-    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return _read_map(text)
 
 
 def without_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
@@ -380,7 +380,7 @@ def make_schedule_map(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]
     parameters = ", ".join(sorted(used - set(dims)))
     outputs = ", ".join(f"floor(({_sum(value)})/{divisor})" if divisor != 1 else _sum(value) for value, divisor in rows)
     text = f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{outputs}] }}"
-    return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return _read_map(text)
 
 
 def lexicographic(first: isl.Map, second: isl.Map) -> isl.Map:

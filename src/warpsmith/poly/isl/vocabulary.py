@@ -64,13 +64,14 @@ class Vocabulary(Struct):
 
     atoms: dict[str, Atom] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
+    _has_extremes: bool = False
 
     def __getitem__(self, name: str) -> Atom:
         return self.atoms[name]
 
     def copy(self) -> Vocabulary:
         """Return a vocabulary with the same atoms; what either adds from now on is its own."""
-        return Vocabulary(dict(self.atoms), dict(self._names))
+        return Vocabulary(dict(self.atoms), dict(self._names), self._has_extremes)
 
     def counter(self, symbol: Symbol, instance: object, expr: Expr | None) -> str:
         """Return the counter of one loop; `instance` tells two loops over the same variable apart."""
@@ -98,6 +99,7 @@ class Vocabulary(Struct):
         """Give a quotient its formula; the formula mentions the quotient itself."""
         old = self.atoms[name]
         self.atoms[name] = Atom(name, old.text, "quotient", definition=definition, meaning=meaning)
+        self._has_extremes = self._has_extremes or isinstance(meaning, Extreme)
 
     def invariant(self, name: str) -> bool:
         """Whether the atom depends on no counter of the region."""
@@ -142,6 +144,8 @@ class Vocabulary(Struct):
 
         p + k min(a, b) >= 0 is p + k a >= 0 and p + k b >= 0 where k > 0, and one of the two where k < 0.
         """
+        if not self._has_extremes:
+            return formula
         if not isinstance(formula, Compare):
             parts = [self.without_extremes(part) for part in formula.parts]
             distinct = [part for k, part in enumerate(parts) if part not in parts[:k]]

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, assert_never
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from warpsmith.poly.pointers.accesses import Base, bases, is_pointer
 from warpsmith.tree.nodes import (
@@ -81,6 +82,11 @@ class Provenance(Struct, frozen=True):
     returns: frozenset[Root]
     deep: frozenset[Symbol]
     flows: Mapping[Call, CallFlow]
+    pointers: frozenset[Symbol] = frozenset()
+    """The keys of `roots`, as a set: every call asks which of many variables are among them."""
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "pointers", frozenset(self.roots))
 
     def of(self, base: Base) -> frozenset[Root]:
         """Return the roots of an address by its base."""

@@ -1,1 +1,1 @@
-"""The report of `survey`, in every format. Read `model.py`."""
+"""The report of `survey`: a format a file, offered by app/cli/commands/survey.py. Read `model.py`."""
