@@ -15,12 +15,27 @@ from warpsmith.tree.nodes import Binary, Block, DeclStmt, Expr, ExprStmt, Member
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
 
-__all__ = ["SWAP", "changes_no_container", "exchanged", "holds_no_container", "is_container", "is_held_by_container"]
+__all__ = [
+    "DATA",
+    "SIZE",
+    "SWAP",
+    "changes_no_container",
+    "exchanged",
+    "holds_no_container",
+    "is_container",
+    "is_held_by_container",
+]
 
 SWAP = ":swap:"
 """Stands in the keys of the variables of an exchange."""
 
-_OWN = ("data()", "size()")
+DATA = "data()"
+"""Field of a `Member` that is where the elements of a container stand: no name that a program could write."""
+
+SIZE = "size()"
+"""Field of a `Member` that is how many elements a container has."""
+
+_OWN = (DATA, SIZE)
 
 
 def exchanged(block: Block) -> tuple[Expr, Expr] | None:

@@ -11,6 +11,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.device.classes import Classes
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.run.native.device_compile import compile_nvcc, has_nvcc
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import Literal, Name
 from warpsmith.tree.types import DOUBLE, INT, Array, Field, Pointer, Record, Scalar, Symbol
 
@@ -48,7 +49,7 @@ def test_a_class_is_the_struct_that_its_objects_are() -> None:
         Record("n::tail", 16, (Field("d", DOUBLE, 0), Field("c", CHAR, 9))),
         Record("n::any", 8, (Field("i", INT, 0),), union=True),
         Record("n::empty", 1),
-        Record("std::vector<double>", 24, (Field("data()", Pointer(DOUBLE), 0), Field("size()", INT, 8))),
+        Record("std::vector<double>", 24, (Field(DATA, Pointer(DOUBLE), 0), Field(SIZE, INT, 8))),
     ],
     ids=lambda record: record.tag,
 )

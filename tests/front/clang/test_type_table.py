@@ -9,6 +9,7 @@ import pytest
 from tests.front.conftest import device_dump, parsed
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import Dump
+from warpsmith.tree.containers import DATA, SIZE
 
 C = """
 typedef float real; typedef real *ptr; enum e { A };
@@ -73,7 +74,7 @@ def test_types_of_cxx(tmp_path: Path) -> None:
     assert row(dump, "b")[3] == "bool" and row(dump, "k")[3] == "" and row(dump, "c")[3] == "auto"
     assert [row(dump, name)[2] for name in "lr"] == [(0, 1, 1), (0, 1, 2)]
     assert row(dump, "a")[0] == "a" and row(dump, "a")[2:] == ((5,), "std::array<double, 5>")
-    assert [m[0] for m in dump.records[row(dump, "v")[1]][3]] == ["data()", "size()"]
+    assert [m[0] for m in dump.records[row(dump, "v")[1]][3]] == [DATA, SIZE]
     assert dump.records[row(dump, "w")[1]][3] == []
     derived = dump.records[row(dump, "d")[1]]
     assert [m[0] for m in derived[3]] == ["base", "own", "n"] and derived[9] == ["own"] and not derived[7]

@@ -17,6 +17,7 @@ from warpsmith.front.cxx.objects import (
     member_of,
     qualified,
 )
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -38,7 +39,7 @@ from warpsmith.tree.types import DOUBLE, INT, Array, Field, FunctionType, Pointe
 
 FILE = SourceFile("a.cpp", "static_cast<Ref>(x) (const double &)x (unsigned long)x")
 HERE = Span(FILE, 0, 0)
-ROW = Record("std::vector<int>", 24, (Field("data()", Pointer(INT), 0), Field("size()", INT, 8)))
+ROW = Record("std::vector<int>", 24, (Field(DATA, Pointer(INT), 0), Field(SIZE, INT, 8)))
 
 
 def name(text: str, type: Type = INT) -> Name:
@@ -119,10 +120,10 @@ def test_a_copy_shares_no_node() -> None:
 
 
 def test_members_of_const_objects_are_const() -> None:
-    made = member_of(V, "data()", HERE, intact=False)
+    made = member_of(V, DATA, HERE, intact=False)
     assert made is not None and made.type == Pointer(INT) and not made.arrow
     fixed = Record(ROW.tag, ROW.bytes, ROW.fields, const=True)
-    of_const = member_of(unary("*", name("r", Pointer(fixed)), fixed), "data()", HERE, intact=False)
+    of_const = member_of(unary("*", name("r", Pointer(fixed)), fixed), DATA, HERE, intact=False)
     assert of_const is not None and of_const.arrow and isinstance(of_const.type, Pointer)
     assert isinstance(of_const.type.to, Scalar) and of_const.type.to.const
     assert member_of(V, "none", HERE, intact=False) is None and member_of(X, "k", HERE, intact=False) is None

@@ -21,6 +21,7 @@ from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.cxx.objects import is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.values import is_value, is_vector
+from warpsmith.tree.containers import DATA
 from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, root_symbol
@@ -58,7 +59,7 @@ def copied(expressions: ExpressionBuilder, source: Expr) -> Doing | None:
     for leaf in _leaves(expressions, source):
         if leaf is None:
             return None
-        (blocks if isinstance(leaf, Member) and leaf.field == "data()" else numbers).append(leaf)
+        (blocks if isinstance(leaf, Member) and leaf.field == DATA else numbers).append(leaf)
     return Doing(() if _is_own(source) else tuple(numbers), tuple(blocks))
 
 
@@ -116,14 +117,14 @@ def _leaves(expressions: ExpressionBuilder, value: Expr) -> Iterator[Expr | None
     if not isinstance(type, Record) or not is_value(expressions.context, type):
         yield None
         return
-    for field in ("data()",) if is_vector(type) else (f.name for f in type.fields):
+    for field in (DATA,) if is_vector(type) else (f.name for f in type.fields):
         if expressions.is_closed(type.tag, field):
             part: Expr | None = expressions.cxx.opened(value, field, value.span)
         else:
             part = member_of(value, field, value.span, intact=False)
         if part is None:
             yield None
-        elif field == "data()":
+        elif field == DATA:
             yield part
         else:
             yield from _leaves(expressions, part)

@@ -18,6 +18,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.cxx.objects import INCREMENTS, again, before, behind, member_of
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -73,7 +74,7 @@ class CxxLibrary:
     def container(self, span: Span, name: str, value: Expr, rows: list[int]) -> Expr | None:
         """Return a member function of std::vector or std::array as the tree has it; None for any other."""
         own = self.expressions.own
-        data = value if is_std_array(value.type) else member_of(value, "data()", behind(value.span), intact=False)
+        data = value if is_std_array(value.type) else member_of(value, DATA, behind(value.span), intact=False)
         if data is None:
             return None
         type = data.type
@@ -109,7 +110,7 @@ class CxxLibrary:
     def _size(self, value: Expr, data: Expr, span: Span) -> Expr:
         if isinstance(data.type, Array):
             return Cast(span=span, type=SIZE_T, operand=_number(data.type.count or 0, span))
-        size = member_of(value, "size()", span, intact=False)
+        size = member_of(value, SIZE, span, intact=False)
         assert size is not None
         return size
 

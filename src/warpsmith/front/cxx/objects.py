@@ -1,7 +1,7 @@
 """Small pieces of trees that C++ implies: objects behind references, members, places without text.
 
 x, a reference        Unary(*, Name x)        the name has an empty place: its text is that of the whole
-v.data(), v.size()    Member(v, "data()")     the members that stand for a container of the library
+v.data(), v.size()    Member(v, DATA)         the members that stand for a container of the library
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from msgspec.structs import replace as node_with
 from msgspec.structs import replace as with_type
 
 from warpsmith.base.source import Span
+from warpsmith.tree.containers import DATA
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -165,7 +166,7 @@ def member_of(value: Expr, field: str, span: Span, *, intact: bool) -> Member | 
     if found is None:
         return None
     type = qualified(found.type, holder.const)
-    if field == "data()" and holder.const and isinstance(found.type, Pointer):
+    if field == DATA and holder.const and isinstance(found.type, Pointer):
         type = Pointer(qualified(found.type.to, True))
     return Member(span=span, intact=intact, type=type, base=base, field=field, arrow=arrow)
 

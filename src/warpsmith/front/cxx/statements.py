@@ -17,6 +17,7 @@ from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.objects import address, behind, is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.swaps import swap
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
     Block,
     DeclStmt,
@@ -217,10 +218,10 @@ class CxxStatements:
             return (sequence, type.of, _length(type.count, behind(span))) if type.count is not None else None
         if not isinstance(type, Record) or not type.tag.startswith("std::"):
             return None
-        data = member_of(sequence, "data()", behind(span), intact=False)
+        data = member_of(sequence, DATA, behind(span), intact=False)
         if data is None:
             return None
-        size = member_of(sequence, "size()", behind(span), intact=False)
+        size = member_of(sequence, SIZE, behind(span), intact=False)
         return (data, data.type.to, size) if size is not None and isinstance(data.type, Pointer) else None
 
     def _fits(self, type: Type, element: Type) -> bool:

@@ -22,6 +22,7 @@ from warpsmith.base.source import Span
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Variables
 from warpsmith.poly.pointers.accesses import bases, direct_call
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -246,11 +247,11 @@ def _is_open(member: Member) -> bool:
 
 def _declaration(block: Block, symbol: Symbol) -> list[tuple[int, Member]]:
     """Return where a block declares `symbol` as `v.data()`."""
-    return [(k, init) for k, found, init in _members(block, "data()") if found == symbol]
+    return [(k, init) for k, found, init in _members(block, DATA) if found == symbol]
 
 
 def _sizes(block: Block) -> list[tuple[int, Symbol, Member]]:
-    return [found for found in _members(block, "size()") if found[1].storage == "local"]
+    return [found for found in _members(block, SIZE) if found[1].storage == "local"]
 
 
 def _members(block: Block, field: str) -> Iterator[tuple[int, Symbol, Member]]:

@@ -28,6 +28,7 @@ from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -220,7 +221,7 @@ def _made(program: Program, facts: Facts, place: LoopContext, invariants: tuple[
 def _sized(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used."""
     member = peel(one.load)
-    holder = peel(member.base).type if isinstance(member, Member) and member.field == "data()" else None
+    holder = peel(member.base).type if isinstance(member, Member) and member.field == DATA else None
     holder = holder.to if isinstance(holder, Pointer) else holder
     if not isinstance(member, Member) or not isinstance(holder, Record) or one.conditions:
         return []
@@ -228,7 +229,7 @@ def _sized(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     own = declared_below(loop) - {part.variable for part in walk(loop) if isinstance(part, For)}
     if not any(_is_crooked(part, own) for index in subscripts for part in walk(index)):
         return []
-    size = node_with(copied(member), field="size()", type=SIZE_T)
+    size = node_with(copied(member), field=SIZE, type=SIZE_T)
     symbol = names_of.variable(Invariant((size,), SIZE_T, ()))
     return [_declared(symbol, size, before(loop.span))]
 
