@@ -1,4 +1,4 @@
-"""What counting loops costs: programs run as they are and with counters, turn and turn about.
+"""The cost of counting loops: programs run as they are and with counters, turn and turn about.
 
     python benchmarks/profile.py [REPEATS]
 

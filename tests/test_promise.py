@@ -1,4 +1,4 @@
-"""What warpsmith promises, one test each."""
+"""The promises of warpsmith, one test each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a ported program launches and copies, counted by running its host part on `counting.cpp`.
+"""The launches and copies of a ported program, counted by running its host part on `counting.cpp`.
 
 The emulation's headers make the kernels compile as C++; nothing executes them, so that LARGE is a matter of seconds.
 """

@@ -1,4 +1,4 @@
-"""What becomes of the 33 programs: port time, peak memory, kernels, launches, threads, copies, verified or not.
+"""The results of the 33 programs: port time, peak memory, kernels, launches, threads, copies, verified or not.
 
     python benchmarks/polybench/table.py [--write] [PROGRAM...]
 

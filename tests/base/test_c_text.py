@@ -1,4 +1,4 @@
-"""What is included, words, masked and stripped text."""
+"""Included files, words, masked and stripped text."""
 
 from __future__ import annotations
 

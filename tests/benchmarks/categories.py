@@ -1,5 +1,4 @@
-"""What a report says of a loop's category is true: `parallel` only as it is written; `parallel-after` names the steps,
-and they make it so."""
+"""Categories in a report are true: `parallel` only as written; the steps named by `parallel-after` make it so."""
 
 from __future__ import annotations
 

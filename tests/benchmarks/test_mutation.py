@@ -1,4 +1,4 @@
-"""What a mutation run changes: one thing at a time, what it says, in code that can be read."""
+"""The changes of a mutation run: one thing at a time, described, in code that can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to change of the inputs of a run that got to a branch, so that the next one goes another way there.
+"""Changes to the inputs of a run that got to a branch, so that the next one goes another way there.
 
 what was compared, or a neighbor of it      into a word of memory or an argument that reaches the branch
 what another thread has found               into the words that this one reads, but for one or two

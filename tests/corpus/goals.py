@@ -1,4 +1,4 @@
-"""What reaches a branch, so that changing it may change the branch: loads, arguments, the launch, numbers compared."""
+"""Values that reach a branch, so that changing one may change it: loads, arguments, the launch, numbers compared."""
 
 from __future__ import annotations
 

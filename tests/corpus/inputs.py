@@ -1,4 +1,4 @@
-"""What one run of a kernel is given."""
+"""The inputs of one run of a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules say of the kernels of the corpus, held against a run of each."""
+"""The findings of rules on the kernels of the corpus, held against a run of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of examples/kernels say of themselves, in comments.
+"""The comments in the files of examples/kernels that say how they run and what is expected of them.
 
     // run: KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared BYTES] PARAMETER=VALUE …     a launch that makes sense
     code //~ uniform                            the branches of this line, for a warp and for a block

@@ -1,4 +1,4 @@
-"""What a run shows to whoever wants to change its inputs: samples of numbers, where they were, who came by."""
+"""Samples of a run, for whoever wants to change its inputs: numbers, where they were, who came by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for an address: also what a called function reads by, and functions that call each other."""
+"""Values used as addresses: also those by which a called function reads, and functions that call each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs of a kernel show, held against what was said of it without running it.
+"""Runs of a kernel, held against what was said of it without running it.
 
 An observer compares the threads of a warp, and of a block, at each moment: values that are called uniform, and every
 branch. A value needs to be compared only until it has differed once.

@@ -1,4 +1,4 @@
-"""What is written compiles everywhere: no new host warning, device code for two architectures, whole programs."""
+"""Generated code compiles everywhere: no new host warning, device code for two architectures, whole programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user must know about a counted run: how it ended, and every loop that it says nothing of."""
+"""Findings about a counted run: how it ended, and every loop that it says nothing of."""
 
 from __future__ import annotations
 

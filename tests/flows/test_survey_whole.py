@@ -1,4 +1,4 @@
-"""What a survey, which sees one file at a time, calls parallel is parallel in the whole program, conditions included.
+"""Loops that a survey of single files calls parallel are parallel in the whole program, conditions included.
 
 The whole program is all files of each program read and judged together, as a port does. Programs are random
 (survey_traps.py); the check proves itself on a survey that is told too little.

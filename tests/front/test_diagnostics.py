@@ -1,4 +1,4 @@
-"""What the parser says, in the user's words and at its place."""
+"""The parser's diagnostics, in the user's words and at their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What steps changed is found by identity: the smallest runs, under headers that stayed."""
+"""The changes of steps are found by identity: the smallest runs, under headers that stayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a statement of OpenCL C writes, in eight work items."""
+"""The numbers that a statement of OpenCL C writes, in eight work items."""
 
 from __future__ import annotations
 

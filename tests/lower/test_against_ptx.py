@@ -1,4 +1,4 @@
-"""What nvcc makes of the same text does the same: PTX and lowered source agree in the interpreter, bit by bit."""
+"""PTX that nvcc makes and lowered source of the same text agree in the interpreter, bit by bit."""
 
 from __future__ import annotations
 

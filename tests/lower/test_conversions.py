@@ -1,4 +1,4 @@
-"""What assignments and casts do to values, and which op stands for it."""
+"""Conversions of values by assignments and casts, and the op that stands for each."""
 
 from __future__ import annotations
 

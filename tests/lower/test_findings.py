@@ -1,4 +1,4 @@
-"""What is not modeled is said at its place, in the user's words, and the rest goes on."""
+"""Constructs that are not modeled are reported at their place, in the user's words, and the rest goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lowering of one function keeps in registers, in memory, and what it gives up."""
+"""The lowering of one function: what it keeps in registers, in memory, and what it gives up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is called uniform in lowered kernels never differs when they run."""
+"""Values that are called uniform in lowered kernels never differ when they run."""
 
 from __future__ import annotations
 

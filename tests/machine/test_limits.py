@@ -1,4 +1,4 @@
-"""What a launch may ask for: blocks of 1,024 threads, 64 of them along z, and grids."""
+"""The limits of a launch: blocks of 1,024 threads, 64 of them along z, and grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a warp's request costs: sectors, words, passes through the banks, each against counting by hand."""
+"""The cost of a warp's request: sectors, words, passes through the banks, each against counting by hand."""
 
 from __future__ import annotations
 

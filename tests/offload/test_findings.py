@@ -1,4 +1,4 @@
-"""What the plan tells the user: refused loops, copies that cost more than the loop, results that depend on an order."""
+"""The findings of the plan: refused loops, copies that cost more than the loop, results that depend on an order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not modelled in one place says little about the variables that it names elsewhere."""
+"""Constructs that are not modelled in one place say little about the variables that they name elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of a program answers as if it were asked for the first time."""
+"""Remembered answers about a program are those that it would give if asked for the first time."""
 
 from __future__ import annotations
 

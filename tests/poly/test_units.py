@@ -1,4 +1,4 @@
-"""What allocation units prove: where a verdict and its guards hold, a loop run backwards does what it does forwards.
+"""Proofs by allocation units: where a verdict and its guards hold, a loop run backwards does what it does forwards.
 
 Every loop is run over hostile memory: blocks that overlap, pointers into the middle of them and one past their end.
 """

@@ -1,4 +1,4 @@
-"""What a build is given: every template is right as it stands, and gets all its values."""
+"""Templates for a build: every one is right as it stands, and gets all its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the referee must say of the port of a random program."""
+"""The acceptance of a random program's port, by the verdict of the referee."""
 
 from __future__ import annotations
 

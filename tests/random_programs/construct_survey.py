@@ -1,4 +1,4 @@
-"""What warpsmith says of random functions and makes of them, set against the oracle and the referee."""
+"""Warpsmith's answers about random functions and ports of them, set against the oracle and the referee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of many programs: counted, and kept in a file so that a run that was stopped goes on where it was.
+"""The outcomes of many programs: counted, and kept in a file so that a run that was stopped goes on where it was.
 
 {"kind": "csmith", "seed": 10012, "word": "same", "kernels": 3, "seconds": 4.1, ...}        a line a program
 """

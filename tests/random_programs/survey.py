@@ -1,4 +1,4 @@
-"""What warpsmith says of random nests, set against the oracle."""
+"""Warpsmith's answers about random nests, set against the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in a process of its own answers, fails, or is ended, in time and with all that it has started."""
+"""Calls in a process of their own answer, fail, or are ended, in time and with all that they have started."""
 
 from __future__ import annotations
 

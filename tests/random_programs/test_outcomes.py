@@ -1,4 +1,4 @@
-"""What came out for a seed is kept, counted, and not asked for again."""
+"""The outcome of a seed is kept, counted, and not asked for again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the planner decided, as steps that make the same port again."""
+"""The planner's decisions, as steps that make the same port again."""
 
 from __future__ import annotations
 

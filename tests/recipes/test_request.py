@@ -1,4 +1,4 @@
-"""What the user asked for in steps: recipes are exact, options go on from there, and guards must be tested."""
+"""The user's request for steps: recipes are exact, options go on from there, and guards must be tested."""
 
 from __future__ import annotations
 

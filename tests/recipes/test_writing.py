@@ -1,4 +1,4 @@
-"""What is written is read back as it was, and is the same bytes in every process."""
+"""Written recipes are read back as they were, and are the same bytes in every process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two reports, and whether it is for the worse."""
+"""The difference between two reports, and whether it is for the worse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding is known by when lines have moved."""
+"""Fingerprints of findings, which stay when lines have moved."""
 
 from __future__ import annotations
 

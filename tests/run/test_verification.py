@@ -1,4 +1,4 @@
-"""What is said of a whole comparison: the tolerance, the switch of a port, the kernels that ran."""
+"""The report on a whole comparison: the tolerance, the switch of a port, the kernels that ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the threads of a block tell each other at a barrier."""
+"""Collective operations of a block's threads at a barrier."""
 
 from __future__ import annotations
 

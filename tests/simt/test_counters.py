@@ -1,4 +1,4 @@
-"""What the counters count, against numbers worked out by hand."""
+"""The numbers of the counters, against numbers worked out by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lanes of a warp tell each other (PTX ISA 9.0, 9.7.9.8 and 9.7.13)."""
+"""Exchanges between the lanes of a warp (PTX ISA 9.0, 9.7.9.8 and 9.7.13)."""
 
 from __future__ import annotations
 

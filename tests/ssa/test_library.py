@@ -1,4 +1,4 @@
-"""What functions of the mathematics library compute."""
+"""The functions of the mathematics library."""
 
 from __future__ import annotations
 

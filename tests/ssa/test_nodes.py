@@ -1,4 +1,4 @@
-"""What blocks lead to, and what ends read."""
+"""The successors of blocks, and the values that ends of blocks read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered is used exactly as long as nothing that it was found from has changed."""
+"""Remembered answers are used exactly as long as nothing that they were found from has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop would gain on a GPU: measured seconds less what its bytes, copies and launches cost."""
+"""The estimated gain of a loop on a GPU: measured seconds less what its bytes, copies and launches cost."""
 
 from __future__ import annotations
 

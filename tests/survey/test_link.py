@@ -1,4 +1,4 @@
-"""What files are told of each other: nothing is said of a function before it is known with all that it calls."""
+"""The exports that files are told of each other: nothing is said of a function before all that it calls is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the processes of a survey tell each other: plain lists that mean what they meant."""
+"""Messages between the processes of a survey: plain lists that mean what they meant."""
 
 from __future__ import annotations
 

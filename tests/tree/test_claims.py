@@ -1,4 +1,4 @@
-"""What a claim says of variables: owned by each thread, and different in each before the loop starts."""
+"""Claims about variables: owned by each thread, and different in each before the loop starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a container holds in itself, and what changes it."""
+"""The data pointer and the size that a container holds in itself, and what changes them."""
 
 from __future__ import annotations
 

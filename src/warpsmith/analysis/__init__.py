@@ -1,1 +1,1 @@
-"""What a kernel does on a GPU, found without running it."""
+"""The static analysis of kernels: what they do on a GPU, found without running them."""

@@ -1,4 +1,4 @@
-"""What the language of a kernel calls the things that rules speak of: a rule makes its sentences from these words.
+"""The vocabulary of a kernel's language: a rule makes its sentences from these words.
 
               CUDA                   OpenCL
 thread(x)     threadIdx.x            get_local_id(0)

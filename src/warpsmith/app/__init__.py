@@ -1,1 +1,1 @@
-"""What people see of warpsmith: its command line."""
+"""The user interface of warpsmith: its command line."""

@@ -1,2 +1,2 @@
-"""What every package stands on: source text, spans, edits, verdicts, findings and errors. Read `source.py`,
+"""The foundation of every package: source text, spans, edits, verdicts, findings and errors. Read `source.py`,
 `findings.py`."""

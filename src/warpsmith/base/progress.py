@@ -1,4 +1,4 @@
-"""What a flow is doing, for whoever watches it. Nothing depends on what the watcher does with it."""
+"""Progress of a flow, for whoever watches it. Nothing depends on what the watcher does with it."""
 
 from __future__ import annotations
 

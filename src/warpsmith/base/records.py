@@ -1,4 +1,4 @@
-"""What is asked of records (msgspec structs) beside their values: their fields, and equality by some of them."""
+"""Operations on records (msgspec structs): their fields, and equality by some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule's file gives: a title and edits. Alternatives are tried in order."""
+"""The type of a rule's function that proposes fixes: titles and edits. Alternatives are tried in order."""
 
 from __future__ import annotations
 

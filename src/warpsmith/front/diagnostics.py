@@ -1,4 +1,4 @@
-"""What the parser says, in the user's words.
+"""The parser's diagnostics, in the user's words.
 
 INP001  a file that cannot be read or parsed        INP002  a header that is not found
 INP003  a limit (size, nesting)                     INP004  the parser itself failed on the file

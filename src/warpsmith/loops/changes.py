@@ -1,4 +1,4 @@
-"""What steps changed in a function: the smallest statement runs that differ.
+"""The changes that steps have made to a function: the smallest statement runs that differ.
 
     for (t …) {                for (t …) {
         S1;                        S1;

@@ -1,4 +1,4 @@
-"""What every step is: a frozen record whose fields are its parameters, with two pure methods."""
+"""The interface of a step: a frozen record whose fields are its parameters, with two pure methods."""
 
 from __future__ import annotations
 

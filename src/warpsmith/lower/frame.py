@@ -1,4 +1,4 @@
-"""What the lowering of one function knows while it goes: builder, variables, loops, findings.
+"""The state of the lowering of one function: builder, variables, loops, findings.
 
     value(e)      what an expression is: an Operand for a scalar, a MemoryPlace for an object in memory (struct,
                   array), a tuple of operands for a vector of OpenCL, None for nothing

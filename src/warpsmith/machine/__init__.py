@@ -1,1 +1,1 @@
-"""What a GPU is, in numbers, and what requests of a warp cost it. Read `devices.py`, `requests.py`."""
+"""GPUs in numbers, and the cost of a warp's requests on them. Read `devices.py`, `requests.py`."""

@@ -1,4 +1,4 @@
-"""What a launch may ask for, whatever the GPU (CUDA C++ Programming Guide, compute capabilities ≥ 3.0; HIP alike)."""
+"""The limits of a launch on any GPU (CUDA C++ Programming Guide, compute capabilities ≥ 3.0; HIP alike)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one warp request costs the memories of a GPU, given the address of each lane: arithmetic on numbers.
+"""The cost of one warp request in the memories of a GPU, given the address of each lane: arithmetic on numbers.
 
     sectors     32-byte sectors that the addresses touch                                global memory, caches
     bank_ways   passes through 32 banks of 4 bytes: the most different words of a bank   shared memory

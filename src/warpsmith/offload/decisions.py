@@ -1,4 +1,4 @@
-"""What steps decided about where loops run, found again in the program as it is now.
+"""The decisions of steps about where loops run, found again in the program as it is now.
 
     map f/i            decision: node i, axes (y, x)
     unroll f/i/j       rebuilds i: another node, the same header → the decision still means it

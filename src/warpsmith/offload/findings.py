@@ -1,4 +1,4 @@
-"""What the plan tells the user: loops that were asked for and stay on the host, and ports that copying dominates."""
+"""The findings of the plan: loops that stay on the host, copies that dominate, results that depend on an order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user asserts is of a form that is read, and speaks of what is there: else nobody would ever heed it."""
+"""Checks that each user assertion is of a known form and about names that exist: else nobody would ever heed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What poly tells the other packages about a program. No isl type appears here.
+"""The facts about a program that poly gives to the other packages. No isl type appears here.
 
 Facts          program → function → loop: category, verdict, what may be private, what is reduced
 AccessFact     one array reference of a loop nest, with its stride along every counter

@@ -1,4 +1,4 @@
-"""What an archiver puts together: `ar rcs libk.a a.o b.o`, read as a link step."""
+"""Archives of object files: `ar rcs libk.a a.o b.o`, read as a link step."""
 
 from __future__ import annotations
 

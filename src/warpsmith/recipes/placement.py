@@ -1,4 +1,4 @@
-"""What the planner decided, as steps: so that a recipe holds the whole port."""
+"""The planner's decisions as steps, so that a recipe holds the whole port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two reports: findings that came and went, numbers of kernels, categories of loops.
+"""The difference between two reports: findings that came and went, numbers of kernels, categories of loops.
 
 A finding is the same if rule, kernel, file and fingerprint are, whatever its line; where two sources are compared the
 file does not count. Both reports are JSON documents of `warpsmith-report/1`, so that those of last month can be used.

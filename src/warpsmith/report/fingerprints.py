@@ -1,4 +1,4 @@
-"""What a finding is known by when lines have moved: its rule, its kernel, its subject, and which of these it is."""
+"""Fingerprints of findings that do not depend on lines: rule, kernel, subject, and a number among equal ones."""
 
 from __future__ import annotations
 

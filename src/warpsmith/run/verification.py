@@ -1,4 +1,4 @@
-"""What the referee is asked and what it answers.
+"""The request to the referee, and its answer.
 
 Sources       one program as files, with the compiler-like options it needs
 VerifyOptions how to run it, and what counts as equal

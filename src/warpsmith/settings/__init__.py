@@ -1,1 +1,1 @@
-"""What the user has set: files, environment variables and flags become one frozen record, with where each came from."""
+"""The user's settings: files, environment variables and flags become one frozen record, with where each came from."""

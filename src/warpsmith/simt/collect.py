@@ -1,4 +1,4 @@
-"""What the threads of a block tell each other at a barrier: votes, totals, prefixes (OpenCL C 3.0, 6.15.16).
+"""Collective operations of a block's threads at a barrier: votes, totals, prefixes (OpenCL C 3.0, 6.15.16).
 
 add        1 2 3 4  →  10 10 10 10          scan_add    1 2 3 4  →  1 3 6 10         before_add  →  0 1 3 6
 """

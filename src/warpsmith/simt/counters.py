@@ -1,4 +1,4 @@
-"""What a run cost, counted as the hardware would: for each access the requests of warps, for each branch how often the
+"""Counters of a run, as the hardware would count: for each access the requests of warps, for each branch how often the
 lanes of a warp went different ways.
 
 A request is one instruction, one moment (iteration of every loop around, calls) and one warp: the lanes that are there

@@ -1,4 +1,4 @@
-"""What lanes of a warp tell each other: votes, shuffles, matches, reductions (PTX ISA 9.0, 9.7.9.8 and 9.7.13).
+"""Exchanges between the lanes of a warp: votes, shuffles, matches, reductions (PTX ISA 9.0, 9.7.9.8 and 9.7.13).
 
 Each function gets what every lane that takes part has brought, by lane number, and returns what each gets.
 """

@@ -1,4 +1,4 @@
-"""What a kernel is started with, and what came of it.
+"""The launch of a kernel, and its outcome.
 
 Launch   grid, block, arguments by name, dynamic shared memory, width of a warp, how far it may run
 Outcome  why it ended, steps taken, what it must not do, accesses that nothing orders

@@ -1,4 +1,4 @@
-"""What the warps of a run executed together, in order, and where their lanes diverged.
+"""The trace of a run: what its warps executed together, in order, and where their lanes diverged.
 
 The interpreter lets every lane go its own way; here its lanes are put together again, by the policy of *maximal
 reconvergence*: lanes of a warp that execute one instruction in one moment (the same iteration of every loop around it,

@@ -1,4 +1,4 @@
-"""What functions of the mathematics library compute, for `lanewise` ops that name one: by the C library, rounded.
+"""The functions of the mathematics library that `lanewise` ops name, computed by the C library, rounded.
 
 A GPU's own library may differ in the last bits; which lanes get the same number, it does not change.
 """

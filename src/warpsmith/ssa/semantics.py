@@ -1,4 +1,4 @@
-"""What the pure ops compute in one lane, on bit patterns: the meaning that every engine must agree with.
+"""The semantics of the pure ops in one lane, on bit patterns: the meaning that every engine must agree with.
 
     lane(instruction, (bits, bits, …)) → (bits, …)        operands and results as numbers, 0 ≤ bits < 2**type.bits
     lanes(instruction, (column, column, …)) → column      the same for many lanes at once, one column an operand

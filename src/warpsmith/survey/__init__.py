@@ -1,1 +1,1 @@
-"""What a survey needs: files read one by one, told about each other, and remembered. Read `unit.py`."""
+"""The parts of a survey: files are read one by one, told about each other, and remembered. Read `unit.py`."""

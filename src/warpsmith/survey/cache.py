@@ -1,4 +1,4 @@
-"""What an earlier survey found out about a file, kept until anything that it was found from changes.
+"""The cache of surveys: earlier answers about a file, kept until anything that they were found from changes.
 
     KEY.json   the hash of the rest
                files    every file that the parser read, with the hash of its content

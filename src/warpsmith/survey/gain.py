@@ -1,4 +1,4 @@
-"""What a loop would gain on a GPU, from what a run has shown of it: an estimate, for ranking alone.
+"""The estimated gain of a loop on a GPU, from a profiled run; for ranking alone.
 
     bytes   touched by all of its iterations           at the memory bandwidth of the device; an element that a loop
                                                        inside does not move is touched once for all of that loop

@@ -1,4 +1,4 @@
-"""What a survey may do, apart from what does it: where all is remembered, no analysis is loaded."""
+"""The limits and options of a survey, apart from its code: where all is remembered, no analysis is loaded."""
 
 from __future__ import annotations
 

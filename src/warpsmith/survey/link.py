@@ -1,4 +1,4 @@
-"""What each file of a project must be told of the others: exports of all of them, joined by the names of functions.
+"""The linking of a project's files: for each file the exports of the others, joined by the names of functions.
 
     main.c names step ──► solver.c defines step, whose summary names nothing of others ──► settled
                           io.c defines dump, which names printf only                    ──► settled

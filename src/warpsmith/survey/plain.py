@@ -1,4 +1,4 @@
-"""What the processes of a survey tell each other, as plain lists: the rest of tree/plain.py."""
+"""The messages between the processes of a survey, as plain lists; tree/plain.py has those of symbols and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files say of their functions: one JSON text a function, read only by who needs that function.
+"""Records of functions as text: one JSON text a function, read only by who needs that function.
 
     {"f": '[["f", …], …]', "g": '[["g", …], …]'}    ◄──►    ["f","g"] TAB [["f", …], …] TAB [["g", …], …]
 

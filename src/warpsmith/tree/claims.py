@@ -1,4 +1,4 @@
-"""What the user's OpenMP and OpenACC pragmas claim of a loop.
+"""The claims that the user's OpenMP and OpenACC pragmas make about a loop.
 
     #pragma omp parallel private(u)                     the region: each thread has its own u
     {

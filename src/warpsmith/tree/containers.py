@@ -1,4 +1,4 @@
-"""What a container of C++ holds in itself: where its elements are, and how many there are.
+"""The data pointer and the size that a container of C++ holds in itself.
 
     v.data(), v.size()      members of a std::vector whose names no user can write
     std::swap(v, w)         a block of assignments to such members, which begins with what is exchanged: v, w

@@ -1,4 +1,4 @@
-"""What a function is on a device: a kernel or not, and what it promises about its launches."""
+"""The device traits of a function: whether it is a kernel, and what it promises about its launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What host code of a kernel's file does anew in every iteration of a loop, though it is the same each time."""
+"""Redundant allocations and copies in the host code of a kernel's file: the same in every iteration of a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is computed of types (their grammar heads `expressions.py`): integer ranges, the conversions of C, padding."""
+"""Computations on types (their grammar heads `expressions.py`): integer ranges, the conversions of C, padding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each op makes of c1·tid.x + c2·tid.y + c3·tid.z + what all threads share."""
+"""The affine forms of ops: c1·tid.x + c2·tid.y + c3·tid.z + what all threads share."""
 
 from __future__ import annotations
 

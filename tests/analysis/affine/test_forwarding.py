@@ -1,4 +1,4 @@
-"""What a thread has stored is what it loads, where nothing may have changed it: held against runs of random kernels."""
+"""Forwarding of stores to a thread's own loads, where nothing may have changed the value: held against random runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of accesses holds in every request of a run: random kernels, and seeded bugs that must be seen."""
+"""Facts about accesses hold in every request of a run: random kernels, and seeded bugs that must be seen."""
 
 from __future__ import annotations
 

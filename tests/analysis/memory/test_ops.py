@@ -1,4 +1,4 @@
-"""What each op makes of sums over unknowns: where it has a rule, its form has the numbers that the op computes."""
+"""Transfer functions of ops on sums over unknowns: where an op has a rule, its form has the op's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may happen between the same two barriers, and how often loops were gone around since the first of them."""
+"""The instructions that may run between the same two barriers, and how often loops were gone around since the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread holds while it runs, and what a block of such threads takes of a multiprocessor."""
+"""The resources that a thread holds while it runs, and that a block of such threads takes of a multiprocessor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each rule says of a kernel, held against what a run of it shows.
+"""The findings of each rule on a kernel, held against what a run of it shows.
 
 A finding names its instruction by the line. If it is proven, or what it assumes is so in the run, the run must bear it
 out wherever it gets to that instruction; and where nothing is said of races and barriers, there must be nothing.

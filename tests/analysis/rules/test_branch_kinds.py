@@ -1,4 +1,4 @@
-"""What kind of test a branch makes: a boundary, a loop over the grid, one that repeats every few lanes."""
+"""Kinds of tests that branches make: a boundary, a loop over the grid, one that repeats every few lanes."""
 
 from __future__ import annotations
 

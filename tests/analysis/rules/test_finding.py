@@ -1,4 +1,4 @@
-"""What a rule says: its estimate, and the chain from it back to the source."""
+"""The finding of a rule: its estimate, and the chain from it back to the source."""
 
 from __future__ import annotations
 

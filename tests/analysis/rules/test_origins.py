@@ -1,4 +1,4 @@
-"""What a value is made of, and which expressions must be equal."""
+"""The origins of a value, and which expressions must be equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a kernel, as people read it."""
+"""Facts about a kernel, as people read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each op gives by itself: the same for a warp or a block, or another number for each thread."""
+"""The uniformity of each op by itself: the same for a warp or a block, or another number for each thread."""
 
 from __future__ import annotations
 

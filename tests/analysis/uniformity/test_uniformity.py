@@ -1,5 +1,5 @@
-"""What is called uniform never differs when it runs: random kernels in one, two and three dimensions, with any control
-flow, and others about lanes."""
+"""Values that are called uniform never differ when they run: random kernels in one, two and three dimensions, with any
+control flow, and others about lanes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is called uniform never differs on any walk through a random graph: branches decide as they like, those that are
-called uniform alike for all threads that are together, the others for each thread by itself.
+"""Values that are called uniform never differ on any walk through a random graph: branches decide as they like, those
+that are called uniform alike for all threads that are together, the others for each thread by itself.
 
 Runs of kernels (test_uniformity.py) show what real conditions do; walks show what any conditions could.
 """

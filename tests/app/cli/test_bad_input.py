@@ -1,5 +1,5 @@
-"""What no kernel file should look like: every one ends with a diagnostic, the exit code of it, and one JSON document;
-what can be read of it is served. Never a traceback, a hang, or an error of our own."""
+"""Broken kernel files: every one ends with a diagnostic, the exit code of it, and one JSON document; what can be read
+of it is served. Never a traceback, a hang, or an error of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes to standard error, and whether results have colors."""
+"""Output to standard error, and whether results have colors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be refused before anything is worked out is."""
+"""Requests that can be refused before anything is worked out are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the stack the present table keeps: hostile frames, blocks, threads and stacks on a device that is other host
+"""Objects of the stack in the present table: hostile frames, blocks, threads and stacks on a device that is other host
 memory, each with its own bytes, so that what was taken for an older object is seen."""
 
 from __future__ import annotations

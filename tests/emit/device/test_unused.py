@@ -1,4 +1,4 @@
-"""What only kernels use now is dropped from host text, or marked as used; what host text uses stays as it is."""
+"""Variables and functions that only kernels use now are dropped from host text, or marked as used; others stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the referee needs to call a function itself: functions that changed, and how large their arrays must be."""
+"""The functions that the referee calls itself: those that changed, and how large their arrays must be."""
 
 from __future__ import annotations
 

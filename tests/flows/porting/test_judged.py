@@ -1,4 +1,4 @@
-"""What the referee's word means for what the user has asserted."""
+"""The effect of the referee's verdict on user assertions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the copies of a port in several files: where each is made, how often, and by which line."""
+"""The copies of a port in several files: where each is made, how often, and by which line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does not compile is not written: its loop stays, the others are served, and the reason names the construct."""
+"""Code that does not compile is not written: its loop stays, others are served, the reason names the construct."""
 
 from __future__ import annotations
 

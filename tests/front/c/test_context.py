@@ -1,4 +1,4 @@
-"""What the building of a unit knows: symbols, keys, what is left out."""
+"""The state of building a unit: symbols, keys, what is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions and variables of C++ are called: for the program, and for people."""
+"""Names of C++ functions and variables: for the program, and for people."""
 
 from __future__ import annotations
 

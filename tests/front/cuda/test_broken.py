@@ -1,4 +1,4 @@
-"""What names what the parser did not understand has no meaning."""
+"""Names that the parser did not understand: only the code that uses them is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parser says against a file of device code, and whom it hits."""
+"""The parser's errors in a file of device code, and whom they hit."""
 
 from __future__ import annotations
 

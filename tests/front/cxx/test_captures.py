@@ -1,4 +1,4 @@
-"""What a lambda has copied stands for the variable only where that never changes."""
+"""Captured copies stand for the variable only where that never changes."""
 
 from __future__ import annotations
 

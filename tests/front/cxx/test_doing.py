@@ -1,4 +1,4 @@
-"""What texts of C++ do that make objects: what they evaluate, what they copy, and those of which nothing is said."""
+"""Effects of C++ texts that make objects: what they evaluate, what they copy, and those that are unknown."""
 
 from __future__ import annotations
 

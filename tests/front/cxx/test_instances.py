@@ -1,4 +1,4 @@
-"""What tells an instance of a template from the others."""
+"""Conditions that tell an instance of a template from the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the members of an object begin with that is made from nothing."""
+"""The first values of the members of an object that is made from nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PTX declares: registers, parameters, variables, limits."""
+"""Declarations of PTX: registers, parameters, variables, limits."""
 
 from __future__ import annotations
 

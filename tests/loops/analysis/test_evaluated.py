@@ -1,4 +1,4 @@
-"""What is certainly dereferenced: whether a load may be made a little earlier."""
+"""Loads that are certainly evaluated: whether one may be made a little earlier."""
 
 from __future__ import annotations
 

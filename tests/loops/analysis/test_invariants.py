@@ -1,4 +1,4 @@
-"""What a loop reads from memory and always finds the same; and the tests under which it does."""
+"""Loop invariants in memory, and the tests under which they are invariant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kind of remedy proposes for the first loop of a text that it says anything of."""
+"""Proposals of one kind of remedy for the first loop of a text that it says anything of."""
 
 from __future__ import annotations
 

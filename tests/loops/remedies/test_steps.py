@@ -1,4 +1,4 @@
-"""What is said of steps for a sequential loop was tried: a step that is named helps; where none does, none is named."""
+"""Steps proposed for a sequential loop are tried: one that is named helps; where none does, none is named."""
 
 from __future__ import annotations
 

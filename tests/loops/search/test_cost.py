@@ -1,4 +1,4 @@
-"""What a statement run costs on a device: stranded statements, host loops, launches, and threads."""
+"""The cost of a statement run on a device: stranded statements, host loops, launches, and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a nest finds in memory is told from its text: pointers, bounds and rows that could be variables."""
+"""Values in memory that a nest could keep in variables, recognized from its text: pointers, bounds and rows."""
 
 from __future__ import annotations
 

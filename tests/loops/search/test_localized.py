@@ -1,4 +1,4 @@
-"""What the localization of whole programs chooses: bodies are written out for kernels that nobody has otherwise."""
+"""The choices of localization on whole programs: bodies are written out for kernels that nobody has otherwise."""
 
 from __future__ import annotations
 

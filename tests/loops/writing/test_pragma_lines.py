@@ -1,4 +1,4 @@
-"""What stands before a loop and belongs to it: pragmas, and the preprocessor lines around them."""
+"""Lines before a loop that belong to it: pragmas, and the preprocessor lines around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lanes of a warp tell each other."""
+"""Exchanges between the lanes of a warp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mapping touches, counted from strides: references, their weights, sectors a request and lines a thread."""
+"""The accesses of a mapping, counted from strides: references, their weights, sectors a request and lines a thread."""
 
 from __future__ import annotations
 

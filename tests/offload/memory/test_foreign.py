@@ -1,4 +1,4 @@
-"""What calls of functions whose text is not given touch of memory that may be on the device."""
+"""The memory that calls of functions whose text is not given touch and that may be on the device."""
 
 from __future__ import annotations
 

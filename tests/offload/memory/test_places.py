@@ -1,4 +1,4 @@
-"""What host code may touch: preprocessor lines touch nothing but what another build has between them."""
+"""The memory that host code may touch: preprocessor lines touch nothing but what another build has between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be present on the device while data are kept there: by type, by origin, by how long memory lives."""
+"""Memory that may be present on the device while data are kept there: by type, by origin, by how long it lives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What data regions add to a program's text, in one line each."""
+"""The additions of data regions to a program's text, in one line each."""
 
 from __future__ import annotations
 

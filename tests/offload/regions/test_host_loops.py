@@ -1,4 +1,4 @@
-"""What a host loop without kernels touches, as one statement: sections, blocks, or everything."""
+"""The accesses of a host loop without kernels, as one statement: sections, blocks, or everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the stack outlives a data region, and which functions may begin one."""
+"""Objects on the stack that outlive a data region, and the functions that may begin one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a port in the user's file runs in place of what: offload regions, or the whole run that steps made."""
+"""The replacements of a port in the user's file: offload regions, or the whole run that steps made."""
 
 from __future__ import annotations
 

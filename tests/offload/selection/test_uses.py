@@ -1,4 +1,4 @@
-"""What a fragment uses, and what keeps statements out of a kernel. The words of refusals: see test_choice.py."""
+"""Variables that a fragment uses, and blockers of kernels. The words of refusals: see test_choice.py."""
 
 from __future__ import annotations
 

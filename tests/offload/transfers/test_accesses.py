@@ -1,4 +1,4 @@
-"""What host code and kernels do with the object behind a buffer."""
+"""The accesses of host code and kernels to the object behind a buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both programs record: of which objects, from which side, and of which not."""
+"""The captures that both programs record: of which objects, from which side, and of which not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a whole loop unanalyzable, each with its rule and its words; and what looks like it and does not."""
+"""Constructs that make a whole loop unanalyzable, with rule and words; and others that only look like it."""
 
 from __future__ import annotations
 

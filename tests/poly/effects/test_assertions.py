@@ -1,4 +1,4 @@
-"""What the user's effects file says is named wherever a verdict rests on it."""
+"""Assertions of the user's effects file are named wherever a verdict rests on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one iteration of a loop writes: what it may read from before, and what every path to its end has written."""
+"""The writes of one iteration of a loop: what it may read from before, and what every path to its end has written."""
 
 from __future__ import annotations
 

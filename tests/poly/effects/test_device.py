@@ -1,4 +1,4 @@
-"""What may not run in a kernel: each construct with its rule, in called functions as well."""
+"""Constructs that may not run in a kernel: each with its rule, in called functions as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls do, in the terms of the caller: through which of its pointers they load and store."""
+"""Memory effects of calls, in the terms of the caller: through which of its pointers they load and store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a function's variables: a value that nothing else ever writes, and no other."""
+"""Facts about a function's variables: a value that nothing else ever writes, and no other."""
 
 from __future__ import annotations
 

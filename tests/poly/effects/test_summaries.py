@@ -1,4 +1,4 @@
-"""What functions do as their callers see it: through chains of calls, recursion, callbacks and other files."""
+"""Summaries of functions for their callers: through chains of calls, recursion, callbacks and other files."""
 
 from __future__ import annotations
 

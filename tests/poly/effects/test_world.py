@@ -1,4 +1,4 @@
-"""What is kept from program to program answers as if nothing had been asked before.
+"""Answers kept from program to program are as if nothing had been asked before.
 
 Functions of several texts are mixed at random: each step replaces one function by its version in another text, so that
 summaries, what pointers may hold, and which globals own their memory change all the time.

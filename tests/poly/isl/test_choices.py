@@ -1,4 +1,4 @@
-"""What generators of tiled loops write is read as quotients and extremes, and says the same of every integer."""
+"""Conditionals that generators of tiled loops write are read as quotients and extremes: the same for every integer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pragmas add to the facts: proved ones nothing, refuted ones nothing, open ones a granted assumption."""
+"""The additions of pragmas to the facts: proved ones nothing, refuted ones nothing, open ones a granted assumption."""
 
 from __future__ import annotations
 

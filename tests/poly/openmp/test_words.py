@@ -1,4 +1,4 @@
-"""What a wrong claim lacks, in the user's words: the clause, and the iterations that show it."""
+"""Explanations of a wrong claim in the user's words: the missing clause, and the iterations that show it."""
 
 from __future__ import annotations
 

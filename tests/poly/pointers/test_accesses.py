@@ -1,4 +1,4 @@
-"""What evaluating an expression touches, in C's order, and from which variables an address may be made."""
+"""The accesses of an expression, in C's order, and the variables from which an address may be made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pointers that a run declares are made from: all of it, or no answer."""
+"""The sources of the pointers that a run declares: all of them, or no answer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is said to be written whole is: random nests of stores, run for small sizes, against the bounds of what they
-touch. Whoever believes it does not copy the array to the device before."""
+"""Sections that are said to be written whole are: random nests of stores, run for small sizes, against the bounds of
+what they touch. Whoever believes it does not copy the array to the device before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user asserts, read as text: conditions become formulas, facts are found by their words."""
+"""User assertions, read as text: conditions become formulas, facts are found by their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the walk knows at one point: side conditions are proved, guarded or remembered; values are forgotten and met."""
+"""The state of the walk: side conditions are proved, guarded or remembered; values are forgotten and met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known where a loop is entered: from the loops, conditions and early returns before it, if it still holds."""
+"""The context in which a loop is entered: the loops, conditions and early returns before it, if they still hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every line of a kernel costs: the worst that stands on it, with the lines around."""
+"""The heat map of a kernel's lines: the worst that stands on each, with the lines around."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a kernel has no part of the IR in it."""
+"""Report entries have no part of the IR in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a kernel, in the words of its language."""
+"""The wording of statements about a kernel, in the words of its language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop is once steps were tried, and which kernel serves it."""
+"""The category of a loop once steps were tried, and the kernel that serves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the user's pragmas: one word for each claim, and what it rests on."""
+"""The report on the user's pragmas: one word for each claim, and what it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report claims is what a run has shown."""
+"""The claims of a report are what a run has shown."""
 
 from __future__ import annotations
 

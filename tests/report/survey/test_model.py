@@ -1,4 +1,4 @@
-"""What a survey of a project found: what it is worth to move a loop, and how much there is."""
+"""The result of a survey of a project: what it is worth to move a loop, and how much there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the original leaves open, and how far a result may be from it."""
+"""The tolerance: what the original leaves open, and how far a result may be from it."""
 
 from __future__ import annotations
 

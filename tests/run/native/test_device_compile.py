@@ -1,4 +1,4 @@
-"""What NVIDIA's compilers say against generated text, as a finding at its line."""
+"""The errors of NVIDIA's compilers in generated text, as findings at their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of ptxas's words."""
+"""The reading of ptxas's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs of a candidate come to: pass, fail, undecided or skipped, and in which words."""
+"""The verdict on the runs of a candidate: pass, fail, undecided or skipped, and in which words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known without running it."""
+"""Constant folding, and loads that are merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nothing needs is left out; what does something stays."""
+"""Values that nothing needs are left out; what does something stays."""
 
 from __future__ import annotations
 

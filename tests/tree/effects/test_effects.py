@@ -1,4 +1,4 @@
-"""What the table says of a function: by its arguments, its name, and the user before the built-in one."""
+"""The table of effects, asked about a function: by its arguments, its name, and the user before the built-in one."""
 
 from __future__ import annotations
 

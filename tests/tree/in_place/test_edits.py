@@ -1,4 +1,4 @@
-"""What is added around one statement: the port's own declarations, updates beside it, braces where C needs them."""
+"""Additions around one statement: the port's own declarations, updates beside it, braces where C needs them."""
 
 from __future__ import annotations
 

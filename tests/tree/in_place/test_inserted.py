@@ -1,4 +1,4 @@
-"""What stands between the user's statements outside of every offload region."""
+"""Additions between the user's statements outside of every offload region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs on the device in place of some of the user's statements."""
+"""Offload regions that run on the device in place of some of the user's statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed means what the tree means: compiled and run, and read back by the front end."""
+"""Printed text means what the tree means: compiled and run, and read back by the front end."""
 
 from __future__ import annotations
 

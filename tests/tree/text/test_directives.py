@@ -1,4 +1,4 @@
-"""What a directive does."""
+"""The meaning of a directive: whether it makes threads, shares a loop among them, or stands alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed has the tokens that were meant. clang's lexer is the judge: it knows nothing of ours."""
+"""Printed text has the tokens that were meant. clang's lexer is the judge: it knows nothing of ours."""
 
 from __future__ import annotations
 

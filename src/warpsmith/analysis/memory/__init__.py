@@ -1,1 +1,1 @@
-"""What each access of a kernel touches, and what that costs. Read `forms.py`, `accesses.py`, `spread.py`."""
+"""The memory accesses of a kernel, and their cost. Read `forms.py`, `accesses.py`, `spread.py`."""

@@ -1,4 +1,4 @@
-"""What each load, store and atomic asks of memory, a warp at a time.
+"""The requests that loads, stores and atomics make of memory, a warp at a time.
 
     address as a sum (forms) + who is there (presence) ──► where lanes lie (spread) ──► AccessFact
 

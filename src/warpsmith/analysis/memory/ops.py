@@ -1,4 +1,4 @@
-"""What each op makes of sums over unknowns.
+"""The transfer functions of ops on sums over unknowns.
 
 add sub neg not mul shl trunc          of the sums themselves: they hold modulo 2**bits
 zext sext mul.wide shr                 of the number that the sum is after it has wrapped: P - 2**bits · wraps

@@ -1,4 +1,4 @@
-"""What may happen between the same two barriers. An interval starts at the entry or at a barrier; the next ones end it.
+"""Instructions that may run between two barriers. An interval starts at the entry or a barrier; the next ones end it.
 
     barrier ──► A ──► back edge of h ──► B ──► barrier        A in one iteration of h, B in the next: `turns` 0 and 1
 

@@ -1,4 +1,4 @@
-"""What instructions make of sums over unknowns: where numbers come from, and what ops make of them.
+"""The transfer functions of instructions on sums over unknowns: where numbers come from, and the results of ops.
 
 tid, laneid, sizes        numbers that each thread knows
 ctaid, parameters         unknowns that all threads share, with what the launch says of them

@@ -1,4 +1,4 @@
-"""What a kernel looks like to the analysis, as nodes and edges that can be drawn.
+"""Diagrams of a kernel as the analysis sees it: nodes and edges that can be drawn.
 
     control flow    blocks; where lanes part, where they are apart, where they meet again
     data            what the conditions of branches are made of: an edge from each operand to its result

@@ -1,4 +1,4 @@
-"""What a thread holds while it runs, and how many blocks of such threads a multiprocessor holds.
+"""The resources that a thread holds while it runs, and how many blocks of such threads a multiprocessor holds.
 
     registers   as ptxas says; else estimated: the most that is live at once, in 32-bit registers
     shared      of the kernel and of the functions that it may call, static; what the launch adds

@@ -1,1 +1,1 @@
-"""What is worth saying of a kernel: a file or folder a family, functions from facts to findings. Read `judge.py`."""
+"""The rules of `analyze`: a file or folder a family, functions from facts to findings. Read `judge.py`."""

@@ -1,4 +1,4 @@
-"""What kind of test a branch makes, as far as its text and the affine forms of its numbers tell.
+"""Kinds of tests that branches make, as far as their text and the affine forms of their numbers tell.
 
 i < n            i counts the threads of the whole launch: a boundary, only one warp parts
 i += stride      a loop over the grid: only its last trip parts

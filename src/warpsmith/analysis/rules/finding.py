@@ -1,4 +1,4 @@
-"""What a rule says: a sentence at a place, how sure it is, what shows it, and what to do.
+"""Findings of rules: a sentence at a place, how sure it is, what shows it, and what to do.
 
 KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help
 Evidence      = title, columns, rows                    lane → address, warp → mask, block → threads

@@ -1,4 +1,4 @@
-"""What a value is made of: the parameters, indices and loads at the ends of its expression, phis looked through.
+"""The origin of a value: the parameters, indices and loads at the ends of its expression, phis looked through.
 
 `same_number` numbers expressions, so that two that must be equal have one number (value numbering, Alpern, Wegman and
 Zadeck, POPL 1988; here for pure ops only, without phis).

@@ -1,4 +1,4 @@
-"""What is known of a kernel for one launch shape: the nouns that rules and reports are made of.
+"""Facts about a kernel for one launch shape: the data that rules and reports are made of.
 
 KernelFacts = branches, accesses, barriers, races, exchanges, resources       of one kernel, one shape, one device
 Count       = least, most                                                     a number of every warp request

@@ -1,4 +1,4 @@
-"""What every command has in common: the global options, which stand before or after its name, and how it starts.
+"""The common part of all commands: the global options, which stand before or after a command's name, and how it starts.
 
     warpsmith -q port lu.c --json     =     warpsmith port lu.c -q --json
 

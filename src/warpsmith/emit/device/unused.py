@@ -1,4 +1,4 @@
-"""What only the device uses now: so that host text draws no warning that the original did not draw.
+"""Variables and functions that only the device still uses: removed or marked, so that host text draws no new warning.
 
     int i, j, k;        i and j count only in kernels now: `int k;`
     double t = f();     read only in kernels now: `(void)t;` behind it

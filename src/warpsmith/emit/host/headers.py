@@ -1,4 +1,4 @@
-"""What a port in place changes in headers: text that several functions share, in one file or in many.
+"""The changes of a port in place to headers, whose text several functions share, in one file or in many.
 
     main.cpp       launches k1 in its own text, k2 in that of image.hpp
     filter.cpp     launches k3 in that of image.hpp

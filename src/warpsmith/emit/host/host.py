@@ -1,4 +1,4 @@
-"""What CUDA says for the device statements in host text: plain C that is also C++."""
+"""The CUDA text of device statements in host code: plain C that is also C++."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What would let a loop run on a device, applied to a copy before it is reported. Read `remedies.py`."""
+"""Remedies for loops that cannot run on a device, applied to a copy before they are reported. Read `remedies.py`."""

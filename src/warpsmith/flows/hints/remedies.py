@@ -1,4 +1,4 @@
-"""What lets a loop run on a device that does not: candidates applied to a copy of the program, never guessed.
+"""Remedies for loops that cannot run on a device: candidates applied to a copy of the program, never guessed.
 
     loop ── assumption ──► judged again ─┬─► parallel: a hint
          ── edit ──► parsed, judged ─────┤

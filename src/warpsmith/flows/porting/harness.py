@@ -1,4 +1,4 @@
-"""What the referee needs to call a function itself, where the program has no `main`."""
+"""The functions that the referee calls itself where the program has no `main`, with the extents of their arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the builders of C and C++ ask of each other: each receives the one that made it, as one of these.
+"""The interfaces of the builders of C and C++: each receives the one that made it, as one of these.
 
     Expressions ─makes─► CxxCalls ─asks─► ExpressionBuilder        the value of a row, or its text, opaque
     Statements ─makes─► CxxStatements ─asks─► StatementBuilder     the statement of a row

@@ -1,4 +1,4 @@
-"""What the building of one unit's tree knows: the tables, the files, the types, the symbols made so far."""
+"""The state of building one unit's tree: the tables, the files, the types, the symbols made so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the attributes of a declaration in device code say, from the words and the line that the worker has put down.
+"""Attributes of declarations in device code, read from the words and the line that the worker has put down.
 
     __shared__ float t[32]                       space shared
     extern __shared__ float t[]                  space dynamic: the launch gives its size

@@ -1,4 +1,4 @@
-"""What a function or variable of C++ is called: in its program, in the addresses of its loops, and whose member it is.
+"""The names of a C++ function or variable: in its program, in the addresses of its loops, and the class of a member.
 
     heat::Solver::step      qualified: names it from everywhere        Solver::step      label: enough for people
     blur                    of a template, with its arguments:         blur<float>

@@ -1,4 +1,4 @@
-"""What crosses the border between the worker process and us: flat tables of numbers and strings.
+"""The wire format between the worker process and the main one: flat tables of numbers and strings.
 
 One row of `nodes` a syntax node, in pre-order; a node's children are the rows after it with depth one greater.
 

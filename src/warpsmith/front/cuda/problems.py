@@ -1,4 +1,4 @@
-"""What the parser says against a file of device code, and whom it hits.
+"""The parser's errors in a file of device code, and the functions that they affect.
 
 inside a kernel or a function that it calls      that one is lost, with the finding; the others stay
 a header that is not found                       a warning, where the kernels could be read without it

@@ -1,1 +1,1 @@
-"""What C++ has besides C. Read `calls.py`, `functions.py`."""
+"""The constructs that C++ has besides C. Read `calls.py`, `functions.py`."""

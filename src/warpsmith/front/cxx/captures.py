@@ -1,4 +1,4 @@
-"""What a lambda has copied: whether the copy and the variable are the same wherever the lambda is called.
+"""Lambda captures by copy: whether the copy and the variable are the same wherever the lambda is called.
 
     const float amount = …;
     auto mix = [amount](float a) { return a + amount; };      in place of mix(x): x + amount

@@ -1,4 +1,4 @@
-"""What a text of C++ that makes, moves or destroys objects does besides: the expressions that it evaluates, the memory
+"""The effects of a text of C++ that makes, moves or destroys objects: the expressions that it evaluates, the memory
 that it copies.
 
     Image out(in.width(), in.height());       evaluates in->width_, in->height_

@@ -1,4 +1,4 @@
-"""What tells an instance of a template from the others, in words of C++ that the template's own text can say.
+"""Conditions that tell a template's instances apart, in words of C++ that the template's own text can say.
 
     template <typename T, int N> void blur(…)         blur<float, 3>     std::is_same<T, float>::value, N == 3
     template <typename T> class Image { void f() }    Image<float>::f    std::is_same<T, float>::value

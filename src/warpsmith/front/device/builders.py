@@ -1,4 +1,4 @@
-"""What the builders of device code ask of each other: each receives the one that made it, as one of these.
+"""The interfaces of the builders of device code: each receives the one that made it, as one of these.
 
 DeviceExpressions ─makes─► DeviceCalls, lists, closures, lambdas ─ask─► DeviceExpressionBuilder
 DeviceStatements ─calls─► loops ─ask─► DeviceStatementBuilder

@@ -1,1 +1,1 @@
-"""What the steps read of loops: shapes, uses, scopes, what stays the same. Read `shape.py`."""
+"""Properties of loops that the steps need: shapes, uses, scopes, invariants. Read `shape.py`."""

@@ -1,4 +1,4 @@
-"""What is certainly dereferenced: reading it again, a little earlier, is safe.
+"""Loads that are certainly evaluated: to repeat one of them a little earlier is safe.
 
     int n = g->n;                       g was followed before the loop
     for (i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-"""What a loop reads from memory again and again, and always finds the same: members, bounds, pointers behind pointers.
+"""Loop invariants in memory: members, bounds and pointers behind pointers that a loop reads again and never changes.
 
     for (i = 0; i < g->n; i++)         g->n  a bound in memory
         s->u[i] = s->v[i] * g->dt;     s->u, s->v  pointers in a struct;  g->dt  a number in a struct

@@ -1,4 +1,4 @@
-"""What the steps that give statements new schedules share: the statements that move, the verdict, the new text.
+"""The common part of the steps that give statements new schedules: the statements that move, the verdict, the new text.
 
 for (k …) {
     A[k][k] = sqrt(A[k][k]);         statement 0: statements without loops, each on its own

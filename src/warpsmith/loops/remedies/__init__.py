@@ -1,4 +1,4 @@
-"""What would let a loop run on a device that does not as it stands: candidates here, tried before one is printed.
+"""Candidate remedies for a loop that cannot run on a device as it stands; each is tried before it is printed.
 Read `model.py` first.
 
     model.py          a remedy as data: an assumption, steps, an edit of the user's code, an option

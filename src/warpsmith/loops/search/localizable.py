@@ -1,4 +1,4 @@
-"""What in a nest comes from memory and could be a variable: told from its text, before any step is tried."""
+"""Values in memory that a nest could keep in variables: recognized from its text, before any step is tried."""
 
 from __future__ import annotations
 

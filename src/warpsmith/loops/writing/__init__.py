@@ -1,1 +1,1 @@
-"""What the steps write into loops: pieces, storage, pragmas. Read `pieces.py`."""
+"""The pieces of text that the steps write into loops: statements, storage, pragmas. Read `pieces.py`."""

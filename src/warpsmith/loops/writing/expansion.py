@@ -1,4 +1,4 @@
-"""What an expansion adds: a dimension for each level of loops, before those of the variable itself.
+"""The dimensions that an expansion adds: one for each level of loops, before those of the variable itself.
 
     for (i < n) for (j < m) { … w … }        w_all[i*m + j]             levels [0, n - 1], [0, m - 1]
     for (r < n) { … sum[p] … }               sum_all[r*np + p]          levels [0, n - 1], dims [0, np - 1]

@@ -1,4 +1,4 @@
-"""What lanes of a warp tell each other: votes, shuffles, matches, reductions; with a mask, and in the old form without.
+"""Exchanges between a warp's lanes: votes, shuffles, matches, reductions; with a mask, and in the old form without.
 
 A shuffle moves 32 bits; 64 are moved in two halves, as the hardware does it.
 """

@@ -1,4 +1,4 @@
-"""What the tables of builtins are made of: rules that turn a call into one op."""
+"""Rules for the tables of builtins: each turns a call into one op."""
 
 from __future__ import annotations
 

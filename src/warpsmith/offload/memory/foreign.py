@@ -1,4 +1,4 @@
-"""What calls of functions whose text is not given touch of the host's memory, as ranges where that can be said.
+"""The host memory that calls of functions whose text is not given touch, as ranges where that can be said.
 
     memcpy(to, u, n)      reads n bytes at u, writes n bytes at to
     printf("%g", u[i])    nothing beyond its arguments' values

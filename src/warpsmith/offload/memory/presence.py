@@ -1,4 +1,4 @@
-"""What may be present on the device while a data region lasts, as far as host code can meet it.
+"""Memory that may be present on the device while a data region lasts, as far as host code can meet it.
 
     int main() {                              data region: the loop
         double *u = malloc(…), err;

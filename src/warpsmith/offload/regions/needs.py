@@ -1,5 +1,5 @@
-"""What host code inside a data region needs of the data on the device: which bytes must be valid on the host before it
-runs, which must be sent to the device behind it.
+"""The needs of host code inside a data region: which bytes must be valid on the host before it runs, which must be sent
+to the device after it.
 
     u[i] = v[(int)w[1]] + 1.0      before: &w[1], &v[(int)w[1]]          after: &u[i]
     observe(u)                     a suspension: nothing is kept while it runs, since nobody knows what it does

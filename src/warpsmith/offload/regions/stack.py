@@ -1,4 +1,4 @@
-"""What of the stack outlives a data region, and which functions may begin one.
+"""Objects on the stack that outlive a data region, and the functions that may begin one.
 
     int main(void) {
         struct walls w;                      named where the data region begins, so that it lives on behind its end

@@ -1,5 +1,4 @@
-"""What a port inside the user's file runs in place of what: each offload region, or the whole run that steps made an
-offload region of.
+"""Replacements of a port in the user's file: each offload region, or the whole run that steps made into one.
 
     for (j …) … g->u[…] …                       const int nx = g->nx;        before the test of the guards
            the user's             ◄──           for (j …) … u[…] …           the offload region

@@ -1,4 +1,4 @@
-"""What a fragment uses of the host's variables, and the blockers of a kernel (system.md's classes).
+"""The host's variables that a fragment uses, by class, and the blockers of a kernel.
 
 scalar, not written             value     passed by value
 scalar, written                 cell      one element on the device

@@ -1,4 +1,4 @@
-"""What the host and the kernels do with the object behind a buffer.
+"""The accesses of host and kernels to the object behind a buffer.
 
 Invariant: an access that may happen is reported. What cannot be distinguished (an unknown call, a pointer that may
 point into the object) counts as a use and a write. A write without a use is reported only where all of the section is

@@ -1,4 +1,4 @@
-"""What moves when: an offload region's scope, rewritten with allocations, copies, launches and frees.
+"""The transfers of an offload region: its scope, rewritten with allocations, copies, launches and frees.
 
     for (k …)                             A_gpu = alloc; copy A to A_gpu
         piv = A[k*N+k]; …          →      for (k …)

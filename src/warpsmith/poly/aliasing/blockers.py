@@ -1,4 +1,4 @@
-"""What makes a whole loop unanalyzable: constructs that the model cannot hold, each with its rule and its place."""
+"""Constructs that make a whole loop unanalyzable: the model cannot hold them. Each has its rule and its place."""
 
 from __future__ import annotations
 

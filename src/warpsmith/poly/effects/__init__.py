@@ -1,1 +1,1 @@
-"""What functions and calls read and write, and which variables live on. Read `summaries.py`."""
+"""The memory effects of functions and calls, and the liveness of variables. Read `summaries.py`."""

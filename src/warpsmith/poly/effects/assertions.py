@@ -1,4 +1,4 @@
-"""What a user's effects file asserts, where a verdict may rest on it.
+"""User assertions in an effects file, where a verdict may rest on them.
 
 Invariant: every verdict about a loop of a function that leads to a call of a described function names that description,
 whether the loop itself calls it or only code around it.

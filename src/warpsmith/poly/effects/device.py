@@ -1,4 +1,4 @@
-"""What may not run in a kernel: the first construct that the device cannot do, in called functions as well.
+"""The blocker of a kernel: the first construct that the device cannot execute, in called functions as well.
 
 Invariant: None is the answer only where every construct is of a kind listed here as able to run; what is not known is
 refused.

@@ -1,4 +1,4 @@
-"""What a piece of program may do: which variables and objects it touches, whether it talks to the world.
+"""The effects of a piece of program: the variables and objects that it may touch, and whether it talks to the world.
 
     p = a;  p[i] = s;  printf("%d", n);      direct writes p, reads p i s n; element writes p and a; io
 

@@ -1,4 +1,4 @@
-"""What calls of functions do whose text is not given: the table of effects, asked about one call.
+"""The effects of calls of functions whose text is not given: the table of effects, asked about one call.
 
     qsort(v, n, 8, by_key)      reads and writes v; and what by_key does, with pointers into v
     printf("%d%n", x, &k)       writes output, and k

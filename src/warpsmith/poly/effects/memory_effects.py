@@ -1,4 +1,4 @@
-"""What a node does in terms of roots, as it is noted access by access and call by call.
+"""The memory effects of a node in terms of roots, noted access by access and call by call.
 
     scale(n, x + 4)      stores through its argument 1      noted: stores through x
 

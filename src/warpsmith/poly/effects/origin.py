@@ -1,4 +1,4 @@
-"""What is known of a function as a whole before any of its regions is modelled."""
+"""Facts about a function as a whole, established before any of its regions is modelled."""
 
 from __future__ import annotations
 

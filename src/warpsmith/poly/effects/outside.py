@@ -1,4 +1,4 @@
-"""What is known of functions and variables of files that are not in the program, in the words of summaries.
+"""Functions and variables of files that are not in the program: what is known of them, in the form of summaries.
 
 Invariant: a summary that stands here contains what the function may do, calls included; a function without one may do
 anything. So a file can be analyzed alone, and what it is told of the others can only make its answers better.

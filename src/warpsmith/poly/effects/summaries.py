@@ -1,4 +1,4 @@
-"""What every function of the program does, as its callers see it, and what any node does in terms of roots.
+"""The summaries of the program's functions, as their callers see them, and the effects of any node in terms of roots.
 
 Invariant: what a call may do is contained in the callee's summary, translated to the caller's arguments; recursion
 starts from "does nothing" and is swept until nothing changes, which only adds.

@@ -1,4 +1,4 @@
-"""What a function does, as its callers see it."""
+"""The summary of a function, as its callers see it."""
 
 from __future__ import annotations
 

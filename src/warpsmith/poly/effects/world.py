@@ -1,4 +1,5 @@
-"""What the answers about one function rest on besides its text; and these answers, kept from program to program.
+"""A memo of the answers about functions, kept from program to program, and the world: all that the answers about one
+function rest on besides its text and its callees.
 
     program 1   main → step → flux          summary(step) = F(text of step, summary(flux), world)
     program 2   main → step → flux'         flux' says what flux said: step and main are not asked again

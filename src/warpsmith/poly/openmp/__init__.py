@@ -1,1 +1,1 @@
-"""What OpenMP and OpenACC pragmas claim, judged. Read `claims.py`, `apply_claims.py`."""
+"""The claims of OpenMP and OpenACC pragmas, judged. Read `claims.py`, `apply_claims.py`."""

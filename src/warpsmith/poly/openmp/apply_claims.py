@@ -1,4 +1,4 @@
-"""What the user's pragmas add to the facts: every claim judged, and the unproved ones granted where they can be.
+"""The facts of a function with its pragmas applied: every claim judged, the unproved ones granted where they can be.
 
     Proved    the loop is what the analysis finds it to be; nothing rests on the pragma
     Refuted   the pragma counts for nothing: the loop is ported only if it is proved without it

@@ -1,4 +1,4 @@
-"""What the threads of an OpenMP parallel region do together, and whether one thread does the same.
+"""The team of threads of an OpenMP parallel region, and whether one thread alone does the same.
 
     #pragma omp parallel private(i, mine)          every thread
     {

@@ -1,4 +1,4 @@
-"""What a wrong claim lacks, in the user's words: the clause, and the two iterations that show it.
+"""Explanations of wrong claims in the user's words: the missing clause, and the two iterations that show it.
 
 t needs private: iteration i = 0 writes t, iteration i = 1 writes it too (n = 2)
 """

@@ -1,4 +1,4 @@
-"""What the pointers that a run declares are made from: pointers and arrays of outside it.
+"""The sources of the pointers that a statement run declares: pointers and arrays of outside it.
 
     for (…) { struct particle *p = &s[i]; double *v = p->v; … }     p, v: s, unless one is given something else
 

@@ -1,4 +1,4 @@
-"""What C's effective types tell: a store of a double cannot change an int or a pointer (C17 6.5 paragraph 7)."""
+"""Aliasing by C's effective types: a store of a double cannot change an int or a pointer (C17 6.5 paragraph 7)."""
 
 from __future__ import annotations
 

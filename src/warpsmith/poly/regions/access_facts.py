@@ -1,4 +1,4 @@
-"""What each array reference of a loop does to the address: its stride along every counter, for the cost model."""
+"""The stride of each array reference of a loop along every counter, for the cost model."""
 
 from __future__ import annotations
 

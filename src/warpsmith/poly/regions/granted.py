@@ -1,4 +1,4 @@
-"""What the user asserts with `--assume`, read as text.
+"""User assertions (`--assume`), read as text.
 
 n >= 1, n % 32 == 0, 2*n < m      a condition on integers that do not change
 parallel(f/i)                     this loop's iterations may run in any order

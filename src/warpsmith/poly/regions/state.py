@@ -1,4 +1,4 @@
-"""What the walk over a region knows at one point: the path taken, the values of variables, the guards assumed so far.
+"""The state of the walk over a region: the path taken, the values of variables, the guards assumed so far.
 
 `require` is the heart: a side condition (an unsigned value in range, a subscript inside its row) is first tried by
 isl against the path; if it fails for some parameters and guards are allowed, those parameters are excluded by a host

@@ -1,4 +1,4 @@
-"""What is known where a scope is entered: the loops and conditions around it, and the early returns before it.
+"""The context in which a scope is entered: the loops and conditions around it, and the early returns before it.
 
     if (n < 2) return;                    n >= 2
     for (k = 0; k < n - 1; k++)           0 <= k <= n - 2

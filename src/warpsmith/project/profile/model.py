@@ -1,4 +1,4 @@
-"""What one instrumented run of a program has shown of its loops.
+"""The loop profile of a program, from one instrumented run.
 
 counters     64 bytes of head (mark, ticks a second), then for every thread a row a loop: entries, iterations, ticks,
              ticks without inner loops; a file for every process

@@ -1,4 +1,4 @@
-"""What every line of a kernel costs: the worst branch, access and finding that stand on it."""
+"""The heat map of a kernel's lines: the worst branch, access and finding on each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `analyze` found, as data that has no part of the IR in it: views and other processes can have it.
+"""The result of `analyze`, as data that has no part of the IR in it: views and other processes can have it.
 
 AnalysisReport = inputs status diagnostics kernels branches accesses findings hidden timing_s
 AnalyzedKernel = one kernel on one device

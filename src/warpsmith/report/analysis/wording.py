@@ -1,4 +1,4 @@
-"""What is said of a kernel, in the words of the language that it is written in.
+"""The wording of statements about a kernel, in terms of the language that it is written in.
 
 of the IR                 CUDA            OpenCL                 PTX
 tid.x  ctaid.x            threadIdx.x     get_local_id(0)        %tid.x

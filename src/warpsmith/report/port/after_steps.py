@@ -1,4 +1,4 @@
-"""What a loop of the user's is once the steps have been tried: the one answer that every list of loops gives.
+"""The category of a user's loop once the steps have been tried: the one answer that every list of loops gives.
 
     as written: sequential, a flow dependence    ── distribute ──►    parallel-after, and why it was not as written
 

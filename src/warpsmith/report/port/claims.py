@@ -1,4 +1,4 @@
-"""What the report says of the user's pragmas: each claim gets one word.
+"""The report on the user's pragmas: each claim gets one word.
 
 confirmed       proved: with these clauses the iterations may run on any threads
 refuted         wrong, with the iterations that show it

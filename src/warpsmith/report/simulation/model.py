@@ -1,4 +1,4 @@
-"""What a run of a kernel on the SIMT machine showed: the report as data."""
+"""The result of a kernel's run on the SIMT machine: the report as data."""
 
 from __future__ import annotations
 

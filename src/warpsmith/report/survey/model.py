@@ -1,4 +1,4 @@
-"""What a survey of a project found, as data; text, JSON, SARIF and HTML are views of it.
+"""The result of a survey of a project, as data; text, JSON, SARIF and HTML are views of it.
 
 SurveyReport = inputs, units, loops (ranked), blockers, findings, how much was read again
 """

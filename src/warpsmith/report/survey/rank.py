@@ -1,4 +1,4 @@
-"""What of a survey is worth porting first, what has work of its own that stays behind, and what stands around both.
+"""The ranking of a survey's loops: those to port first, those left behind with their own work, those around both.
 
     for (step …)              around: next to no work of its own
         for (j …)             first: it can be ported, and takes what is inside along

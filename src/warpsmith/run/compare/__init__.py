@@ -1,1 +1,1 @@
-"""What two runs left, compared. Read `judge.py`."""
+"""The comparison of what two runs left. Read `judge.py`."""

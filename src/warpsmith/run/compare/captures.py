@@ -1,4 +1,4 @@
-"""What the capture runtime wrote: objects as they stood after a region, read back as arrays.
+"""The logs of the capture runtime: objects as they stood after a region, read back as arrays.
 
     log     = record*                          written by capture/ws_log.c
     record  = head region name stale payload

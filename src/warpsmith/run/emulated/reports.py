@@ -1,4 +1,4 @@
-"""What the emulation saw, in the user's words: races and errors with the lines of the user's files.
+"""The report of the emulation, in the user's words: races and errors with the lines of the user's files.
 
 The emulation writes one JSON line a report, with places as offsets in the program (emulation/report.cpp); binutils'
 addr2line turns those into lines. Without it the kernel is named and the spans are missing.

@@ -1,4 +1,4 @@
-"""What warpsmith compiles for itself is compiled once a user and compiler, and kept: `~/.cache/warpsmith/NAME-DIGEST/`.
+"""The cache of what warpsmith compiles for itself, once a user and compiler: `~/.cache/warpsmith/NAME-DIGEST/`.
 
 A folder of the cache is complete as soon as it has its name, so that runs at the same time do not disturb each other;
 where the cache cannot be written, the same is made in the directory of the build.

@@ -1,4 +1,4 @@
-"""What ptxas, NVIDIA's assembler, says of the kernels of a PTX file: registers, spills, shared memory."""
+"""The report of ptxas, NVIDIA's assembler, on the kernels of a PTX file: registers, spills, shared memory."""
 
 from __future__ import annotations
 

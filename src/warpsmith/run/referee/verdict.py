@@ -1,4 +1,4 @@
-"""What the runs of a candidate have shown: one run after the other is judged, then there is an answer.
+"""The verdict on a candidate: one run after the other is judged, then there is an answer.
 
 pass        every run agrees with the original in everything, and a wrong kernel would have been noticed
 fail        a run disagrees

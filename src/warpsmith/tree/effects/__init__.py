@@ -1,1 +1,1 @@
-"""What functions do whose text is not given: tables of data (`../effects.toml`). Read `effects.py`."""
+"""The effects of functions whose text is not given: tables of data (`../effects.toml`). Read `effects.py`."""

@@ -1,4 +1,4 @@
-"""What a call of a function whose text is not given does: a table of data, built in or the user's.
+"""The effects of a call of a function whose text is not given: a table of data, built in or the user's.
 
     memcpy(to, from, n)     reads `from`, writes `to`, returns a pointer into `to`, keeps neither
     MPI_Irecv(u, …, &r)     writes `u` and `r`, keeps both; `u` may change until MPI_Wait

@@ -1,4 +1,4 @@
-"""What stands between the user's statements outside of every offload region: updates, data regions, the `else` that an
+"""Additions between the user's statements outside of every offload region: updates, data regions, the `else` that an
 `if` lacks."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a port in the user's own file says: what runs in place of his statements, what stands between them, and the
-words of the target for it. in_place.py writes it."""
+"""The content of a port in the user's own file: statements that replace his, statements between them, and the words of
+the target for both. edits.py writes it."""
 
 from __future__ import annotations
 

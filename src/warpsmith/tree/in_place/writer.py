@@ -1,4 +1,4 @@
-"""What writes the additions to one file: places in the user's text, names that are free, statements as lines."""
+"""The writer of the additions to one file: places in the user's text, names that are free, statements as lines."""
 
 from __future__ import annotations
 

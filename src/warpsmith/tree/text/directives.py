@@ -1,4 +1,4 @@
-"""What an OpenMP or OpenACC pragma says, clause by clause, as the user wrote it.
+"""The words and clauses of an OpenMP or OpenACC pragma, as the user wrote it.
 
     #pragma omp parallel for private(t) reduction(+: s, h[:n]) collapse(2)
                 └──words───┘ └─clause─┘ └──────clause────────┘ └─clause──┘

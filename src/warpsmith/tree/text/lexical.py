@@ -1,4 +1,4 @@
-"""What is asked of C text before it is parsed: its words, its preprocessor lines, where its lines may be indented."""
+"""Lexical queries on C text before it is parsed: its words, its preprocessor lines, where its lines may be indented."""
 
 from __future__ import annotations
 

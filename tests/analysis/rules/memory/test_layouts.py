@@ -1,4 +1,4 @@
-"""What to do about the layout of data: advice that was tried on the addresses."""
+"""Advice about the layout of data, tried on the addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lets a shell complete commands and options."""
+"""Shell completion of commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is set, where it comes from, what can be set; a file to start with."""
+"""The settings: what is set, where it comes from, what can be set; a file to start with."""
 
 from __future__ import annotations
 

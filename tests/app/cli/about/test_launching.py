@@ -1,4 +1,4 @@
-"""What the command line says of kernels and launches, as files and launches."""
+"""Command-line options for kernels and launches, read into files and launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `analyze` and `simulate` show: grouped findings, pictures, every form; and what they take for granted."""
+"""The views of `analyze` and `simulate`: grouped findings, pictures, every form; and what they take for granted."""
 
 from __future__ import annotations
 

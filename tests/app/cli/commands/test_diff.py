@@ -1,4 +1,4 @@
-"""What changed between two reports, or two sources, and how that ends."""
+"""The difference between two reports, or two sources, and how that ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a piece of the tree may write, and what of that reaches a variable."""
+"""The writes of a piece of the tree, and which of them reach a variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loops of a host function do to its variables, by what is said of their copies."""
+"""The uses of a host function's variables in its loops, by what is said of their copies."""
 
 from __future__ import annotations
 

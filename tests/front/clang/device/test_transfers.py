@@ -1,4 +1,4 @@
-"""What the loops of host code repeat for nothing."""
+"""Transfers that the loops of host code repeat for nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a work-group or a sub-group works out together: run, and held against lists in Python; and who is uniform."""
+"""Collective functions of work-groups and sub-groups: run, and held against lists in Python; and who is uniform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do about the layout of data that lanes go through: advice that was tried on the addresses themselves.
+"""Advice about the layout of data that lanes go through, tried on the addresses themselves.
 
 128·tid.x + 4·tid.y     a row of 128 bytes: 32 words of one bank         132·tid.x + 4·tid.y     each its own bank
 """

@@ -1,4 +1,4 @@
-"""What a piece of the tree may write, as far as the front end must know it to recognize counted loops.
+"""The writes of a piece of the tree, as far as the front end must know them to recognize counted loops.
 
 A *variable* is written by assigning it; a *store* goes through an array element, a pointer or a member. A store can
 change a scalar variable only through a pointer, only where the variable's address was taken, and only where the types

@@ -1,4 +1,4 @@
-"""What the loops of a host function do to its variables: one walk, for what copies depend on.
+"""The uses of a host function's variables in its loops: one walk, for the analysis of copies.
 
     for (…) {
         cudaMemcpy(d_a, h_a, n, cudaMemcpyHostToDevice);      transferred d_a, transferred h_a, read n

@@ -1,4 +1,4 @@
-"""What host code repeats for nothing: a block allocated and freed, or bytes copied, the same ones in every iteration.
+"""Redundant work of host code: a block allocated and freed, or bytes copied, the same ones in every iteration.
 
 A call is repeated for nothing where no mention in its innermost loop may change what it names. What one function's text
 does not tell (what others do that it calls, where other pointers lead) is a condition. Runs in the worker process only.
