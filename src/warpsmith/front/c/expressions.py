@@ -5,8 +5,7 @@
     p.u (a union)    VerbatimExpr(reason="a union member")           what the tree does not model
 
 A node is intact: its span is exactly its text. What stands inside a macro's expansion is not: it has the span of the
-macro use. A part that cannot be modelled inside an expansion makes the whole use opaque, because it has no text of its
-own.
+macro use. A part that cannot be modelled inside an expansion makes the whole use opaque: it has no text of its own.
 """
 
 from __future__ import annotations
@@ -279,13 +278,11 @@ class Expressions:
         named = (*self.context.variables(row), *self.own_object(row))
         # A form that we do not know (`new`, a conversion of C++) may run any code.
         calls = self.context.may_call(row) or reason in _ANYTHING
+        type = self.context.types.of(self.table.type[row]) if self.table.type[row] >= 0 else Opaque("")
         return VerbatimExpr(
-            span=span, intact=True, type=self._opaque_type(row), text=span.text, reads=named, writes=named, calls=calls,
+            span=span, intact=True, type=type, text=span.text, reads=named, writes=named, calls=calls,
             reason=reason, kept=None if self.knowledge is None else self.knowledge.kept(named),
         )  # fmt: skip
-
-    def _opaque_type(self, row: int) -> Type:
-        return self.context.types.of(self.table.type[row]) if self.table.type[row] >= 0 else Opaque("")
 
     # --- the forms
 
@@ -298,9 +295,8 @@ class Expressions:
             return self.build(made[0]) if made else self.make_opaque(row, _UNKNOWN_NAME)
         symbol = self.context.symbol(number)
         if isinstance(symbol.type, Opaque) and ("&" in symbol.type.text or self.context.cxx):
-            return self.make_opaque(
-                row, "a C++ reference" if "&" in symbol.type.text else "a variable of an unusual type"
-            )
+            reason = "a C++ reference" if "&" in symbol.type.text else "a variable of an unusual type"
+            return self.make_opaque(row, reason)
         if isinstance(symbol.type, Pointer) and symbol.type.reference:
             pointer = Name(span=before(span), type=symbol.type, symbol=symbol)
             return dereference(pointer, span, intact=self.own)
@@ -547,9 +543,8 @@ class Expressions:
             return self.make_opaque(row, "a union member")
         if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
-            return self.cxx.opened(value, declared[1], span) or self.make_opaque(
-                row, f"the private member {declared[1]}"
-            )
+            reason = f"the private member {declared[1]}"
+            return self.cxx.opened(value, declared[1], span) or self.make_opaque(row, reason)
         made = member_of(value, declared[1], span, intact=self.own)
         if made is None:
             return self.make_opaque(row, "a member that its class does not have itself")
