@@ -63,7 +63,7 @@ class Planted(Node, frozen=True, eq=False, kw_only=True):
 _ASKED = {
     "Expr": ("poly/pointers/accesses.py:_value", "poly/pointers/accesses.py:bases", "offload/memory/places.py:value"),
     "Stmt": ("poly/effects/liveness.py:statement", "poly/effects/assigned.py:_simple", "loops/search/cost.py:_cost"),
-    "Node": ("poly/pointers/accesses.py:_own_touches", "poly/pointers/pointers.py:_collect", "loops/place.py:change"),
+    "Node": ("poly/pointers/accesses.py:_own_accesses", "poly/pointers/pointers.py:_collect", "loops/place.py:change"),
 }
 
 
