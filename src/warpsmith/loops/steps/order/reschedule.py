@@ -78,7 +78,7 @@ class Reschedule(Struct, frozen=True):
         for schedules in proposals(facts, place.function, run, statements):
             if isinstance(judged(program, facts, place.function, run, schedules), Proved):
                 yield msgspec.structs.replace(
-                    self, schedules=tuple(schedule_text(schedules[statement]) for statement in statements)
+                    self, times=tuple(schedule_text(schedules[statement]) for statement in statements)
                 )
 
     def check(self, program: Program, facts: Facts) -> Verdict:
