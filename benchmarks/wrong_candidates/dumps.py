@@ -2,7 +2,7 @@
 
 A word of memory that differs between runs of the original is left out, the whole record where its size does. Two words
 that differ are close where both read as floating-point numbers of a usual size and agree but for the last digits, which
-sums in another order may change.
+sums in another order may change. (The halves of a number of 8 bytes do not agree so, read as numbers of 4 bytes.)
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ def _close(one: Bytes, other: Bytes, unequal: npt.NDArray[np.bool_]) -> bool:
         changed = unequal[:whole].reshape(-1, size).any(1)
         with np.errstate(all="ignore"):
             usual = (np.abs(a) > 1e-30) & (np.abs(a) < 1e30) | (a == 0)
-            scale = np.maximum(np.abs(a), 1e-3 * np.max(np.abs(a[usual]), initial=0.0))
+            sizes = np.abs(a)[usual & (a != 0)]
+            scale = np.maximum(np.abs(a), 1e-3 * (np.median(sizes) if len(sizes) else 0.0))
             gap = np.abs(a - b)
         if bool((usual | ~changed).all()) and bool((gap[changed] <= limit * scale[changed]).all()):
             return True

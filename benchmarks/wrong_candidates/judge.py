@@ -202,7 +202,7 @@ class Judge:
             **os.environ, "JUDGE_RUN": str(number), "JUDGE_DUMP": str(dump), "JUDGE_GLOBALS": str(folder / "variables")
         }  # fmt: skip
         before = {path.name: path.read_bytes() for path in work.iterdir()}
-        command = ["sh", "-c", f"ulimit -f 400000 -v 16000000; exec ../program {self._program.args}"]
+        command = ["sh", "-c", f"ulimit -f 400000; ulimit -v 16000000; exec ../program {self._program.args}"]
         try:
             ran = subprocess.run(
                 command, cwd=work, env=environment, capture_output=True, timeout=limit, stdin=subprocess.DEVNULL

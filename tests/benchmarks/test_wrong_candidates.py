@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from benchmarks.wrong_candidates.campaign import CORRECT, Result, written
 from benchmarks.wrong_candidates.changes import CLASSES, draw, mutants
@@ -173,6 +175,17 @@ def test_what_the_original_leaves_open_is_left_out() -> None:
     assert compare(expected, Left(b"1.26 7\n", 0, {}, {"a": one + one}))[0] == "rounding"
     assert compare(expected, Left(b"1.25 8\n", 0, {}, {"a": one + one})) == ("differs", "standard output", True)
     assert compare(expected, Left(digits, 1, {}, {}))[1:] == ("exit code 1 ", True)
+
+
+def test_a_number_that_loses_digits_is_another_number() -> None:
+    thirds = np.arange(1, 40) / 3.0
+
+    def fate(values: npt.NDArray[np.float64]) -> str:
+        return compare([Left(b"", 0, {}, {"a": thirds.tobytes()})], Left(b"", 0, {}, {"a": values.tobytes()}))[0]
+
+    assert fate(thirds * (1 + 1e-15)) == "rounding"
+    assert fate(thirds.astype(np.float32).astype(np.float64)) == "differs"
+    assert fate(np.where(np.arange(39) == 38, 32.5, thirds)) == "differs"
 
 
 def test_a_dump_that_was_cut_off_is_read_as_far_as_it_goes() -> None:

@@ -20,6 +20,9 @@
 
 using namespace ws;
 
+/* Of the capture runtime, where the program has it: bytes of the device arrive at this place. */
+extern "C" void ws_left_arrives(const void *host) __attribute__((weak));
+
 namespace {
 enum class Where { host, device, both };
 
@@ -91,6 +94,7 @@ bool move_host(char *to, const char *from, size_t bytes, bool from_host) {
 
 void run_copy(const Copy &c) {
     const bool late = c.asynchronous && (pageable(c.from) || pageable(c.to));
+    if (ws_left_arrives && where(c.from) == Where::device && of_host(c.to)) ws_left_arrives(c.to);
     open_memory();
     for (size_t row = 0; row < c.height; ++row) {
         char *to = c.to + row * c.to_pitch;
