@@ -126,6 +126,7 @@ _KERNEL_SWAPS = [
     (r"\+= ", "-= "),
     (r"if \([^()]*\)(?= *\{?\n)", "if (true)"),
     (r"^( *)[\w\[\]+\-* ]+ [+\-*]?= [^;{}]*;(?= *\n)", r"\1;"),
+    (r"\b(double|float|int) (\w+) = (?!block|thread)[^;()]*;", r"\1 \2;"),
     (r"__syncthreads\(\);", ";"),
     (r"atomicAdd\((&?[^,;]+), ([^;]*)\);", r"*(\1) += \2;"),
     (r"\b(\d+\.\d+)\b", r"(\1 + 0.5)"),
@@ -138,10 +139,12 @@ def _kernel(text: str) -> Iterator[Edit]:
 
 _TYPE_SWAPS = [
     (r"\bdouble (?=\w+(;| =|,))", "float "),
-    (r"= (?=[^=;{}]*[\w\])]\s*;)", "= (float)"),
+    (r"(?<=[\w\]]) = ([^=;{}]*[a-z][^=;{}]*);(?= *\n)", r" = (float)(\1);"),
+    (r"(?<=[\w\]]) = ([^=;{}]*[a-z][^=;{}]*);(?= *\n)", r" = (int)(\1);"),
+    (r"\+= ([^=;{}]*);(?= *\n)", r"+= (int)(\1);"),
     (r"\bfloat (?=\w+(;| =))", "int "),
     (r"\bint (?=\w+(;| =))", "unsigned "),
-    (r"\bint (?=\w+(;| =))", "short "),
+    (r"\bint (?=\w+ = block)", "signed char "),
     (r"\bint (?=\w+(;| =))", "signed char "),
     (r"\blong long (?=\w+(;| =))", "int "),
 ]
@@ -151,7 +154,7 @@ def _types(text: str) -> Iterator[Edit]:
     yield from _within(text, _KERNEL, _TYPE_SWAPS)
     for found in re.finditer(r"__global__ void \w+\(([^)]*)\)", text):
         for inner in re.compile(r"\b(int|long long|double) (?=\w+[,)])").finditer(text, found.start(1), found.end()):
-            new = {"int": "short ", "long long": "int ", "double": "float "}[inner[1]]
+            new = {"int": "signed char ", "long long": "int ", "double": "float "}[inner[1]]
             yield inner.start(), inner.end(), new
 
 

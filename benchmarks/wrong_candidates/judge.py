@@ -180,8 +180,13 @@ class Judge:
             first = ["-include", f"{self._shim}/cuda_runtime.h"]
             return ["g++", *_DEVICE, *first, *include, *user, "-x", "c++", name, "-o", f"{name}.o"]
         compiler = "gcc" if name.endswith(".c") else "g++"
-        host = ["-include", str(_SHIM / "host.h"), *flags]
+        host = ["-include", str(_SHIM / "host.h"), *flags, *(["-fopenmp"] if self._is_parallel else [])]
         return [compiler, *_FLAGS, *include, *user, *host, name, "-o", f"{name}.o"]
+
+    @cached_property
+    def _is_parallel(self) -> bool:
+        """Whether the program calls the run time of OpenMP: then it is compiled for it, and run with one thread."""
+        return any("omp.h" in (self._program.folder / f).read_text(errors="replace") for f in self._program.files)
 
     def _list_variables(self, folder: Path, objects: list[str]) -> None:
         """Write down where the variables of the program's own host text are, those of one name left out."""
@@ -199,7 +204,7 @@ class Judge:
             work.mkdir()
         dump = folder / f"dump_{number}"
         environment = {
-            **os.environ, "JUDGE_RUN": str(number), "JUDGE_DUMP": str(dump), "JUDGE_GLOBALS": str(folder / "variables")
+            **os.environ, "OMP_NUM_THREADS": "1", "JUDGE_RUN": str(number), "JUDGE_DUMP": str(dump), "JUDGE_GLOBALS": str(folder / "variables")
         }  # fmt: skip
         before = {path.name: path.read_bytes() for path in work.iterdir()}
         command = ["sh", "-c", f"ulimit -f 400000; ulimit -v 16000000; exec ../program {self._program.args}"]

@@ -122,6 +122,7 @@ def test_the_port_is_right(judge: Judge) -> None:
         ("p_kernels.cu", "i < n)", "i <= n)", ("crashes", True)),
         ("p_kernels.cu", "* 3 + 1;", "* 3 + 1 + a_gpu[0] * 0;", ("same", False)),
         ("p_kernels.cu", "grid, block>>>", "grid, 2048>>>", ("differs", True)),
+        ("p_kernels.cu", "cudaMalloc(&memory, bytes)", "cudaMalloc(&memory, bytes - 8)", ("crashes", True)),
         ("p_kernels.cu", "+ 1;", "+ ;", ("unbuildable", False)),
         ("p.c", "    ws_copy_to_device(a_gpu, a, a_bytes, WS_HERE);\n", "", ("differs", True)),
         ("p.c", "ws_copy_to_host(a, a_gpu", "ws_copy_to_host(a_gpu, a", ("differs", True)),

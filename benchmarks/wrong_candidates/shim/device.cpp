@@ -84,11 +84,16 @@ bool inside(const void *pointer, size_t bytes) {
     return m && m->live && at >= m->at && at + bytes <= m->at + m->bytes;
 }
 
-/* What lies before a block in its first page holds a pattern: a kernel that changes it writes out of bounds. */
-void check_fronts() {
-    for (const Memory &m : device().blocks)
-        for (const char *p = m.pages; m.live && p < m.at; ++p)
+/* What lies before a block in its first page, and between its end and the page's, holds a pattern: a kernel that changes
+   it writes out of bounds. */
+void check_edges() {
+    for (const Memory &m : device().blocks) {
+        if (!m.live) continue;
+        for (const char *p = m.pages; p < m.at; ++p)
             if (*p != (char)0x5c) stop("a kernel wrote before a block of device memory");
+        for (const char *p = m.at + m.bytes; p < m.pages + m.pages_bytes; ++p)
+            if (*p != (char)0x5c) stop("a kernel wrote past a block of device memory");
+    }
 }
 
 void poison_shared() {
@@ -177,7 +182,7 @@ void run_kernel(dim3 grid, dim3 block, const std::function<void()> &thread) {
         run_block(block);
     }
     show_host();
-    check_fronts();
+    check_edges();
     open_memory(false);
 }
 
@@ -276,8 +281,8 @@ extern "C" cudaError_t cudaMalloc(void **to, size_t bytes) {
     char *pages = static_cast<char *>(mmap(nullptr, whole + page, PROT_READ | PROT_WRITE,
                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (pages == MAP_FAILED) return failed(cudaErrorMemoryAllocation);
-    memset(pages, 0x5c, whole - kept);
-    fill(pages + whole - kept, kept);
+    memset(pages, 0x5c, whole);
+    fill(pages + whole - kept, bytes);
     mprotect(pages, whole + page, PROT_NONE);
     device().blocks.push_back({pages, pages + whole - kept, whole, bytes, true});
     *to = device().blocks.back().at;
