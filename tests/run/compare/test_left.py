@@ -37,6 +37,16 @@ def test_numbers_rounded_to_float_are_other_numbers() -> None:
     assert find_unlike([thirds.tobytes()], [thirds.astype(np.float32).astype(np.float64).tobytes()])
 
 
+def test_what_cancelled_out_is_measured_by_the_numbers_around_it() -> None:
+    small = B.copy()
+    small[7] = 1e-7
+    noise = small.copy()
+    noise[7] = -3e-7
+    assert find_unlike([small.tobytes()], [noise.tobytes()]) == ()
+    noise[7] = 1e-2
+    assert find_unlike([small.tobytes()], [noise.tobytes()])
+
+
 def test_a_size_that_the_original_does_not_have_says_nothing() -> None:
     assert unlike(bytes(32)) == ()
 

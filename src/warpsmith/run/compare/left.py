@@ -5,8 +5,9 @@ memory is written down when it dies, of the candidate what came back from the de
 which is not known: a block of the candidate must be like one of the original's of its size. Where there is none of its
 size, it is one that the original does not have, such as the parts of a sum, and nothing is said of it.
 
-Types are not known either: bytes are equal, or numbers of 8 or of 4 bytes but for their last digits. (The halves of a
-number of 8 bytes are numbers of 4 that differ in more than that, unless they are equal.)
+Types are not known either: bytes are equal, or numbers of 8 or of 4 bytes but for their last digits. A number may be
+what two others leave that cancel out, so small ones are measured by the median. (Halves of numbers of 8 bytes do not
+pass for numbers of 4: the lower ones are of any size.)
 
 Limit: a result that is written where another one of its size belongs is like that one.
 """
@@ -25,8 +26,6 @@ __all__ = ["Unlike", "find_unlike", "read_left"]
 
 _DIGITS: dict[np.dtype[Any], float] = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 _LEAST, _MOST = 1e-30, 1e30
-# what is smaller than this part of the numbers around it is measured by them: it may be what cancelled out
-_PART = 1e-3
 _LONGEST_SEARCH = 64
 Bytes = npt.NDArray[np.uint8]
 
@@ -84,11 +83,12 @@ def _close(expected: Bytes, actual: Bytes, changed: npt.NDArray[np.bool_], kind:
     if bool(changed[whole:].any()):
         return False
     places = changed[:whole].reshape(-1, kind.itemsize).any(1)
-    every = expected[:whole].view(kind).astype(np.float64)
-    one, other = (block[:whole].view(kind)[places].astype(np.float64) for block in (expected, actual))
     with np.errstate(all="ignore"):
-        sizes = np.abs(every)[(np.abs(every) > _LEAST) & (np.abs(every) < _MOST)]
-        scale = np.maximum(np.abs(one), _PART * (np.median(sizes) if len(sizes) else 0.0))
-        usual = (np.abs(one) > _LEAST) & (np.abs(one) < _MOST) | (one == 0)
-        close = usual & (np.abs(one - other) <= digits * scale) | (np.isnan(one) & np.isnan(other))
-    return bool(close.all())
+        one, other = (block[:whole].view(kind).astype(np.float64) for block in (expected, actual))
+        sizes = np.abs(one)
+        usual = ((sizes > _LEAST) & (sizes < _MOST)) | (one == 0)
+        if not bool((usual | np.isnan(one)).all()):
+            return False
+        scale = np.maximum(sizes, np.median(sizes[sizes > 0]) if bool((sizes > 0).any()) else 0.0)
+        close = (np.abs(one - other) <= digits * scale) | (np.isnan(one) & np.isnan(other))
+    return bool(close[places].all())
