@@ -203,9 +203,9 @@ class Judge:
         else:
             work.mkdir()
         dump = folder / f"dump_{number}"
-        environment = {
-            **os.environ, "OMP_NUM_THREADS": "1", "JUDGE_RUN": str(number), "JUDGE_DUMP": str(dump), "JUDGE_GLOBALS": str(folder / "variables")
-        }  # fmt: skip
+        own = {"RUN": str(number), "DUMP": str(dump), "GLOBALS": str(folder / "variables")}
+        named = {f"JUDGE_{name}": value for name, value in own.items()}
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", **named}
         before = {path.name: path.read_bytes() for path in work.iterdir()}
         command = ["sh", "-c", f"ulimit -f 400000; ulimit -v 16000000; exec ../program {self._program.args}"]
         try:

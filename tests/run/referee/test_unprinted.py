@@ -102,3 +102,17 @@ def test_what_the_original_does_not_have_is_no_result() -> None:
     """The parts of a sum, say: no block of the original has their size."""
     parts = "double *parts = (double *)malloc(8 * sizeof *a); cudaMemcpy(parts, a_gpu, 64, cudaMemcpyDeviceToHost);"
     assert judge("    cudaMemcpy(a, a_gpu", f"    {parts}\n    cudaMemcpy(a, a_gpu").status == "pass"
+
+
+def test_a_copy_back_past_the_end_of_a_block_is_an_error() -> None:
+    """The device's array may be longer; the host's is not."""
+    long = "cudaMalloc((void **)&table_gpu, 2 * N * sizeof *a);\n    cudaMemcpy(a_gpu, a"
+    old = _PORT[_PORT.index("cudaMalloc((void **)&table_gpu") : _PORT.index("a_gpu, a, N") + len("a_gpu, a")]
+    kept = "kept_gpu, N * sizeof *a, cudaMemcpyDeviceToHost);"
+    texts = {"p.c": _HEAD + _ORIGINAL, "p.cu": _HEAD + _PORT.replace(old, long)}
+    texts["p.cu"] = texts["p.cu"].replace(kept, "table_gpu, (N + 1) * sizeof *a, cudaMemcpyDeviceToHost);")
+    files = [OutputFile(name, text.replace("END", _FREED)) for name, text in texts.items()]
+    original, candidate = (Sources((file,)) for file in files)
+    got = verify(original, candidate, QUICK)
+    assert (got.status, got.reasons[0].rule) == ("fail", "VER041")
+    assert "cudaMemcpy writes 8 bytes past the end of a block of host memory, which has 640" in got.reasons[0].message
