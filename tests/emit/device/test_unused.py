@@ -35,7 +35,10 @@ def host_text(body: str, moved: int, *, head: str = HEAD, more: str = "") -> str
     return " ".join(print_stmt(Block(span=made.body.span, statements=kept)).split())
 
 
+PRIVATE = "#pragma omp parallel for private(j)\n"
 CASES = [
+    # a clause of a loop that stays names j, which is declared once more inside
+    (f"int j; for (j = 0; j < n; j++) a[j] = 1;\n{PRIVATE} for (int i = 0; i < n; i++) a[i] = i;", 1, "int j;", "(v"),
     ("int i, j; for (i = 0; i < n; i++) a[i] = i; j = n; a[0] = j;", 1, "int j;", "int i"),
     ("int i, j; for (i = 0; i < n; i++) a[i] = i; j = n; a[0] = j;", 1, "int j; j = n;", "(void)"),
     # a value of a function is worked out still, and nobody reads it

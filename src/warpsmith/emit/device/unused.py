@@ -4,7 +4,8 @@
     double t = f();     read only in kernels now: `(void)t;` behind it
     static helper       called only by kernels now: `(void)helper;` where they are launched
 
-Invariant: a declarator is dropped only where nothing of the function names its variable and it has no effect.
+Invariant: a declarator is dropped only where nothing of the function names its variable, a clause of a pragma included,
+and it has no effect.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from warpsmith.tree.nodes import (
     Literal,
     Name,
     Node,
+    Pragma,
     SizeOf,
     Stmt,
     Top,
@@ -154,14 +156,14 @@ def _uses(root: Node) -> Counter[Symbol]:
     """Count every place below `root` that names a variable or a function, its own declaration not included."""
     counts: Counter[Symbol] = Counter()
     by_name: dict[str, list[Symbol]] = {}
-    sized: set[str] = set()
+    told: set[str] = set()
     for node in walk(root):
         counts.update(_named(node))
         if isinstance(node, VarDecl):
             by_name.setdefault(node.symbol.name, []).append(node.symbol)
-        if isinstance(node, SizeOf):
-            sized |= identifiers(node.text)
-    counts.update(symbol for name in sized for symbol in by_name.get(name, ()))
+        if isinstance(node, SizeOf | Pragma):
+            told |= identifiers(node.text)
+    counts.update(symbol for name in told for symbol in by_name.get(name, ()))
     return counts
 
 

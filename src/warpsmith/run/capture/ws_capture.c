@@ -92,16 +92,19 @@ static unsigned poison_seed(void)
     return text ? (unsigned)atoi(text) : 1u;
 }
 
-/* Write the poison pattern of one element. */
+/* Write the poison pattern of one element: NaN in one run of three, which no comparison takes and fmax drops; in the others
+   larger and smaller numbers than a program has. */
 static void pattern_of(int kind, int element_size, unsigned char *pattern)
 {
-    unsigned seed = poison_seed();
-    memset(pattern, (int)(0xA5u ^ (seed * 37u & 0x7Fu)), (size_t)element_size);
+    static const uint32_t highest[] = {0x7FC00000u, 0x7F700000u, 0xFF700000u};
+    const unsigned seed = poison_seed(), sort = seed % 3u;
+    const unsigned byte = 0xA5u ^ (seed * 37u & 0x7Fu);
+    memset(pattern, (int)(sort == 1u ? byte & 0x7Fu : byte), (size_t)element_size);
     if (kind == WS_FLOAT && element_size == 4) {
-        uint32_t word = 0x7FC00000u | ((0xBADu + seed * 0x101u) & 0x3FFFFFu);
+        uint32_t word = highest[sort] | ((0xBADu + seed * 0x101u) & 0xFFFFFu);
         memcpy(pattern, &word, 4);
     } else if (kind == WS_FLOAT && element_size == 8) {
-        uint64_t word = UINT64_C(0x7FF8000000000000) | (0xBADu + (uint64_t)seed * 0x101u);
+        uint64_t word = (uint64_t)(sort == 0u ? 0x7FF80000u : highest[sort]) << 32 | (0xBADu + (uint64_t)seed * 0x101u);
         memcpy(pattern, &word, 8);
     }
 }

@@ -165,6 +165,14 @@ int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size)
     return found;
 }
 
+/* Visit every block that lives; the visitor must not allocate. */
+void ws_heap_each(void (*visit)(uintptr_t start, size_t size))
+{
+    for (size_t i = 0; i < slots; i++)
+        if (table[i].start)
+            visit(table[i].start, table[i].size);
+}
+
 void ws_heap_note(void *pointer, size_t size)
 {
     record(pointer, size);
@@ -197,6 +205,8 @@ void *realloc(void *old, size_t size)
     uintptr_t start;
     size_t before = 0;
     int known = ws_heap_find(old, &start, &before) && start == (uintptr_t)old;
+    if (known)
+        ws_left_dies(start, before);
     if (known && ws_unit_moves)
         ws_unit_moves(old);
     forget(old);
@@ -212,8 +222,10 @@ void free(void *pointer)
 {
     uintptr_t start;
     size_t size = 0;
-    if (ws_heap_find(pointer, &start, &size) && start == (uintptr_t)pointer)
+    if (ws_heap_find(pointer, &start, &size) && start == (uintptr_t)pointer) {
+        ws_left_dies(start, size);
         give_content(pointer, 0, size);
+    }
     forget(pointer);
     __libc_free(pointer);
 }
@@ -247,6 +259,11 @@ int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size)
     (void)start;
     (void)size;
     return 0;
+}
+
+void ws_heap_each(void (*visit)(uintptr_t start, size_t size))
+{
+    (void)visit;
 }
 
 void ws_heap_note(void *pointer, size_t size)

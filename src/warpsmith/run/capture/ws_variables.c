@@ -130,7 +130,20 @@ int ws_variable_find(const void *at, uintptr_t *start, size_t *size)
     return 0;
 }
 
+/* Visit every variable. */
+void ws_variable_each(void (*visit)(uintptr_t start, size_t size))
+{
+    know_variables();
+    for (size_t i = 0; i < variable_count; i++)
+        visit(variables[i].start, variables[i].end - variables[i].start);
+}
+
 #else
+
+void ws_variable_each(void (*visit)(uintptr_t start, size_t size))
+{
+    (void)visit;
+}
 
 int ws_variable_find(const void *at, uintptr_t *start, size_t *size)
 {

@@ -44,6 +44,7 @@ _RULES = {
     "too_large": "VER048",
     "unordered": "VER046",
     "host_memory_gone": "VER046",
+    "host_overrun": "VER041",
     "api_error": "VER044",
     "bad_launch": "VER044",
 }

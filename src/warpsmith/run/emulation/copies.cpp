@@ -20,6 +20,11 @@
 
 using namespace ws;
 
+/* Of the capture runtime, where the program has it: bytes of the device arrive at this place; the block of the heap that
+   a pointer lies in. */
+extern "C" void ws_left_arrives(const void *host) __attribute__((weak));
+extern "C" int ws_heap_find(const void *pointer, uintptr_t *start, size_t *size) __attribute__((weak));
+
 namespace {
 enum class Where { host, device, both };
 
@@ -91,6 +96,7 @@ bool move_host(char *to, const char *from, size_t bytes, bool from_host) {
 
 void run_copy(const Copy &c) {
     const bool late = c.asynchronous && (pageable(c.from) || pageable(c.to));
+    if (ws_left_arrives && where(c.from) == Where::device && of_host(c.to)) ws_left_arrives(c.to);
     open_memory();
     for (size_t row = 0; row < c.height; ++row) {
         char *to = c.to + row * c.to_pitch;
@@ -110,6 +116,19 @@ void spoil(const Copy &c, const Piece &piece) {
     for (size_t row = 0; row < c.height; ++row) fill_poison(c.to + row * c.to_pitch, c.width);
 }
 
+/* Whether a copy to the host writes past the end of the block that it begins in: what lies there is lost. */
+bool runs_past(const Copy &c) {
+    uintptr_t start = 0;
+    size_t size = 0;
+    if (!ws_heap_find || where(c.from) != Where::device || !of_host(c.to) || !ws_heap_find(c.to, &start, &size))
+        return false;
+    const uintptr_t end = (uintptr_t)c.to + (c.height - 1) * c.to_pitch + c.width;
+    if (end <= start + size) return false;
+    report_event("host_overrun", std::string(c.call) + " writes " + std::to_string(end - start - size) +
+                 " bytes past the end of a block of host memory, which has " + std::to_string(size), c.pc, 0);
+    return true;
+}
+
 cudaError_t copy(const Copy &c) {
     LOCKED;
     if (device.sticky != cudaSuccess) return device.sticky;
@@ -117,6 +136,7 @@ cudaError_t copy(const Copy &c) {
     if (!stream) return cudaErrorInvalidResourceHandle;
     const cudaError_t wrong = check_rows(c);
     if (wrong != cudaSuccess || c.width * c.height == 0) return wrong;
+    if (runs_past(c)) return cudaErrorInvalidValue;
     const bool hosts = of_host(c.to) && of_host(c.from), devices = where(c.to) == Where::device && where(c.from) == Where::device;
     if (where(c.to) == Where::device && of_host(c.from)) count_copy(true, c.width * c.height);
     if (where(c.from) == Where::device && of_host(c.to)) count_copy(false, c.width * c.height);

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding, Note
+from warpsmith.run.compare.left import read_left
 from warpsmith.run.emulated.build import Executable, build_emulated, schedule_environment
 from warpsmith.run.emulated.counts import Counts, read_counts
 from warpsmith.run.emulated.device import device_environment
@@ -33,13 +34,14 @@ _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 class Trial(Struct, frozen=True):
     """One run of the candidate: how it ended, what the emulation saw; `counts`: its launches and copies, None where
-    the program has no device code."""
+    the program has no device code; `left`: the memory that came back from the device, as it was when it died."""
 
     outcome: Outcome
     counts: Counts | None = None
     races: tuple[Race, ...] = ()
     failures: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
+    left: tuple[bytes, ...] | None = None
 
 
 def is_cuda(sources: Sources) -> bool:
@@ -88,13 +90,14 @@ class Candidate:
             **run_environment(number, 3 + number + self._options.seed),
             **schedule_environment(number, report, counts, seed=self._options.seed),
             **device_environment(self._options.device),
-            **({} if number else {"WS_DISTURB": "1"}),
+            **({} if number else {"WS_DISTURB": "1", "WS_LEFT": str(work / "left")}),
         }
         outcome = self._run(work, environment, skip_cases, self._options.timeout_s)
         if self._emulated is None:
             return Trial(outcome)
         seen = read_reports(report, Path(self._emulated.command[0]), self.sources, self._emulated.directory)
-        return self._trial(outcome, seen, read_counts(counts))
+        trial = self._trial(outcome, seen, read_counts(counts))
+        return replace(trial, left=read_left(work / "left"))
 
     def run_disturbed(self, kernel: str, skip_cases: tuple[int, ...], timeout_s: float) -> Outcome:
         """Run schedule 0 with all that `kernel` (`*`: every kernel) writes changed at the end of each launch; with a

@@ -4,6 +4,8 @@
     left out        of an object that a region writes, no more than half was compared
     nothing written the kernels of a region ran and wrote nothing: there is nothing to compare
     insensitive     other values in what the kernels wrote would not have been noticed
+    unlike          what came back from the device is not what the original leaves in memory, and nothing that is
+                    compared shows whether that matters
 
 A doubt names the region and what would remove it.
 """
@@ -15,12 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
+from warpsmith.run.compare.left import Unlike
 from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
 
-__all__ = ["Shown", "find_doubts", "no_launch"]
+__all__ = ["Shown", "find_doubts", "no_launch", "unlike"]
 
 _RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
 _INITIALIZE = "initialize what the program reads, and print no times or addresses from it"
+_PRINT = "let the program print its results, or a sum of them"
 _FUNCTIONS = "or give files without a main: their functions are called, and what they write is compared"
 _MOST_NAMED = 5
 
@@ -43,6 +47,15 @@ def no_launch(exit_code: int) -> Finding:
     how = f", which ends with exit code {exit_code}" if exit_code else ""
     message = f"no kernel was launched in the runs of the program{how}: they test nothing of the port"
     return Finding("VER028", "warning", message, help=(_RUN_MORE,))
+
+
+def unlike(block: Unlike) -> Finding:
+    """Return that a block came back from the device with other values than the original leaves in any of its size."""
+    message = (
+        f"{block.size:,} bytes of host memory that came back from the device differ at the end from what the original "
+        f"leaves in memory, from byte {block.first:,} on, and nothing of that is printed"
+    )
+    return Finding("VER036", "warning", message, help=(_PRINT, _FUNCTIONS))
 
 
 def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], shown: Shown) -> Iterator[Finding]:
@@ -103,8 +116,7 @@ def _unnoticed(shown: Shown) -> Iterator[Finding]:
     if seen:
         what = "the kernels" if len(seen) == len(shown.launches) else _named(seen)
         message = f"other values in what {what} wrote changed nothing that is compared: output, files, exit code"
-        helps = ("let the program print its results, or a sum of them", _FUNCTIONS)
-        yield Finding("VER029", "warning", message, help=helps)
+        yield Finding("VER029", "warning", message, help=(_PRINT, _FUNCTIONS))
     if idle:
         message = f"{_named(idle)} wrote nothing in the runs of the program: there is nothing of it to compare"
         yield Finding("VER035", "warning", message, help=(_RUN_MORE,))

@@ -27,6 +27,7 @@ import msgspec.structs
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog
 from warpsmith.run.compare.judge import Evidence
+from warpsmith.run.compare.left import read_left
 from warpsmith.run.compare.output import OutputRule, rule_of
 from warpsmith.run.compare.tolerance import Allowance
 from warpsmith.run.native.programs import RUNTIME_FILE, Built, Outcome, RunSetting, build_native, run_program
@@ -54,7 +55,7 @@ _EPOCH = "1700000000"
 _FILLS = (0x40, 0xBF, 0x41, 0xC0, 0x3F, 0xC1)
 # what compilers fill automatic variables with
 _PATTERNS = b"\xfe\xaa\xff"
-_RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_capture.c")
+_RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_left.c", "ws_capture.c")
 
 
 def runtime_files(*, clock: bool = False, harness: bool = False) -> tuple[OutputFile, ...]:
@@ -82,13 +83,15 @@ def run_environment(fill: int, poison: int) -> Mapping[str, str]:
 
 
 class Reference:
-    """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for."""
+    """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for.
+    `leaves`: what it leaves in memory is kept, since no captures say what its regions wrote."""
 
     def __init__(self, sources: Sources, options: VerifyOptions, work: Path, *, harness: bool = False) -> None:
         self._options = options
         self._work = work
         runtime = runtime_files(clock=True, harness=harness)
         self._sources = msgspec.structs.replace(sources, files=(*sources.files, *runtime))
+        self.leaves = not (harness or sources.captured)
         self.skip_cases: tuple[int, ...] = ()
         self._filled: dict[int, Outcome] = {}
 
@@ -105,7 +108,13 @@ class Reference:
     @cached_property
     def base(self) -> Outcome:
         """The run that the candidate is compared with."""
-        return self.run(self.built, "base_1", run_environment(0, 1))
+        kept = {"WS_LEFT": str(self._work / "base_1" / "left"), "WS_LEFT_ALL": "1"} if self.leaves else {}
+        return self.run(self.built, "base_1", {**run_environment(0, 1), **kept})
+
+    @cached_property
+    def left(self) -> tuple[bytes, ...] | None:
+        """What the base run left in memory; None where that is not known."""
+        return read_left(self._work / "base_1" / "left") if self.leaves and not self.base.failure else None
 
     @cached_property
     def again(self) -> Outcome:
@@ -215,7 +224,7 @@ class Reference:
     def restart(self, skip_cases: tuple[int, ...]) -> None:
         """Forget the base runs and leave out these cases of the harness from now on."""
         self.skip_cases = skip_cases
-        for name in ("base", "again", "is_steady", "bent"):
+        for name in ("base", "left", "again", "is_steady", "bent"):
             self.__dict__.pop(name, None)
         self._filled.clear()
 

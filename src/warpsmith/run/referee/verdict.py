@@ -16,12 +16,13 @@ import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.judge import compare_logs
+from warpsmith.run.compare.left import Unlike, find_unlike
 from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, masked_tokens, noise, without_noise
 from warpsmith.run.compare.sensitivity import tells_apart
 from warpsmith.run.emulated.counts import Counts
 from warpsmith.run.native.programs import Outcome
 from warpsmith.run.referee.candidate import Candidate, Trial
-from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch
+from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, unlike
 from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
@@ -60,6 +61,7 @@ class Verdict:
         self._writes: Counter[str] = Counter()
         self._copies = Copies()
         self._sensitive: set[str] = set()
+        self._unlike: tuple[Unlike, ...] = ()
 
     def add(self, trial: Trial, number: int) -> None:
         """Judge one run of the candidate."""
@@ -76,6 +78,8 @@ class Verdict:
             expected = self._reference.filled(number)
             found += [*self._objects(expected, trial.outcome), *self._outputs(expected, trial.outcome)]
             self._sensitive |= set(self._noticed(expected, trial.outcome))
+            if number == 0 and self._reference.leaves:
+                self._unlike = find_unlike(self._reference.left or (), trial.left or ())
         self.failures += [_under(finding, number) for finding in found]
 
     def result(self) -> Verification:
@@ -112,6 +116,7 @@ class Verdict:
             return
         if self._candidate.has_kernels and not self._launches:
             yield no_launch(base.exit_code)
+        yield from map(unlike, self._unlike[:_MOST_OBJECTS_SHOWN])
         reached: dict[str, int] = {}
         for (region, _), total in base.log.totals.items():
             reached[region] = max(total, reached.get(region, 0))
