@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
+from benchmarks.mutants.operators import mutants
 from benchmarks.mutation import ROOT, Result, drawn, groups, judged, key, table
-from benchmarks.mutation_operators import mutants
 
 SOURCE = '''"""Text of a module: 1 < 2."""
 

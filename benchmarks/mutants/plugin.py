@@ -1,0 +1,185 @@
+"""The pytest side of a mutation run: `-p benchmarks.mutants.plugin`, told by environment variables what to do.
+
+    WARPSMITH_MUTANTS_MEASURE   a JSON file to write: which test executes which lines of WARPSMITH_MUTANTS_SOURCES
+                                (paths, by os.pathsep), and how long it takes
+    WARPSMITH_MUTANTS_SERVE     two file numbers: requests are read from one, answers written to the other
+
+A server collects tests once. Each request is a JSON line: `tests`, in order, `limit` in seconds, `scratch`, a folder
+for temporary files, and maybe `path`, `original` and `mutant`, a file's text before and after. A fork of the server
+puts the mutant in place and runs the tests until one fails. The answer is a JSON line: "killed", "time", "survived", or
+"apart", where the mutant cannot be put in place. The first answer, after tests were collected, is "ready" or "broken".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from _pytest.main import pytest_runtestloop as run_the_tests
+from benchmarks.mutants.in_place import Replacement, put_in_place, replacements
+
+_POLL_S = 0.02
+_PARENT_DEATH = 1
+_MEASURE, _SOURCES, _SERVE = (f"WARPSMITH_MUTANTS_{word}" for word in ("MEASURE", "SOURCES", "SERVE"))
+_KEPT = ("warpsmith.front.clang", "warpsmith.base.nvrtc")
+"""Modules that keep processes and libraries, not results."""
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    if output := os.environ.pop(_MEASURE, ""):
+        sources = os.environ.pop(_SOURCES).split(os.pathsep)
+        early_config.pluginmanager.register(Measuring(sources, Path(output)), "warpsmith-measuring")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    if (numbers := os.environ.pop(_SERVE, "")) == "":
+        return None
+    _serve(session, *map(int, numbers.split()))
+    return True
+
+
+class Measuring:
+    """Notes which lines each test executes: what fixtures of more than a test do is done by all tests that name them,
+    and what tests remember for each other is forgotten."""
+
+    def __init__(self, sources: list[str], output: Path) -> None:
+        import coverage
+
+        self.sources, self.output = sources, output
+        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=sources)
+        self.seconds: dict[str, float] = {}
+        self.fixtures: dict[str, tuple[str, ...]] = {}
+        self.contexts = [""]
+        self.coverage.start()
+
+    @contextmanager
+    def within(self, context: str) -> Iterator[None]:
+        """Note lines as those of a context."""
+        self.contexts.append(context)
+        self.coverage.switch_context(context)
+        try:
+            yield
+        finally:
+            self.contexts.pop()
+            self.coverage.switch_context(self.contexts[-1])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        _forget()
+        self.fixtures[item.nodeid] = tuple(getattr(item, "fixturenames", ()))
+        start = time.perf_counter()
+        with self.within(item.nodeid):
+            result = yield
+        self.seconds[item.nodeid] = time.perf_counter() - start
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+        if fixturedef.scope == "function":
+            return (yield)
+        with self.within(f"@{fixturedef.argname}"):
+            return (yield)
+
+    def pytest_sessionfinish(self) -> None:
+        self.coverage.stop()
+        executed: dict[str, dict[str, list[int]]] = {}
+        data = self.coverage.get_data()
+        for source in self.sources:
+            for line, contexts in data.contexts_by_lineno(source).items():
+                for context in contexts:
+                    executed.setdefault(context, {}).setdefault(source, []).append(line)
+        tests = [
+            {"name": name, "seconds": seconds, "lines": self._joined(executed, name)}
+            for name, seconds in self.seconds.items()
+        ]
+        self.output.write_text(json.dumps({"tests": tests, "outside": executed.get("", {})}))
+
+    def _joined(self, executed: dict[str, dict[str, list[int]]], name: str) -> dict[str, list[int]]:
+        """Return the lines of a test and its fixtures."""
+        parts = [executed.get(one, {}) for one in (name, *(f"@{fixture}" for fixture in self.fixtures[name]))]
+        return {s: sorted({line for part in parts for line in part.get(s, [])}) for s in self.sources}
+
+
+def _forget() -> None:
+    """Empty what functions of tests and of ours remember."""
+    for name, module in list(sys.modules.items()):
+        if not name.startswith(("tests.", "warpsmith.")) or name.startswith(_KEPT):
+            continue
+        for value in list(vars(module).values()):
+            if isinstance(value, functools._lru_cache_wrapper):
+                value.cache_clear()
+
+
+def _serve(session: pytest.Session, reads: int, writes: int) -> None:
+    items = {item.nodeid: item for item in session.items}
+    with os.fdopen(reads) as requests, os.fdopen(writes, "w") as answers:
+
+        def answer(word: str) -> None:
+            answers.write(json.dumps(word) + "\n")
+            answers.flush()
+
+        answer("broken" if session.testsfailed else "ready")
+        for line in requests:
+            request = json.loads(line)
+            changes: list[Replacement] | None = []
+            if "mutant" in request:
+                changes = replacements(request["original"], request["mutant"], request["path"])
+            if changes is None:
+                answer("apart")
+                continue
+            session.items = [items[name] for name in request["tests"] if name in items]
+            worker = os.fork()
+            if worker == 0:
+                os.setsid()
+                ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
+                os.close(reads)
+                os.close(writes)
+                _run(session, changes, request["scratch"])
+            answer(_awaited(worker, request["limit"]))
+
+
+def _run(session: pytest.Session, changes: list[Replacement], scratch: str) -> NoReturn:
+    """Run the tests of a session until one fails; leave the process with 0 where none does."""
+    status = 1
+    try:
+        os.environ["TMPDIR"] = tempfile.tempdir = scratch
+        session.config.option.maxfail = 1
+        put_in_place(changes)
+        run_the_tests(session)
+        status = int(session.testsfailed > 0)
+    finally:
+        os._exit(status)
+
+
+def _awaited(worker: int, limit: float) -> str:
+    """Return what became of the tests of a worker."""
+    deadline = time.monotonic() + limit
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(worker, os.WNOHANG)
+        if ended:
+            _end_all(worker)
+            return "survived" if status == 0 else "killed"
+        time.sleep(_POLL_S)
+    _end_all(worker)
+    os.waitpid(worker, 0)
+    return "time"
+
+
+def _end_all(group: int) -> None:
+    """End the processes that a worker has left."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
