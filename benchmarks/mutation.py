@@ -48,12 +48,14 @@ from msgspec import Struct
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.mutants.operators import Mutant, mutants
-from benchmarks.mutants.tested import Measured, Test, changed_lines, tests_of
+from benchmarks.mutants.tested import Measured, Test, changed_lines, executing
 
 ROOT = Path(__file__).resolve().parents[1]
 Fate = Literal["killed", "time", "survived"]
 MEMORY = 8 << 20
 """Address space of a test run, in KiB: a mutant may grow without end."""
+AT_LEAST = 60
+"""Seconds that a mutant has besides five times what its tests take."""
 LOADING = 600
 """Seconds in which tests are collected."""
 
@@ -146,12 +148,10 @@ def _digest(mutant: Mutant) -> str:
 class Copy:
     """A copy of the tree in which one file at a time is another."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
         self.clock = int(time.time()) - (1 << 24)
-        listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-        for name in filter(None, names):
+        for name in names:
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / name, folder / name)
@@ -173,7 +173,7 @@ class Copy:
         pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "benchmarks.mutants.plugin"]
         paths = f"{self.folder / 'src'}{os.pathsep}{self.folder}"
         environment = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": "0", **told}
-        environment["PYTHONPYCACHEPREFIX"] = str(self.folder / ".pycache")
+        environment.setdefault("PYTHONPYCACHEPREFIX", str(self.folder / ".pycache"))
         command = ["sh", "-c", f'ulimit -v {MEMORY}; exec "$@"', "sh", *pytest, *(f"tests/{test}" for test in tests)]
         quiet = subprocess.DEVNULL
         return subprocess.Popen(
@@ -245,7 +245,7 @@ class Server:
 
 def fate(server: Server, source: str, mutant: Mutant, chosen: Sequence[Test], *, outside: bool) -> Fate:
     """Return what becomes of a mutant; `outside`: it changes what runs while files are loaded."""
-    limit = 60 + 5 * sum(test.seconds for test in chosen)
+    limit = AT_LEAST + 5 * sum(test.seconds for test in chosen)
     copy = server.copy
     answer = "apart" if outside else server.ask(chosen, limit, (copy.source(source), mutant.text))
     if answer == "apart":
@@ -284,7 +284,7 @@ def _tried(group: Group, one: Chosen, measured: Measured, servers: SimpleQueue[S
     server = servers.get()
     try:
         lines = changed_lines(server.copy.source(source).read_text(), mutant)
-        tests, outside = tests_of(measured, source, lines), measured.is_outside(source, lines)
+        tests, outside = executing(measured, source, lines), measured.is_outside(source, lines)
         ended = fate(server, source, mutant, tests, outside=outside) if tests else "survived"
     finally:
         servers.put(server)
@@ -319,6 +319,13 @@ def key(result: Result) -> Key:
     return result.source, *result.mutant.key
 
 
+def _files() -> list[str]:
+    """Return the files of the tree."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return [name for name in names.split("\0") if name]
+
+
 def _commit() -> str:
     described = ["git", "describe", "--always", "--dirty"]
     return subprocess.run(described, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
@@ -348,7 +355,7 @@ def main() -> int:
     wanted = [group for group in groups() if not arguments.group or group.name in arguments.group]
     with tempfile.TemporaryDirectory(prefix="warpsmith-mutants-") as folder:
         chosen = [(group, drawn(group, arguments.count, arguments.seed)) for group in wanted]
-        copies = [Copy(Path(folder, str(number))) for number in range(arguments.jobs)]
+        copies = [Copy(Path(folder, str(number)), _files()) for number in range(arguments.jobs)]
         for group, mine in chosen:
             for result in tested(group, mine, copies, known):
                 results.append(result)

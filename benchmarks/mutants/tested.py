@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.mutants.operators import Mutant
 from msgspec import Struct
 
-__all__ = ["Measured", "Test", "changed_lines", "tests_of"]
+__all__ = ["Measured", "Test", "changed_lines", "executing"]
 
 
 class Test(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Measured(Struct, frozen=True):
         return bool(self.outside.get(source, frozenset()) & lines)
 
 
-def tests_of(measured: Measured, source: str, lines: frozenset[int]) -> list[Test]:
+def executing(measured: Measured, source: str, lines: frozenset[int]) -> list[Test]:
     """Return the tests that changed lines of a file may matter to, the fastest first."""
     everywhere = measured.is_outside(source, lines)
     found = (t for t in measured.tests if (mine := t.lines.get(source)) and (everywhere or mine & lines))
