@@ -32,8 +32,8 @@ from benchmarks.mutants.in_place import Replacement, put_in_place, replacements
 _POLL_S = 0.02
 _PARENT_DEATH = 1
 _MEASURE, _SOURCES, _SERVE = (f"WARPSMITH_MUTANTS_{word}" for word in ("MEASURE", "SOURCES", "SERVE"))
-_KEPT = ("warpsmith.front.clang", "warpsmith.base.nvrtc")
-"""Modules that keep processes and libraries, not results."""
+_REMEMBER = ("tests.", "warpsmith.loops.", "warpsmith.analysis.")
+"""Modules that remember what analyses have found, not only what texts and trees are."""
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
@@ -115,7 +115,7 @@ class Measuring:
 def _forget() -> None:
     """Empty what functions of tests and of ours remember."""
     for name, module in list(sys.modules.items()):
-        if not name.startswith(("tests.", "warpsmith.")) or name.startswith(_KEPT):
+        if not name.startswith(_REMEMBER):
             continue
         for value in list(vars(module).values()):
             if isinstance(value, functools._lru_cache_wrapper):
