@@ -37,6 +37,7 @@ _REMEMBER = ("tests.", "warpsmith.loops.", "warpsmith.analysis.")
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    _end_with_parent()
     if output := os.environ.pop(_MEASURE, ""):
         sources = os.environ.pop(_SOURCES).split(os.pathsep)
         early_config.pluginmanager.register(Measuring(sources, Path(output)), "warpsmith-measuring")
@@ -112,6 +113,10 @@ class Measuring:
         return {s: sorted({line for part in parts for line in part.get(s, [])}) for s in self.sources}
 
 
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
+
+
 def _forget() -> None:
     """Empty what functions of tests and of ours remember."""
     for name, module in list(sys.modules.items()):
@@ -143,7 +148,7 @@ def _serve(session: pytest.Session, reads: int, writes: int) -> None:
             worker = os.fork()
             if worker == 0:
                 os.setsid()
-                ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
+                _end_with_parent()
                 os.close(reads)
                 os.close(writes)
                 _run(session, changes, request["scratch"])
