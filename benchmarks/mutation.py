@@ -7,14 +7,15 @@ group --count mutants are drawn by --seed: the first ones of a larger draw are a
 copy of the tree, never into the tree itself, and the tests of its group that execute the changed lines run there, the
 fastest first, until one fails (mutants/tested.py); a mutant that no test executes survives at once. One process
 collects the tests of a group; for each mutant it forks, and the fork puts the mutant in place (mutants/plugin.py). A
-mutant of what runs while files are loaded gets a process of its own. A mutant that takes longer than five times what
-its tests take without it, and a minute, counts as killed, and is listed apart.
+mutant of what runs while files are loaded gets a process of its own. A mutant with which a test takes longer than five
+times what it takes without it, and ten seconds, counts as killed, and is listed apart; all of this is processor time.
 A survivor is a change that no test of its group notices. mutation_judged.toml names those that someone has looked at
 and that change no verdict to a wrong one (a message, less precision, time), each with the reason; they are no misses.
 
-Each result is a line in --results as soon as it is known, and what stands there of the same commit is not done again;
-with --keep-killed neither is what was killed at another commit, where tests are only added. Writes a table and the
-survivors to benchmarks/results/mutation.txt. Exits with 1 where a survivor is not judged.
+Each result is a line in --results as soon as it is known, and what stands there of the same commit is not done again,
+nor what is kept beside it of the tests of a group; with --keep-killed neither is what was killed at another commit,
+where tests are only added. Writes a table and the survivors to benchmarks/results/mutation.txt. Exits with 1 where a
+survivor is not judged.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ ROOT = Path(__file__).resolve().parents[1]
 Fate = Literal["killed", "time", "survived"]
 MEMORY = 8 << 20
 """Address space of a test run, in KiB: a mutant may grow without end."""
-AT_LEAST = 60
-"""Seconds that a mutant has besides five times what its tests take."""
-LOADING = 600
-"""Seconds in which tests are collected."""
+AT_LEAST = 10
+"""Seconds of the processor that a test has besides five times what it takes without the mutant."""
+WAITING = 1800
+"""Seconds by the clock in which tests are collected, or run: they may wait for something for ever."""
 
 
 class Group(Struct, frozen=True):
@@ -123,6 +124,16 @@ class Known:
         for line in (msgspec.json.decode(text, type=Line) for text in texts):
             if line.commit == commit or (keep_killed and line.fate != "survived"):
                 self.lines[line.source, line.mutant] = line
+
+    def measured(self, group: Group, copy: Copy) -> Measured:
+        """Return which tests of a group execute what: as it was kept beside the results, or else by a run."""
+        kept = self.path and self.path.with_name(f"{self.path.name}-{self.commit}-{group.name}.json")
+        if kept is not None and kept.exists():
+            return msgspec.json.decode(kept.read_bytes(), type=Measured)
+        measured = copy.measured(group)
+        if kept is not None:
+            kept.write_bytes(msgspec.json.encode(measured))
+        return measured
 
     def result(self, group: str, source: str, mutant: Mutant) -> Result | None:
         """Return what is known of a mutant."""
@@ -212,7 +223,7 @@ class Server:
         self.process = copy.pytest(tests, told, (reads, writes))
         os.close(reads)
         os.close(writes)
-        self.ready = self._answer(LOADING) == "ready"
+        self.ready = self._answer(WAITING) == "ready"
 
     def __enter__(self) -> Server:
         return self
@@ -223,16 +234,17 @@ class Server:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def ask(self, tests: Sequence[Test], limit: float, change: tuple[Path, str] | None = None) -> str:
+    def ask(self, tests: Sequence[Test], change: tuple[Path, str] | None = None) -> str:
         """Return what becomes of a file's new text, or of the tests without a change."""
         with tempfile.TemporaryDirectory(dir=self.copy.folder, ignore_cleanup_errors=True) as scratch:
-            request: dict[str, object] = {"tests": [t.name for t in tests], "limit": limit, "scratch": scratch}
+            limits = {test.name: AT_LEAST + 5 * test.seconds for test in tests}
+            request: dict[str, object] = {"tests": limits, "limit": WAITING, "scratch": scratch}
             if change is not None:
                 path, text = change
                 request |= {"path": str(path), "original": path.read_text(), "mutant": text}
             with os.fdopen(os.dup(self.requests), "wb") as file:
                 file.write(msgspec.json.encode(request) + b"\n")
-            return self._answer(limit + LOADING)
+            return self._answer(2 * WAITING)
 
     def _answer(self, limit: float) -> str:
         """Return the next answer, "" where none comes."""
@@ -245,9 +257,8 @@ class Server:
 
 def fate(server: Server, source: str, mutant: Mutant, chosen: Sequence[Test], *, outside: bool) -> Fate:
     """Return what becomes of a mutant; `outside`: it changes what runs while files are loaded."""
-    limit = AT_LEAST + 5 * sum(test.seconds for test in chosen)
     copy = server.copy
-    answer = "apart" if outside else server.ask(chosen, limit, (copy.source(source), mutant.text))
+    answer = "apart" if outside else server.ask(chosen, (copy.source(source), mutant.text))
     if answer == "apart":
         original = copy.source(source).read_text()
         try:
@@ -255,7 +266,7 @@ def fate(server: Server, source: str, mutant: Mutant, chosen: Sequence[Test], *,
             files = list(dict.fromkeys(test.name.partition("::")[0].removeprefix("tests/") for test in chosen))
             with Server(copy, files) as other:
                 # a process that ends before it answers is killed as well
-                answer = (other.ask(chosen, limit) if other.ready else "") or "killed"
+                answer = (other.ask(chosen) if other.ready else "") or "killed"
         finally:
             copy.write(source, original)
     return msgspec.convert(answer, type=Fate)  # type: ignore[no-any-return]
@@ -269,7 +280,7 @@ def tested(group: Group, chosen: Sequence[Chosen], copies: Sequence[Copy], known
     if all(known.result(group.name, *one) for one in chosen):
         yield from (result for one in chosen if (result := known.result(group.name, *one)))
         return
-    measured = copies[0].measured(group)
+    measured = known.measured(group, copies[0])
     with ExitStack() as stack, ThreadPoolExecutor(len(copies)) as pool:
         servers: SimpleQueue[Server] = SimpleQueue()
         for copy in copies:

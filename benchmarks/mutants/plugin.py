@@ -4,10 +4,11 @@
                                 (paths, by os.pathsep), and how long it takes
     WARPSMITH_MUTANTS_SERVE     two file numbers: requests are read from one, answers written to the other
 
-A server collects tests once. Each request is a JSON line: `tests`, in order, `limit` in seconds, `scratch`, a folder
-for temporary files, and maybe `path`, `original` and `mutant`, a file's text before and after. A fork of the server
-puts the mutant in place and runs the tests until one fails. The answer is a JSON line: "killed", "time", "survived", or
-"apart", where the mutant cannot be put in place. The first answer, after tests were collected, is "ready" or "broken".
+A server collects tests once. Each request is a JSON line: `tests`, in order, each with the seconds of the processor
+that it may take, `limit` in seconds by the clock for all, `scratch`, a folder for temporary files, and maybe `path`,
+`original` and `mutant`, a file's text before and after. A fork of the server puts the mutant in place and runs the
+tests until one fails. The answer is a JSON line: "killed", "time", "survived", or "apart", where the mutant cannot be
+put in place. The first answer, after tests were collected, is "ready" or "broken".
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import math
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -80,10 +83,10 @@ class Measuring:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         _forget()
         self.fixtures[item.nodeid] = tuple(getattr(item, "fixturenames", ()))
-        start = time.perf_counter()
+        start = _processor_time()
         with self.within(item.nodeid):
             result = yield
-        self.seconds[item.nodeid] = time.perf_counter() - start
+        self.seconds[item.nodeid] = _processor_time() - start
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -111,6 +114,25 @@ class Measuring:
         """Return the lines of a test and its fixtures."""
         parts = [executed.get(one, {}) for one in (name, *(f"@{fixture}" for fixture in self.fixtures[name]))]
         return {s: sorted({line for part in parts for line in part.get(s, [])}) for s in self.sources}
+
+
+class Limiting:
+    """Ends the process where a test takes longer than it may."""
+
+    def __init__(self, limits: dict[str, float]) -> None:
+        self.limits = limits
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        last = math.ceil(used.ru_utime + used.ru_stime + self.limits[item.nodeid])
+        resource.setrlimit(resource.RLIMIT_CPU, (last, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _processor_time() -> float:
+    """Return the seconds that this process and its children have taken."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _end_with_parent() -> None:
@@ -151,6 +173,7 @@ def _serve(session: pytest.Session, reads: int, writes: int) -> None:
                 _end_with_parent()
                 os.close(reads)
                 os.close(writes)
+                session.config.pluginmanager.register(Limiting(request["tests"]), "warpsmith-limiting")
                 _run(session, changes, request["scratch"])
             answer(_awaited(worker, request["limit"]))
 
@@ -175,7 +198,7 @@ def _awaited(worker: int, limit: float) -> str:
         ended, status = os.waitpid(worker, os.WNOHANG)
         if ended:
             _end_all(worker)
-            return "survived" if status == 0 else "killed"
+            return {0: "survived", -signal.SIGXCPU: "time"}.get(os.waitstatus_to_exitcode(status), "killed")
         time.sleep(_POLL_S)
     _end_all(worker)
     os.waitpid(worker, 0)
