@@ -61,3 +61,7 @@ def test_no_race_is_claimed_where_the_first_block_may_not_get(before: str, tmp_p
 def test_what_is_apart_by_something_else_is_not_that_of_the_first_block(more: str, tmp_path: Path) -> None:
     found = races(f"a[threadIdx.x] = 0; a[{more} + threadIdx.x + 1] = 1;", tmp_path)
     assert not found
+
+
+def test_what_is_apart_in_the_first_block_is_no_race_of_it(tmp_path: Path) -> None:
+    assert not races("a[threadIdx.x] = 0; a[64 * blockIdx.x + 64 + 63 - threadIdx.x] = 1;", tmp_path)
