@@ -32,6 +32,7 @@ def races(body: str, folder: Path) -> tuple[RaceFact, ...]:
         "if (blockIdx.x * 64 + threadIdx.x < n)",
         "if (blockIdx.x * 64 < n)",
         "for (int t = 0; t < 4; t++)",
+        "while (true)",
     ],
 )
 def test_a_test_that_lets_the_first_block_through_hides_no_race(before: str, tmp_path: Path) -> None:
