@@ -64,5 +64,9 @@ def test_what_is_apart_by_something_else_is_not_that_of_the_first_block(more: st
     assert not found
 
 
+def test_a_variable_that_is_named_like_the_index_of_the_block_is_not_that(tmp_path: Path) -> None:
+    assert not races(f"int ctaid = 1; if (n > 3) ctaid = n; {RACE.replace('blockIdx.x', 'ctaid')}", tmp_path)
+
+
 def test_what_is_apart_in_the_first_block_is_no_race_of_it(tmp_path: Path) -> None:
     assert not races("a[threadIdx.x] = 0; a[64 * blockIdx.x + 64 + 63 - threadIdx.x] = 1;", tmp_path)

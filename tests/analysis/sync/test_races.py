@@ -96,11 +96,11 @@ def test_the_byte_is_named_where_it_is_known(tmp_path: Path) -> None:
 # what an iteration writes behind its barrier, and the next one before its own
 NEXT = "for (int i = 0; i < n; i++) {{ s[64 * i + t] = i; __syncthreads(); s[64 * i + {} + 63 - t] = 1; }}"
 # the inner loop's last iteration writes where the first one of the next outer iteration does
-ANEW = """for (int o = 0; o < n; o++) { int i = 8; do { s[64 * i + 63 - t] = 1; __syncthreads(); s[64 * i + 448 + t] = 2;
-    i >>= 1; } while (i > 0); }"""
+ANEW = """for (int o = 0; o < n; o++) { int i = 8;
+    do { s[64 * i + 63 - t] = 1; __syncthreads(); s[64 * i + 448 + t] = 2; i >>= 1; } while (i > 0); }"""
 # one of two halves, in turn: where i is 1 it meets the next iteration, where i is 0
-TURNS = """int i = 0; for (int o = 0; o < n; o++) { s[64 * i + 128 + 63 - t] = 1; __syncthreads(); s[64 * i + 64 + t] = 2;
-    i ^= 1; }"""
+TURNS = """int i = 0;
+    for (int o = 0; o < n; o++) { s[64 * i + 128 + 63 - t] = 1; __syncthreads(); s[64 * i + 64 + t] = 2; i ^= 1; }"""
 
 
 @pytest.mark.parametrize(
