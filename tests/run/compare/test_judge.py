@@ -144,3 +144,27 @@ def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], f
     assert verdict.live_out.mostly_masked == (word == "broken")
     left = verdict.left_out()
     assert not left.failures and left.live_out.mostly_masked
+
+
+def test_a_region_is_carried_out_as_often_as_by_the_original() -> None:
+    once, twice = log(record([1.0])), log(record([1.0]), record([1.0], 1))
+    assert rules(once, once, Evidence((once,))) == ([], [])
+    assert rules(once, twice, Evidence((once,))) == (["VER008"], [])
+    assert rules(twice, once, Evidence((twice,))) == (["VER008"], [])
+
+
+def test_sums_in_another_order_are_off_by_rounding_at_most() -> None:
+    base, far = log(summarized([5.0, 5.0, 5.0])), log(summarized([5.0, 5.0, 5.1]))
+    assert rules(base, far, Evidence((base,), (), reordered=True)) == (["VER007"], [])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_largest_difference_of_all_instances_is_told(first: bool) -> None:
+    ulp = 2.0**-50
+    base = log(record([4.0]), record([4.0], 1))
+    near = log(record([4.0 + ulp * first]), record([4.0 + ulp * (not first)], 1))
+    evidence = Evidence((base,), reordered=True)
+    (verdict,) = compare_logs(base, near, evidence, lambda: evidence)
+    row = verdict.live_out
+    assert (verdict.failures, row.max_abs, row.max_rel, row.instance) == ((), ulp, ulp / 4, 2)
+    assert row.rounding == ulp / 4 and not row.identical
