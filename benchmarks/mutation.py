@@ -14,8 +14,8 @@ and that change no verdict to a wrong one (a message, less precision, time), eac
 
 Each result is a line in --results as soon as it is known, and what stands there of the same commit is not done again,
 nor what is kept beside it of the tests of a group; with --keep-killed neither is what was killed at another commit,
-where tests are only added. Writes a table and the survivors to benchmarks/results/mutation.txt. Exits with 1 where a
-survivor is not judged.
+where tests are only added; --known runs nothing. Writes a table and the survivors to benchmarks/results/mutation.txt.
+Exits with 1 where a survivor is not judged.
 """
 
 from __future__ import annotations
@@ -115,10 +115,10 @@ def drawn(group: Group, count: int, seed: int) -> list[tuple[str, Mutant]]:
 
 
 class Known:
-    """The results of earlier runs and of this one, in a file of lines, or in none."""
+    """The results of earlier runs and of this one, in a file of lines, or in none; `only`: nothing is added."""
 
-    def __init__(self, path: Path | None, commit: str, keep_killed: bool) -> None:
-        self.path, self.commit, self.lock = path, commit, Lock()
+    def __init__(self, path: Path | None, commit: str, keep_killed: bool, only: bool = False) -> None:
+        self.path, self.commit, self.only, self.lock = path, commit, only, Lock()
         self.lines: dict[tuple[str, str], Line] = {}
         texts = path.read_text().splitlines() if path is not None and path.exists() else []
         for line in (msgspec.json.decode(text, type=Line) for text in texts):
@@ -277,7 +277,7 @@ Chosen = tuple[str, Mutant]
 
 def tested(group: Group, chosen: Sequence[Chosen], copies: Sequence[Copy], known: Known) -> Iterator[Result]:
     """Yield what becomes of some mutants of a group, as it becomes known."""
-    if all(known.result(group.name, *one) for one in chosen):
+    if known.only or all(known.result(group.name, *one) for one in chosen):
         yield from (result for one in chosen if (result := known.result(group.name, *one)))
         return
     measured = known.measured(group, copies[0])
@@ -357,12 +357,13 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--results", type=Path, help="a file of lines, to go on from and to add to")
     parser.add_argument("--keep-killed", action="store_true", help="what another commit killed stays so")
+    parser.add_argument("--known", action="store_true", help="run nothing: the table of --results")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/mutation.txt")
     arguments = parser.parse_args()
     results = list[Result]()
     # the tree that is copied now
     commit = _commit()
-    known = Known(arguments.results, commit, arguments.keep_killed)
+    known = Known(arguments.results, commit, arguments.keep_killed, arguments.known)
     wanted = [group for group in groups() if not arguments.group or group.name in arguments.group]
     with tempfile.TemporaryDirectory(prefix="warpsmith-mutants-") as folder:
         chosen = [(group, drawn(group, arguments.count, arguments.seed)) for group in wanted]
