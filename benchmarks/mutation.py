@@ -181,7 +181,9 @@ class Copy:
         self, tests: Sequence[str], told: Mapping[str, str], pass_fds: Sequence[int] = ()
     ) -> subprocess.Popen[bytes]:
         """Start pytest on some tests, with the plugin of mutants/plugin.py and what it is told."""
-        pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "benchmarks.mutants.plugin"]
+        # nobody reads why a test fails, and to say it may take longer than the test
+        options = ["-q", "--assert=plain", "--tb=no", "-p", "no:xdist", "-p", "benchmarks.mutants.plugin"]
+        pytest = [sys.executable, "-m", "pytest", *options]
         paths = f"{self.folder / 'src'}{os.pathsep}{self.folder}"
         environment = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": "0", **told}
         environment.setdefault("PYTHONPYCACHEPREFIX", str(self.folder / ".pycache"))
