@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 
 import pytest
 from _pytest.main import pytest_runtestloop as run_the_tests
+from hypothesis import Phase, settings
 from benchmarks.mutants.in_place import Replacement, put_in_place, replacements
 
 _POLL_S = 0.02
@@ -41,6 +42,9 @@ _REMEMBER = ("tests.", "warpsmith.loops.", "warpsmith.analysis.")
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     _end_with_parent()
+    # an example that fails is enough: nobody reads the smallest one
+    settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate), database=None)
+    settings.load_profile("mutants")
     if output := os.environ.pop(_MEASURE, ""):
         sources = os.environ.pop(_SOURCES).split(os.pathsep)
         early_config.pluginmanager.register(Measuring(sources, Path(output)), "warpsmith-measuring")
