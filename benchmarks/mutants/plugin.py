@@ -30,8 +30,8 @@ from typing import Any, NoReturn
 
 import pytest
 from _pytest.main import pytest_runtestloop as run_the_tests
-from hypothesis import Phase, settings
 from benchmarks.mutants.in_place import Replacement, put_in_place, replacements
+from hypothesis import Phase, settings
 
 _POLL_S = 0.02
 _PARENT_DEATH = 1
