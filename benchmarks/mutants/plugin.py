@@ -69,6 +69,7 @@ class Measuring:
         self.coverage = coverage.Coverage(data_file=None, config_file=False, include=sources)
         self.seconds: dict[str, float] = {}
         self.fixtures: dict[str, tuple[str, ...]] = {}
+        self.making: dict[str, float] = {}
         self.contexts = [""]
         self.coverage.start()
 
@@ -88,17 +89,25 @@ class Measuring:
         _forget()
         self.fixtures[item.nodeid] = tuple(getattr(item, "fixturenames", ()))
         start = _processor_time()
+        before = dict(self.making)
         with self.within(item.nodeid):
             result = yield
-        self.seconds[item.nodeid] = _processor_time() - start
+        made = sum(seconds - before.get(name, 0) for name, seconds in self.making.items())
+        self.seconds[item.nodeid] = _processor_time() - start - made
         return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
         if fixturedef.scope == "function":
             return (yield)
-        with self.within(f"@{fixturedef.argname}"):
-            return (yield)
+        inside, start = sum(self.making.values()), _processor_time()
+        try:
+            with self.within(f"@{fixturedef.argname}"):
+                return (yield)
+        finally:
+            inside = sum(self.making.values()) - inside
+            spent = _processor_time() - start - inside
+            self.making[fixturedef.argname] = self.making.get(fixturedef.argname, 0) + spent
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
@@ -109,10 +118,14 @@ class Measuring:
                 for context in contexts:
                     executed.setdefault(context, {}).setdefault(source, []).append(line)
         tests = [
-            {"name": name, "seconds": seconds, "lines": self._joined(executed, name)}
+            {"name": name, "seconds": seconds + self._making(name), "lines": self._joined(executed, name)}
             for name, seconds in self.seconds.items()
         ]
         self.output.write_text(json.dumps({"tests": tests, "outside": executed.get("", {})}))
+
+    def _making(self, name: str) -> float:
+        """Return what making the fixtures of a test takes, whichever test came first."""
+        return sum(self.making.get(fixture, 0) for fixture in self.fixtures[name])
 
     def _joined(self, executed: dict[str, dict[str, list[int]]], name: str) -> dict[str, list[int]]:
         """Return the lines of a test and its fixtures."""
