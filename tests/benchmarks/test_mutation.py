@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
-from benchmarks.mutation import ROOT, Result, drawn, groups, judged, key, table
-from benchmarks.mutation_operators import mutants
+from benchmarks.mutants.operators import mutants
+from benchmarks.mutation import ROOT, Known, Result, drawn, groups, judged, key, table
 
 SOURCE = '''"""Text of a module: 1 < 2."""
 
@@ -96,3 +97,23 @@ def test_the_table_counts_survivors_and_those_that_were_judged() -> None:
     ]
     assert "only a message" in "\n".join(lines)
     assert "not judged" in "\n".join(lines)
+
+
+def test_results_are_lines_that_a_later_run_goes_on_from(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    one, two, three = mutants(SOURCE)[:3]
+    first = Known(path, "c1", keep_killed=False)
+    assert first.result("g", "a.py", one) is None
+    dead, alive = Result("g", "a.py", one, "killed", 4), Result("g", "a.py", two, "survived", 2)
+    first.add(dead)
+    first.add(alive)
+    again = Known(path, "c1", keep_killed=False)
+    assert again.result("g", "a.py", one) == dead
+    assert again.result("g", "a.py", two) == alive
+    # another file, another mutant
+    assert again.result("g", "b.py", one) is again.result("g", "a.py", three) is None
+    # another commit: its tests may kill what survived
+    assert Known(path, "c2", keep_killed=False).result("g", "a.py", one) is None
+    later = Known(path, "c2", keep_killed=True)
+    assert later.result("g", "a.py", one) == dead
+    assert later.result("g", "a.py", two) is None

@@ -167,3 +167,9 @@ r:
   branch %d l done
 done:""")
     assert len(list(named(of, "i").atoms())) == 1 and not named(of, "i").numeric
+
+
+def test_what_comes_out_of_memory_on_one_way_comes_out_of_memory() -> None:
+    loaded = "load [global +0 align 4] %a"
+    assert [a.memory for a in join(SHARED, loaded, "add %n 1:i32").atoms()] == [True]
+    assert [a.memory for a in join(SHARED, "add %n 4:i32", "add %n 1:i32").atoms()] == [False]

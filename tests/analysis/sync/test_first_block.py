@@ -32,6 +32,7 @@ def races(body: str, folder: Path) -> tuple[RaceFact, ...]:
         "if (blockIdx.x * 64 + threadIdx.x < n)",
         "if (blockIdx.x * 64 < n)",
         "for (int t = 0; t < 4; t++)",
+        "while (true)",
     ],
 )
 def test_a_test_that_lets_the_first_block_through_hides_no_race(before: str, tmp_path: Path) -> None:
@@ -61,3 +62,11 @@ def test_no_race_is_claimed_where_the_first_block_may_not_get(before: str, tmp_p
 def test_what_is_apart_by_something_else_is_not_that_of_the_first_block(more: str, tmp_path: Path) -> None:
     found = races(f"a[threadIdx.x] = 0; a[{more} + threadIdx.x + 1] = 1;", tmp_path)
     assert not found
+
+
+def test_a_variable_that_is_named_like_the_index_of_the_block_is_not_that(tmp_path: Path) -> None:
+    assert not races(f"int ctaid = 1; if (n > 3) ctaid = n; {RACE.replace('blockIdx.x', 'ctaid')}", tmp_path)
+
+
+def test_what_is_apart_in_the_first_block_is_no_race_of_it(tmp_path: Path) -> None:
+    assert not races("a[threadIdx.x] = 0; a[64 * blockIdx.x + 64 + 63 - threadIdx.x] = 1;", tmp_path)

@@ -91,3 +91,33 @@ def test_the_byte_is_named_where_it_is_known(tmp_path: Path) -> None:
         assert one is not None and two is not None
         if race.offset == 12:
             assert one.index[0] % 16 == 3
+
+
+# what an iteration writes behind its barrier, and the next one before its own
+NEXT = "for (int i = 0; i < n; i++) {{ s[64 * i + t] = i; __syncthreads(); s[64 * i + {} + 63 - t] = 1; }}"
+# the inner loop's last iteration writes where the first one of the next outer iteration does
+ANEW = """for (int o = 0; o < n; o++) { int i = 8;
+    do { s[64 * i + 63 - t] = 1; __syncthreads(); s[64 * i + 448 + t] = 2; i >>= 1; } while (i > 0); }"""
+# one of two halves, in turn: where i is 1 it meets the next iteration, where i is 0
+TURNS = """int i = 0;
+    for (int o = 0; o < n; o++) { s[64 * i + 128 + 63 - t] = 1; __syncthreads(); s[64 * i + 64 + t] = 2; i ^= 1; }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (NEXT.format(64), [("conditional", None)]),
+        (NEXT.format(128), []),
+        (ANEW, [("conditional", 2048)]),
+        (TURNS, [("conditional", 512)]),
+        ("s[t] = 1; if (n > 3) a[t] = 1; a[t + 64] = s[t + 1];", [("proven", 4)]),
+        ("if (n > 3) { s[t] = 1; __syncthreads(); s[t + 1] = 2; }", []),
+    ],
+)
+def test_places_of_other_iterations_are_where_they_are_then(
+    body: str, expected: list[tuple[str, int | None]], tmp_path: Path
+) -> None:
+    text = f"__global__ void k(int *a, int n) {{ __shared__ int s[1088]; int t = threadIdx.x; {body} }}\n"
+    facts = examine(lowered(text, tmp_path, "k.cu").module, "k", LaunchShape((64, 1, 1)), device("h100"))
+    assert [(r.certainty, r.offset) for r in facts.races if r.space == "shared"] == expected
+    assert facts.races_complete

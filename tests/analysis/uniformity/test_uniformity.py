@@ -363,3 +363,67 @@ def test_what_both_sides_compute_alike_is_the_same_if_it_is_made_of_the_same() -
     for answer in _answers(module, (8, 1, 1)).values():
         assert "join" in answer.branches
         assert "rest" not in answer.branches
+
+
+MEET = """
+kernel @k(n 4 align 4 i32, a 8 align 8 i64)
+start:
+  %t:i32 = query [tid.x]
+  %n:i32 = param [n+0]
+  %c:i1 = slt %n 3:i32
+  branch %c low high
+low:
+  %p:i32 = add %t 1:i32
+  jump join
+high:
+  %q:i32 = add %t 1:i32
+  jump join
+join:
+  %z:i32 = phi low %p high %q
+  %d:i32 = sub %z %t
+  %w:i64 = zext %t
+  %a:i64 = param [a+0]
+  %at:i64 = add %a %w
+  %same:i32 %alike:i32 = load [global +0 align 4] %a
+  %one:i32 %other:i32 = load [global +0 align 4] %at
+  return
+end
+"""
+
+
+@pytest.mark.parametrize("block", [None, (8, 1, 1)])
+def test_what_two_ways_know_alike_and_what_is_loaded_in_one_go(block: Dim | None) -> None:
+    (function,) = parse_module(MEET).functions
+    answer = uniformity.uniformity(function, Threads("block", block, WARP))
+    differ = {value.name for value in answer.divergent}
+    assert differ >= {"z", "one", "other"} and not differ & {"d", "same", "alike"}
+
+
+LATER = """
+kernel @k(n 4 align 4 i32, a 8 align 8 i64)
+start:
+  %t:i32 = query [tid.x]
+  %n:i32 = param [n+0]
+  %a:i64 = param [a+0]
+  jump head
+head:
+  %i:i32 = phi start 0:i32 head %k
+  %w:i64 = zext %i
+  %at:i64 = add %a %w
+  %v:i32 = load [global +0 align 4] %at
+  %u:i32 = add %v 1:i32
+  %k:i32 = add %i %t
+  %c:i1 = slt %n 3:i32
+  branch %c head done
+done:
+  %told:i32 = shuffle [idx] %t 2:i32 3:i32 15:i32
+  return
+end
+"""
+
+
+@pytest.mark.parametrize("block", [None, (8, 1, 1)])
+def test_what_is_found_to_differ_in_a_later_iteration_differs_for_all_that_use_it(block: Dim | None) -> None:
+    (function,) = parse_module(LATER).functions
+    answer = uniformity.uniformity(function, Threads("warp", block, WARP))
+    assert {value.name for value in answer.divergent} == {"t", "i", "w", "at", "v", "u", "k"}

@@ -15,7 +15,10 @@ from tests.poly.nests import Loop, Nest, carried, make, render, run, sizes
 from warpsmith.base.verdict import Dependence, Proved, Refuted
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.dependences.dependences import common_steps
 from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.isl.polynomial import atom
+from warpsmith.poly.regions.region import Element, MemberStep
 
 COUNT = 240
 
@@ -108,3 +111,34 @@ def check_witness(outcome: Outcome, dependence: Dependence) -> None:
     depth = outcome.facts.depth
     assert one[:depth] == two[:depth]
     assert one[depth] < two[depth]
+
+
+S, T = atom("i"), atom("j")
+X, Y = MemberStep("x"), MemberStep("y")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((S, T), (T, S), (2, True)),
+        # all of a struct, or of a row, and a part of it
+        ((S,), (S, X, T), (1, True)),
+        ((S, X), (T, X), (2, True)),
+        ((S, X), (T, Y), None),
+        ((S, X), (T, S), (1, False)),
+        (None, (S,), (0, False)),
+    ],
+)
+def test_the_steps_that_two_elements_have_in_common(
+    first: Element | None, second: Element | None, expected: tuple[int, bool] | None
+) -> None:
+    assert common_steps(first, second) == common_steps(second, first) == expected
+
+
+def test_a_struct_as_a_whole_meets_its_members(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    body = "void {}(int n) {{ for (int i = 1; i < n; i++) {{ p[i] = q[i]; p[{}].x[1] = 2; }} }}\n"
+    path.write_text("struct v { double x[3]; } p[99], q[99];\n" + body.format("f", "i - 1") + body.format("g", "i"))
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    verdicts = [type(loop.verdict) for one in facts.functions for loop in one.loops]
+    assert verdicts == [Refuted, Proved]

@@ -223,3 +223,39 @@ void f(int n, int m) {{ {made}
     symbol = next(n.symbol for n in names(at.body) if n.symbol.name == "a")
     found = known_extent(program, f, symbol, at)
     assert (None if found is None else value(found, {"n": 6, "m": 5})) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "written"),
+    [("a[i] = i;", False, True), ("h[i] = a[i];", True, False), ("a[i] += i;", True, True)],
+)
+def test_what_is_read_and_what_is_written(body: str, read: bool, written: bool, tmp_path: Path) -> None:
+    program = load(f"void f(int n, double *a, double *h) {{ for (int i = 0; i < n; i++) {{ {body} }} }}", tmp_path)
+    section = next(s for s in asked(program, "f/i", "f/i").sections if s.symbol.name == "a")
+    assert (section.read, section.written) == (read, written)
+
+
+@pytest.mark.parametrize(
+    ("limit", "index", "expected"),
+    [
+        ("n", "i", {6: (0, 6), 10: (0, 10), 20: (0, 10)}),
+        ("n", "i - 2", {6: (0, 4), 20: (0, 10)}),
+        ("6", "i", {0: (0, 6)}),
+        ("20", "i", {0: (0, 10)}),
+        ("20", "i - 4", {0: (0, 10)}),
+    ],
+)
+def test_what_a_condition_on_data_lets_through_is_within_the_array(
+    limit: str, index: str, expected: dict[int, tuple[int, int]], tmp_path: Path
+) -> None:
+    text = f"void f(int n, int *h) {{ double a[10]; for (int i = 0; i < {limit}; i++) if (h[i]) a[{index}] = 0; }}"
+    found = asked(load(text, tmp_path), "f/i", "f/i")
+    assert {n: bounds(found, "a", n=n) for n in expected} == expected
+
+
+def test_a_pointer_that_moves_leads_into_no_block_of_its_own(tmp_path: Path) -> None:
+    text = """void f(int n, double *a, double *b, int *h) {
+      for (int i = 0; i < n; i++) { a[h[i]] = 0; b[i] = 1; b++; } }"""
+    found = asked(load(text, tmp_path), "f/i", "f/i")
+    assert {s.name for s in found.unbounded} == {"a"}
+    assert len(found.failures) == 2

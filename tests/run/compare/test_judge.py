@@ -144,3 +144,71 @@ def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], f
     assert verdict.live_out.mostly_masked == (word == "broken")
     left = verdict.left_out()
     assert not left.failures and left.live_out.mostly_masked
+
+
+def test_a_region_is_carried_out_as_often_as_by_the_original() -> None:
+    once, twice = log(record([1.0])), log(record([1.0]), record([1.0], 1))
+    assert rules(once, once, Evidence((once,))) == ([], [])
+    assert rules(once, twice, Evidence((once,))) == (["VER008"], [])
+    assert rules(twice, once, Evidence((twice,))) == (["VER008"], [])
+
+
+def test_sums_in_another_order_are_off_by_rounding_at_most() -> None:
+    base, far = log(summarized([5.0, 5.0, 5.0])), log(summarized([5.0, 5.0, 5.1]))
+    assert rules(base, far, Evidence((base,), (), reordered=True)) == (["VER007"], [])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_largest_difference_of_all_instances_is_told(first: bool) -> None:
+    ulp = 2.0**-50
+    base = log(record([4.0]), record([4.0], 1))
+    near = log(record([4.0 + ulp * first]), record([4.0 + ulp * (not first)], 1))
+    evidence = Evidence((base,), reordered=True)
+    (verdict,) = compare_logs(base, near, evidence, lambda: evidence)
+    row = verdict.live_out
+    assert (verdict.failures, row.max_abs, row.max_rel, row.instance) == ((), ulp, ulp / 4, 2)
+    assert row.rounding == ulp / 4 and not row.identical
+
+
+def test_an_instance_that_was_not_recorded_fails() -> None:
+    both, once = log(record([1.0]), record([2.0], 1)), CaptureLog({KEY: {0: record([1.0])}}, {KEY: 2})
+    assert rules(both, once, Evidence((both,))) == (["VER008"], [])
+    # objects of what is no region have no number of times
+    base, empty = CaptureLog({KEY: {0: record([1.0])}}), CaptureLog()
+    assert rules(base, base, Evidence((base,))) == ([], [])
+    assert rules(base, empty, Evidence((base,))) == (["VER008"], [])
+
+
+def test_elements_whose_newest_values_are_elsewhere_are_left_out_and_no_others() -> None:
+    base = log(record([1.0, 2.0, 3.0, 4.0]))
+    for at, failures in ((0, ["VER007"]), (1, []), (2, []), (3, ["VER007"])):
+        values = [9.0 if at == position else value for position, value in enumerate((1.0, 2.0, 3.0, 4.0))]
+        found = log(replace(record(values), stale=((-3, -2), (1, 3))))
+        assert rules(base, found, Evidence((base,)))[0] == failures, at
+    # stale in front of what the original has
+    behind = log(replace(record([3.0, 4.0, 5.0]), first=2, lower=2, upper=5))
+    found = log(replace(record([1.0, 2.0, 3.0, 9.0, 5.0]), stale=((0, 1),)))
+    assert rules(behind, found, Evidence((behind,)))[0] == ["VER007"]
+
+
+def test_an_element_that_is_finite_in_one_build_only_is_said_to_be() -> None:
+    base, build = log(record([3.0, 1.0])), log(record([3.0, float("inf")]))
+    evidence = Evidence((base,), (build,))
+    (verdict,) = compare_logs(base, log(record([3.0, 7.0])), evidence, lambda: evidence)
+    assert verdict.failures == ()
+    assert "finite in one build and not in another" in verdict.notes[0].message
+
+
+def test_builds_are_compared_with_the_run_that_they_repeat() -> None:
+    """Where the repeated run has infinities as all builds have, no build breaks down: a difference is one."""
+    base, again = log(record([3.0, 1.0])), log(record([3.0, float("inf")]))
+    full = Evidence((again,), (again,))
+    (verdict,) = compare_logs(base, log(record([4.0, 1.0])), Evidence((base,)), lambda: full)
+    assert [f.rule for f in verdict.failures] == ["VER007"] and not verdict.broken
+
+
+def test_runs_that_have_no_such_object_or_another_extent_of_it_say_nothing() -> None:
+    base = log(record([3.0, 1.0]))
+    others = CaptureLog(), log(record([9.0])), log(replace(record([9.0, 9.0]), first=1))
+    for wrong, failures in (([3.0, 1.0], []), ([3.0, 2.0], ["VER007"])):
+        assert rules(base, log(record(wrong)), Evidence((base, *others), others))[0] == failures

@@ -51,14 +51,14 @@ def may_order_blocks(function: Function) -> bool:
 def _is_plain(place: AccessSite) -> bool:
     assert place.address is not None
     return all(
-        atom.kind == "index" or atom.argument or atom.name.startswith("ctaid") or (atom.range[0] == 0 and atom.cycles)
+        atom.kind == "index" or atom.argument or atom.of_block or (atom.range[0] == 0 and atom.cycles)
         for atom in place.address.atoms()
     ) and not any(atom.memory for atom in place.address.atoms())
 
 
 def _block_indices(place: AccessSite) -> list[Atom]:
     assert place.address is not None
-    return [atom for atom in place.address.atoms() if atom.name.startswith("ctaid")]
+    return [atom for atom in place.address.atoms() if atom.of_block]
 
 
 def _of_one_block(judge: Judge, place: AccessSite) -> bool:
@@ -68,7 +68,7 @@ def _of_one_block(judge: Judge, place: AccessSite) -> bool:
         above = judge.forms.graph.dominator.get(above)
         guard = None if above is None else judge.presences.guard(above, place.block)
         tests = [] if guard is None else judge.presences.zeros(guard)
-        if any(atom.name.startswith("ctaid") for test in tests for atom in test.atoms()):
+        if any(atom.of_block for test in tests for atom in test.atoms()):
             return True
     return False
 

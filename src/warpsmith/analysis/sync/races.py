@@ -280,7 +280,7 @@ class Judge(Struct):
         unknown = Clash(None, why="it depends on what is not known")
         rest = [monomial for monomial in difference.terms if monomial]
         wrapping = [monomial for monomial in rest if any(atom.wraps for atom in monomial)]
-        growing = (any(atom.wraps or atom.name.startswith("ctaid") for atom in monomial) for monomial in rest)
+        growing = (any(atom.wraps or atom.of_block for atom in monomial) for monomial in rest)
         tested = any(may_miss_first_block(self.forms, self.presences, s.place.block) for s in (first, second))
         if first.unknown or second.unknown or tested or not all(growing):
             return unknown
