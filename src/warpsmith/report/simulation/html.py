@@ -17,7 +17,7 @@ from warpsmith.report.simulation.text import checks_line, head_line, outputs_lin
 __all__ = ["Cell", "FileTable", "simulation_html", "simulation_svg"]
 
 _HEAD: Final = (
-    "line", "visits", "parted", "lost lane slots", "sectors a request", "bank conflicts", "source",
+    "line", "visits", "diverged", "lost lane slots", "sectors a request", "bank conflicts", "source",
 )  # fmt: skip
 
 

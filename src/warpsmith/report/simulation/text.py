@@ -75,7 +75,7 @@ def work_line(report: SimulationReport) -> str:
 
 
 def _branches(report: SimulationReport) -> Iterator[str]:
-    rows = [("line", "branch", "visits", "parted", "lost lane slots", "source")]
+    rows = [("line", "branch", "visits", "diverged", "lost lane slots", "source")]
     for row in report.branches:
         counts = (f"{row.visits:,}", f"{row.divergences:,}", f"{row.lost_lane_slots:,}")
         rows.append((_line(row.span), row.op, *counts, _source(row.span)))
