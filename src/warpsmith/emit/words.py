@@ -94,7 +94,7 @@ class Support(Struct, frozen=True):
 
     def suspension(self, *, ends: bool) -> str:
         """Function that begins or ends a suspension of all data regions."""
-        return f"{self.prefix}_hold_{'resume' if ends else 'suspension'}"
+        return f"{self.prefix}_data_{'resume' if ends else 'suspend'}"
 
     def data_region(self, *, opens: bool) -> str:
         """Function that begins or ends a data region."""
@@ -150,17 +150,17 @@ class Support(Struct, frozen=True):
     @property
     def guard(self) -> str:
         """Class of C++: a data region that ends where its block is left."""
-        return f"{self.prefix}_hold"
+        return f"{self.prefix}_data_region"
 
     @property
     def lasts(self) -> str:
         """Function that is told of an object on the stack that outlives the data region."""
-        return f"{self.prefix}_hold_lasts"
+        return f"{self.prefix}_data_outlives"
 
     @property
     def callers(self) -> str:
         """Function that is told where the stack of the callers begins, which outlives the data region."""
-        return f"{self.prefix}_hold_callers"
+        return f"{self.prefix}_data_callers"
 
     @property
     def frame(self) -> str:
