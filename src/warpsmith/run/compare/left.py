@@ -1,4 +1,4 @@
-"""What a candidate brought back from the device, compared with what the original leaves in memory.
+"""Comparison of memory that a candidate brought back from the device with what the original leaves in memory.
 
 A program need not print its results, or prints two digits of them: then output says little. Of the original all host
 memory is written down when it dies, of the candidate what came back from the device (capture/ws_left.c). Which block is

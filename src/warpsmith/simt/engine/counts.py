@@ -1,4 +1,4 @@
-"""What a compiled run counted, as data: sums only, so that memory is bounded by the kernel and not by its run."""
+"""Counters of a compiled run, as data: sums only, so that memory is bounded by the kernel and not by its run."""
 
 from __future__ import annotations
 

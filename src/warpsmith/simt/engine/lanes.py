@@ -1,4 +1,4 @@
-"""What all parts of the code generator share: vectors of lanes, masks, and one builder of LLVM IR.
+"""Basis of the code generator: vectors of lanes, masks, and one builder of LLVM IR.
 
 A warp of W lanes is a vector of V ≥ W elements, V the next power of two from 8 on; lanes beyond W are never active. A
 value of the kernel IR is <V x T>: predicates <V x i1>, floats as floats (half precision as its bits). A mask in

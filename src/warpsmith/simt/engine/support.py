@@ -1,4 +1,4 @@
-"""What the compiled machine takes: everything else is left to the interpreter, with the reason.
+"""Kernels and launches that the compiled machine takes: everything else is left to the interpreter, with the reason.
 
 Imports nothing of LLVM, so that it can be asked before that is paid for.
 """

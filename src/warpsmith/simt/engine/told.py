@@ -1,4 +1,4 @@
-"""What the compiled machine stopped at, in the words of the interpreter.
+"""Mistakes that the compiled machine stopped at, in the words of the interpreter.
 
 The interpreter tells more: every mistake up to the one that ends the run, and who races with whom. Where it would take
 it too long to get there, this is what is told."""

@@ -1,4 +1,4 @@
-"""What a compiled kernel counts and looks for, each compiled in or left out: cost where it is on only.
+"""Observers of a compiled kernel, counters and checks, each compiled in or left out: cost where it is on only.
 
 `lost.py`      lane slots that branches take away            `requests.py`   sectors, bank conflicts of each request
 `races.py`     accesses that nothing orders                  `checks.py`     which of them are compiled in

@@ -1,4 +1,4 @@
-"""What requests of warps cost, summed while the kernel runs: machine/requests.py in LLVM IR.
+"""Costs of the requests of warps, summed while the kernel runs: machine/requests.py in LLVM IR.
 
     sectors, ideal     32-byte sectors that the lanes touch; those that their bytes would fill        global, local
     conflicts          passes through the banks beyond the first                                     shared

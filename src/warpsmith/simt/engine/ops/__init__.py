@@ -1,1 +1,1 @@
-"""What the ops of the kernel IR compute, in LLVM IR and in all lanes at once. Read `integers.py` first."""
+"""Ops of the kernel IR as LLVM IR, in all lanes at once. Read `integers.py` first."""

@@ -1,4 +1,4 @@
-"""What an atomic op puts in the place of an old value: scalar code, since lanes update one after the other."""
+"""New values of atomic ops: scalar code, since lanes update one after the other."""
 
 from __future__ import annotations
 
