@@ -40,11 +40,11 @@ def test_everything_below_a_process_ends() -> None:
 
 
 def test_within_the_grace_a_process_may_end_by_itself(tmp_path: Path) -> None:
-    """A shell that takes its file away on SIGTERM; without grace it has no time for that."""
+    """A shell that takes its file away on SIGTERM, by a program that needs a moment; without grace it has no time."""
     for grace, left in ((5.0, False), (0.0, True)):
         file = tmp_path / f"file-{grace}"
         _run(
-            f"shell = 'trap \"rm {file}; exit\" TERM; touch {file}; while :; do sleep 0.01; done'\n"
+            f"shell = 'trap \"sleep 0.1 && rm {file}; exit\" TERM; touch {file}; while :; do sleep 0.01; done'\n"
             "subprocess.Popen(['sh', '-c', shell])\n"
             f"while not os.path.exists({str(file)!r}): time.sleep(0.005)\n"
             f"end_descendants(reap=True, grace_s={grace})\n"

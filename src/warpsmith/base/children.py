@@ -50,13 +50,14 @@ def _control(option: int, value: int) -> None:
 
 def end_descendants(*, reap: bool = False, grace_s: float = 0.0) -> None:
     """Kill every process below this one. `reap`: also collect those that ended, which nobody else waits for. `grace_s`:
-    for how long they may end by themselves, on SIGTERM: compilers take their temporary files away then."""
-    asked: set[int] = set()
+    for how long they may end by themselves, on SIGTERM: compilers take their temporary files away then. What a process
+    starts after that is left alone as long: it may be what takes them away (`rm`)."""
+    known: set[int] = set()
     deadline = time.monotonic() + grace_s
     while _LINUX and grace_s and time.monotonic() < deadline and (found := _descendants()):
         # what a compiler started first, since it would make again what the compiler takes away
-        _signal([pid for pid in reversed(found) if pid not in asked], signal.SIGTERM)
-        asked.update(found)
+        _signal([pid for pid in reversed(found) if not {pid, found[pid]} & known], signal.SIGTERM)
+        known.update(found)
         time.sleep(0.005)
     for _ in range(_ROUNDS if _LINUX else 0):
         found = _descendants()
@@ -80,17 +81,19 @@ def _collect() -> None:
             pass
 
 
-def _descendants() -> list[int]:
-    """Return the processes below this one that still run, parents first."""
+def _descendants() -> dict[int, int]:
+    """Return the processes below this one that still run, each with its parent, parents first."""
     if not _has_children():
-        return []
+        return {}
     children: dict[int, list[int]] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and (parent := _running_parent(entry.path)) is not None:
             children.setdefault(parent, []).append(int(entry.name))
-    found = list(children.get(os.getpid(), ()))
-    for pid in found:
-        found += children.get(pid, ())
+    found: dict[int, int] = {}
+    pending = [os.getpid()]
+    for parent in pending:
+        found.update(dict.fromkeys(children.get(parent, ()), parent))
+        pending += children.get(parent, ())
     return found
 
 
