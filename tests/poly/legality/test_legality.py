@@ -255,8 +255,8 @@ def whole_rows(dimension: ScheduleDimension) -> ScheduleDimension:
 
 PAIRS = order.Ordered.pairs
 SHALLOW = shallow
-ROW_VALUE = order.Ordered.dimension_value
-TIMES = make_schedule_map
+DIMENSION_VALUE = order.Ordered.dimension_value
+SCHEDULE_MAP = make_schedule_map
 
 
 class Bug(Struct, frozen=True):
@@ -276,14 +276,14 @@ BUGS = (
     Bug(
         "strips forgotten",
         order,
-        "make_times",
-        lambda dims, given: TIMES(dims, [(value, 1) for value, _ in given]),
+        "make_schedule_map",
+        lambda dims, given: SCHEDULE_MAP(dims, [(value, 1) for value, _ in given]),
     ),
     Bug(
         "shifts forgotten",
         order.Ordered,
-        "row_value",
-        lambda self, statement, dimension: ROW_VALUE(
+        "dimension_value",
+        lambda self, statement, dimension: DIMENSION_VALUE(
             self, statement, ScheduleDimension(dimension.terms, 0) if dimension.terms else dimension
         ),
     ),

@@ -30,7 +30,7 @@ def test_what_a_file_describes_is_used_and_named(tmp_path: Path, capsys: pytest.
     _, out, _ = said(capsys, "explain", f"{source}:3")
     assert "calls weight, which is not defined here" in out and 'arguments = "t a"' in out
     _, out, _ = said(capsys, "explain", f"{source}:3", "--effects", str(effects))
-    assert "parallel" in out and "weight reads argument 1, writes no memory" in out and "vouched" in out
+    assert "parallel" in out and "weight reads argument 1, writes no memory" in out and "asserted" in out
     _, out, _ = said(capsys, "port", "--survey", "--json", str(source), "--effects", str(effects))
     (loop,) = json.loads(out)["loops"]
     assert loop["assumptions"] == [
