@@ -131,7 +131,7 @@ def test_a_run_that_is_interrupted_tells_what_was_counted(
 
     monkeypatch.setattr("warpsmith.app.cli.commands.simulate.watched", lambda: nullcontext(progress))
     words = ["simulate", "k.cu", "--block", "32", "--arg", "a=zeros:i32[1024]", "--arg", "n=2000000000", "--json"]
-    assert run(*words, "--max-steps", "1000000000000", "--out", "a=a.npy") == 130
+    assert run(*words, "--max-steps", "1000000000000", "--timeout", "300", "--out", "a=a.npy") == 130
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, schema())
     assert [one["rule"] for one in document["diagnostics"]] == ["INT001"]
