@@ -122,6 +122,8 @@ def test_a_run_of_a_kernel_is_stopped(capsys: pytest.CaptureFixture[str]) -> Non
     assert [one["rule"] for one in document["diagnostics"]] == ["INP009"]
 
 
+# on a busy machine the time limit once came before the signal was seen; the cause is not known
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_tells_what_was_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
