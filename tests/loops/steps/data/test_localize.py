@@ -321,7 +321,7 @@ BUGS: list[tuple[object, str, Callable[..., object]]] = [
     (evaluated.Evidence, "needs", lambda *_: ()),
     (evaluated, "_may_skip", lambda *_: False),
     (evaluated, "_certain", walk),
-    (localize, "held_guards", lambda *_: ()),
+    (localize, "invariant_guards", lambda *_: ()),
 ]
 
 
