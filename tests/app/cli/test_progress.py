@@ -67,7 +67,8 @@ def test_the_line_comes_goes_and_stops_cleanly(here: Path) -> None:
     assert b"Traceback" not in seen
     # the line is erased, the cursor is back, and then comes the word
     assert b"\x1b[2K" in seen.rpartition(b"instructions")[2]
-    assert seen.rpartition(b"\x1b[?25h")[2].rpartition(b"\x1b[2K")[2].strip().startswith((b"error[INT001] interrupted", b"k.cu:1:17: error[INT001]"))
+    last = seen.rpartition(b"\x1b[?25h")[2].rpartition(b"\x1b[2K")[2].strip()
+    assert last.startswith((b"error[INT001] interrupted", b"k.cu:1:17: error[INT001]"))
 
 
 def test_it_can_be_switched_off(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
