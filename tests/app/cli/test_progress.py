@@ -58,8 +58,6 @@ def on_a_terminal(words: list[str], *, interrupt: bytes = b"") -> tuple[int, byt
     return process.wait(timeout=60), seen
 
 
-# a stop within the first moments of a run may end it before its line is erased
-@pytest.mark.slow
 def test_the_line_comes_goes_and_stops_cleanly(here: Path) -> None:
     code, seen = on_a_terminal([*WORDS, "1000000000"], interrupt=b"instructions")
     assert code == 130

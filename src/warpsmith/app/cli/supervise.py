@@ -65,9 +65,17 @@ def run_supervised(work: Callable[[], int]) -> int:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return code
+    _clear_line()
     if stop is None:
         return report_killed(-code, sys.argv[1:])
     return report_interrupted(sys.argv[1:]) if stop == signal.SIGINT else 128 + stop
+
+
+def _clear_line() -> None:
+    """Erase the progress line that a killed worker left on a terminal, and show the cursor, which the line hides."""
+    if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        sys.stderr.write("\r\x1b[2K\x1b[?25h")
+        sys.stderr.flush()
 
 
 def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None, int]:
