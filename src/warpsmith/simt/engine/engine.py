@@ -15,8 +15,8 @@ from warpsmith.base.progress import Progress, unwatched
 from warpsmith.simt.apart import Apart
 from warpsmith.simt.engine.counts import Counts
 from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.stopped import Stopped, may_wait
 from warpsmith.simt.engine.support import order_matters, refused
-from warpsmith.simt.engine.told import Stopped, may_wait
 from warpsmith.simt.engine.words import State, Stop, new_state
 from warpsmith.simt.launch import Launch, Problem
 from warpsmith.simt.memory import Memory

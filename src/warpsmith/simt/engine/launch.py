@@ -18,8 +18,8 @@ from warpsmith.simt.engine.compile import Compiled
 from warpsmith.simt.engine.counts import BlockCount, Counts, RequestSum
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
+from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import Tables
-from warpsmith.simt.engine.told import Stopped
 from warpsmith.simt.engine.words import Array, Request, State, Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory, allocated

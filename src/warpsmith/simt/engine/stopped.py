@@ -1,7 +1,7 @@
 """Mistakes that the compiled machine stopped at, in the words of the interpreter.
 
-The interpreter tells more: every mistake up to the one that ends the run, and who races with whom. Where it would take
-it too long to get there, this is what is told."""
+The interpreter reports more: every mistake up to the one that ends the run, and who races with whom. Where it would
+take it too long to get there, this is reported."""
 
 from __future__ import annotations
 

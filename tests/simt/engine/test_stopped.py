@@ -8,7 +8,7 @@ import pytest
 
 from tests.simt.test_interpreter import kernel
 from warpsmith.simt.engine.engine import Checks, Run, run
-from warpsmith.simt.engine.told import may_wait
+from warpsmith.simt.engine.stopped import may_wait
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
