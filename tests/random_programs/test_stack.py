@@ -290,7 +290,7 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
     assert is_accepted(result.verification), result.verification
 
 
-def test_what_outlives_a_hold_is_told_of(tmp_path: Path) -> None:
+def test_what_outlives_a_data_region_is_reported(tmp_path: Path) -> None:
     result = _ported(_RECORDS, tmp_path, verify=False)
     text = next(file.text for file in result.files if file.path == "stack.c")
     told = [line.strip() for line in text.splitlines() if "ws_data_outlives(" in line or "ws_data_callers(" in line]

@@ -358,7 +358,7 @@ def test_nvcc_takes_the_kernels_of_every_shape(made: Made, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_the_object_of_a_data_region_stands_beside_the_flag(tmp_path: Path) -> None:
-    made = make(Path(__file__).with_name("hold_program.cpp").read_bytes(), tmp_path, "a.cpp")
+    made = make(Path(__file__).with_name("data_region_program.cpp").read_bytes(), tmp_path, "a.cpp")
     held = [line for line in made.text.splitlines() if "ws_data_region ws_data(" in line]
     assert held and held[0] == "    ws_data_region ws_data(WS_HERE, ws_gpu);"
     write(made, tmp_path)
