@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from warpsmith.run.compare.left import Unlike, find_unlike, read_left
+from warpsmith.run.compare.left import Unlike, find_stayed, find_unlike, read_left
 
 A = np.arange(1, 9, dtype=np.float64)
 B = np.arange(1, 17, dtype=np.float32) / 3
@@ -67,3 +67,13 @@ def test_a_file_that_ends_with_zero_is_not_believed(tmp_path: Path) -> None:
     assert read_left(path) == (b"abc", b"d")
     path.write_bytes(path.read_bytes() + bytes(8))
     assert read_left(path) is None
+
+
+def test_what_the_original_leaves_and_nobody_copied_stayed() -> None:
+    known = [A.tobytes(), B.tobytes(), bytes(64)]
+    close = (A * (1 + 1e-13)).tobytes()
+    assert find_stayed(known, [], [close]) == (64,)
+    assert find_stayed(known, [A.tobytes()], [close]) == ()
+    assert find_stayed(known, [B.tobytes()], [WHOLE.tobytes(), (A + 1).tobytes()]) == ()
+    assert find_stayed(known, [], [A[1:].tobytes()]) == (56,)
+    assert find_stayed(known, [], [bytes(64)]) == ()

@@ -98,6 +98,30 @@ def test_what_comes_back_with_other_values_is_undecided(old: str, new: str, end:
     assert (got.status, got.reasons[0].rule) == ("undecided", "VER036")
 
 
+def test_a_result_that_stays_on_the_device_is_named() -> None:
+    """Nothing shows it: the program does not read the array again. Once it does, the candidate is rejected."""
+    got = judge(_KEPT_BACK, "")
+    assert (got.status, [reason.rule for reason in got.reasons]) == ("pass", ["VER037"])
+    assert "640 bytes that kernels wrote are never copied from the device" in got.reasons[0].message
+    lost = judge(_KEPT_BACK, "cudaMemcpy(kept_gpu, kept, N * sizeof *a, cudaMemcpyHostToDevice);")
+    assert lost.reasons[0].message == got.reasons[0].message
+    assert judge(_KEPT_BACK, "", 'printf("%g\\n", kept[7]);').status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (_KEPT_BACK, _KEPT_BACK),
+        ("work<<<", "double *own; cudaMalloc((void **)&own, 8 * N); work<<<1, 32>>>(own, own, own); work<<<"),
+        (_KEPT_BACK, f"{_KEPT_BACK} cudaFree(kept_gpu);"),
+    ],
+    ids=["as it is", "scratch", "copied and freed"],
+)
+def test_what_comes_back_or_is_scratch_does_not_stay(old: str, new: str) -> None:
+    got = judge(old, new)
+    assert (got.status, [reason.rule for reason in got.reasons]) == ("pass", [])
+
+
 def test_what_the_original_does_not_have_is_no_result() -> None:
     """The parts of a sum, say: no block of the original has their size."""
     parts = "double *parts = (double *)malloc(8 * sizeof *a); cudaMemcpy(parts, a_gpu, 64, cudaMemcpyDeviceToHost);"

@@ -9,6 +9,9 @@ Types are not known either: bytes are equal, or numbers of 8 or of 4 bytes but f
 what two others leave that cancel out, so small ones are measured by the median. (Halves of numbers of 8 bytes do not
 pass for numbers of 4: the lower ones are of any size.)
 
+What kernels wrote and nobody copied (emulation/stayed.cpp) is looked for in the same way: where the original leaves it
+in host memory and nothing like it came back, a copy back is left out, or not needed.
+
 Limit: a result that is written where another one of its size belongs is like that one.
 """
 
@@ -22,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-__all__ = ["Unlike", "find_unlike", "read_left"]
+__all__ = ["Unlike", "find_stayed", "find_unlike", "read_left"]
 
 _DIGITS: dict[np.dtype[Any], float] = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 _LEAST, _MOST = 1e-30, 1e30
@@ -61,15 +64,34 @@ def find_unlike(known: Sequence[bytes], returned: Sequence[bytes]) -> tuple[Unli
     found: list[Unlike] = []
     for block in dict.fromkeys(returned):
         others = by_size.get(len(block), [])
-        if not others or block in others or len(others) > _LONGEST_SEARCH:
+        if not others or len(others) > _LONGEST_SEARCH or _is_among(block, others):
             continue
         one = np.frombuffer(block, np.uint8)
         rows = [np.frombuffer(other, np.uint8) for other in others]
-        if any(_alike(row, one) for row in rows):
-            continue
         nearest = min(rows, key=lambda row: int((row != one).sum()))
         found.append(Unlike(len(block), int(np.argmax(nearest != one))))
     return tuple(found)
+
+
+def find_stayed(known: Sequence[bytes], returned: Sequence[bytes], stayed: Sequence[bytes]) -> tuple[int, ...]:
+    """Return the sizes of the blocks of `stayed` that are like one of `known`, or equal to a part of one, and like none
+    of `returned`. Blocks that hold one word all over say nothing: much memory is like them."""
+    found: list[int] = []
+    for block in dict.fromkeys(stayed):
+        uniform = block == block[:8] * (len(block) // 8)
+        if not uniform and _is_left(block, known) and not _is_left(block, returned):
+            found.append(len(block))
+    return tuple(found)
+
+
+def _is_left(block: bytes, among: Sequence[bytes]) -> bool:
+    same_size = [other for other in among if len(other) == len(block)]
+    return _is_among(block, same_size[:_LONGEST_SEARCH]) or any(block in other for other in among)
+
+
+def _is_among(block: bytes, others: Sequence[bytes]) -> bool:
+    one = np.frombuffer(block, np.uint8)
+    return any(other == block or _alike(np.frombuffer(other, np.uint8), one) for other in others)
 
 
 def _alike(expected: Bytes, actual: Bytes) -> bool:

@@ -37,7 +37,7 @@ _CXX = (".cpp", ".cc", ".cxx", ".C", ".c++")
 _CUDA = (".cu",)
 _PARTS = (
     "api", "copies", "device", "disturb", "fiber", "hooks", "launch",
-    "memory", "report", "schedule", "streams", "sync", "timeline",
+    "memory", "report", "schedule", "stayed", "streams", "sync", "timeline",
 )  # fmt: skip
 _PART_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-w")
 _SYSTEM = ("-lm", "-lpthread", "-ldl")

@@ -26,6 +26,7 @@ __attribute__((constructor(102))) void start() {
     start_limits();
     start_reports();
     start_memory();
+    atexit(note_all_that_stays);
     atexit(run_the_rest); /* what nobody waited for may be wrong all the same */
 }
 

@@ -96,6 +96,8 @@ bool move_host(char *to, const char *from, size_t bytes, bool from_host) {
 
 void run_copy(const Copy &c) {
     const bool late = c.asynchronous && (pageable(c.from) || pageable(c.to));
+    if (Region *source = region_at(c.from)) source->copied = true;
+    if (Region *target = region_at(c.to)) note_stays(*target);
     if (ws_left_arrives && where(c.from) == Where::device && of_host(c.to)) ws_left_arrives(c.to);
     open_memory();
     for (size_t row = 0; row < c.height; ++row) {

@@ -10,6 +10,7 @@
    hooks.cpp     what the instrumented code calls: every load, store and atomic
    api.cpp       the CUDA runtime API: memory and errors; copies.cpp: copies and sets; device.cpp: the device's properties
    disturb.cpp   other values in what kernels wrote, to see whether anybody notices
+   stayed.cpp    what kernels wrote and nobody copied
    report.cpp    races and errors as JSON lines */
 #ifndef WARPSMITH_EMULATOR_H
 #define WARPSMITH_EMULATOR_H
@@ -64,6 +65,7 @@ struct Region {
     Space space = Space::global;
     Guard guard = Guard::open;
     bool block_private = false;
+    bool copied = false;                  /* a copy was made from it, to whatever memory, or stayed.cpp wrote it down */
     uint32_t pc = 0;
     std::string name;
 };
@@ -218,6 +220,10 @@ void each_region(void (*visit)(Region &));
 /* disturb.cpp */
 void disturb_launch();
 void note_launch();
+
+/* stayed.cpp */
+void note_stays(Region &region);
+void note_all_that_stays();
 
 /* device.cpp */
 void start_limits();

@@ -271,6 +271,7 @@ bool release(Address address, Space space) {
     if (address - d.arena < d.arena_bytes) {
         Region *region = d.pages[(address - d.arena) / page];
         if (space != Space::global || !region || region->guard == Guard::freed || region->base != address) return false;
+        note_stays(*region);
         region->guard = Guard::freed;
         drop_cells(*region);
         d.used -= region->size;

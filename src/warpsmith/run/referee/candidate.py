@@ -34,7 +34,8 @@ _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 class Trial(Struct, frozen=True):
     """One run of the candidate: how it ended, what the emulation saw; `counts`: its launches and copies, None where
-    the program has no device code; `left`: the memory that came back from the device, as it was when it died."""
+    the program has no device code; `left`: the memory that came back from the device, as it was when it died;
+    `stayed`: what kernels wrote and nobody copied."""
 
     outcome: Outcome
     counts: Counts | None = None
@@ -42,6 +43,7 @@ class Trial(Struct, frozen=True):
     failures: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
     left: tuple[bytes, ...] | None = None
+    stayed: tuple[bytes, ...] | None = None
 
 
 def is_cuda(sources: Sources) -> bool:
@@ -90,14 +92,14 @@ class Candidate:
             **run_environment(number, 3 + number + self._options.seed),
             **schedule_environment(number, report, counts, seed=self._options.seed),
             **device_environment(self._options.device),
-            **({} if number else {"WS_DISTURB": "1", "WS_LEFT": str(work / "left")}),
+            **({} if number else _recorded(work)),
         }
         outcome = self._run(work, environment, skip_cases, self._options.timeout_s)
         if self._emulated is None:
             return Trial(outcome)
         seen = read_reports(report, Path(self._emulated.command[0]), self.sources, self._emulated.directory)
         trial = self._trial(outcome, seen, read_counts(counts))
-        return replace(trial, left=read_left(work / "left"))
+        return replace(trial, left=read_left(work / "left"), stayed=read_left(work / "stayed"))
 
     def run_disturbed(self, kernel: str, skip_cases: tuple[int, ...], timeout_s: float) -> Outcome:
         """Run schedule 0 with all that `kernel` (`*`: every kernel) writes changed at the end of each launch; with a
@@ -130,6 +132,12 @@ class Candidate:
         else:
             notes += [_race_finding(race, "warning") for race in seen.silent_races]
         return Trial(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
+
+
+def _recorded(work: Path) -> dict[str, str]:
+    """Return what a run is told that writes down what it leaves in memory."""
+    stayed = str(work / "stayed")
+    return {"WS_DISTURB": "1", "WS_LEFT": str(work / "left"), "WARPSMITH_EMULATION_STAYED": stayed}
 
 
 def _race_finding(race: Race, severity: str) -> Finding:

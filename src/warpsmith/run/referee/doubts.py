@@ -20,7 +20,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.run.compare.left import Unlike
 from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
 
-__all__ = ["Shown", "find_doubts", "no_launch", "unlike"]
+__all__ = ["Shown", "find_doubts", "no_launch", "stayed", "unlike"]
 
 _RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
 _INITIALIZE = "initialize what the program reads, and print no times or addresses from it"
@@ -56,6 +56,17 @@ def unlike(block: Unlike) -> Finding:
         f"leaves in memory, from byte {block.first:,} on, and nothing of that is printed"
     )
     return Finding("VER036", "warning", message, help=(_PRINT, _FUNCTIONS))
+
+
+def stayed(size: int) -> Finding:
+    """Return that the original leaves something in memory that the candidate leaves on the device: no doubt, since the
+    run read nothing of it."""
+    message = (
+        f"{size:,} bytes that kernels wrote are never copied from the device; the original leaves them in host memory. "
+        "The run does not read them there: nothing that is compared depends on them"
+    )
+    help = "if the array is a result of the program, copy it back"
+    return Finding("VER037", "warning", message, help=(help,))
 
 
 def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], shown: Shown) -> Iterator[Finding]:

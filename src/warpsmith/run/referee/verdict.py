@@ -16,13 +16,13 @@ import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.judge import compare_logs
-from warpsmith.run.compare.left import Unlike, find_unlike
+from warpsmith.run.compare.left import Unlike, find_stayed, find_unlike
 from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, masked_tokens, noise, without_noise
 from warpsmith.run.compare.sensitivity import tells_apart
 from warpsmith.run.emulated.counts import Counts
 from warpsmith.run.native.programs import Outcome
 from warpsmith.run.referee.candidate import Candidate, Trial
-from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, unlike
+from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, stayed, unlike
 from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
@@ -79,7 +79,9 @@ class Verdict:
             found += [*self._objects(expected, trial.outcome), *self._outputs(expected, trial.outcome)]
             self._sensitive |= set(self._noticed(expected, trial.outcome))
             if number == 0 and self._reference.leaves:
-                self._unlike = find_unlike(self._reference.left or (), trial.left or ())
+                known, returned = self._reference.left or (), trial.left or ()
+                self._unlike = find_unlike(known, returned)
+                self._notes += map(stayed, find_stayed(known, returned, trial.stayed or ())[:_MOST_OBJECTS_SHOWN])
         self.failures += [_under(finding, number) for finding in found]
 
     def result(self) -> Verification:
