@@ -142,6 +142,7 @@ def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], f
     (verdict,) = compare_logs(base, log(record(found)), evidence, lambda: evidence)
     assert (verdict.broken, bool(verdict.failures)) == (word == "broken", word == "fails")
     assert verdict.live_out.mostly_masked == (word == "broken")
+    assert word != "broken" or (verdict.live_out.compared, verdict.live_out.masked) == (0, 2)
     left = verdict.left_out()
     assert not left.failures and left.live_out.mostly_masked
 
@@ -212,3 +213,15 @@ def test_runs_that_have_no_such_object_or_another_extent_of_it_say_nothing() -> 
     others = CaptureLog(), log(record([9.0])), log(replace(record([9.0, 9.0]), first=1))
     for wrong, failures in (([3.0, 1.0], []), ([3.0, 2.0], ["VER007"])):
         assert rules(base, log(record(wrong)), Evidence((base, *others), others))[0] == failures
+
+
+@pytest.mark.parametrize(("first", "values", "compared"), [(0, [3.0, 1.0], 2), (1, [1.0, 9.0], 1), (5, [3.0, 1.0], 0)])
+def test_elements_that_the_candidate_has_no_room_for_are_not_compared(
+    first: int, values: list[float], compared: int
+) -> None:
+    base = log(record([3.0, 1.0]))
+    found = log(replace(record(values), first=first, lower=first, upper=first + 2))
+    (verdict,) = compare_logs(base, found, Evidence((base,)), lambda: Evidence((base,)))
+    row = verdict.live_out
+    assert (verdict.failures, row.compared, row.masked) == ((), compared, 2 - compared)
+    assert [note.rule for note in verdict.notes] == ["VER022"] * (compared < 2)

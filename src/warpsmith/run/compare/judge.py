@@ -119,7 +119,8 @@ def _compare_stream(
         row = _joined(row, expected, judged)
         if expected.values is not None or not whole:
             section = expected.upper - expected.lower
-            row = row.covered(section - judged.masked - judged.unwritten - judged.addresses, judged.masked)
+            left_out = judged.masked + judged.absent
+            row = row.covered(section - left_out - judged.unwritten - judged.addresses, left_out)
         if judged.comparison.first is not None:
             lost = _not_finite(found) > _not_finite(expected)
             # what is noise in one sum may be zero in another, and be divided by
@@ -193,8 +194,9 @@ def _judge_with(
     apart = (new, moved & ~new, (skip | unlike) & ~moved & ~new)
     unwritten, pointers, masked = (section_elements(expected, mask, low) for mask in apart)
     ill = is_ill_conditioned(written, spread) or bool(unlike.any())
+    absent = expected.upper - expected.lower - max(0, min(high, expected.upper) - max(low, expected.lower))
     where = "" if comparison.first is None else _place_text(expected, cut[0], cut[1], comparison.first, low)
-    return Judgment(comparison, where, masked, unwritten, addresses=pointers, ill_conditioned=ill)
+    return Judgment(comparison, where, masked, unwritten, addresses=pointers, absent=absent, ill_conditioned=ill)
 
 
 def _largest_written(record: Record, evidence: Evidence) -> float:
@@ -296,6 +298,10 @@ def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
             left_out = "they are not compared where the region's results are recorded as sums, in its later runs"
             reason = f"lie in a sum with elements that {reason}"
         yield Finding("VER022", "warning", f"{what} after {record.region} {reason}: {left_out}")
+    if judged.absent:
+        what = f"{judged.absent:,} of {record.upper - record.lower:,} elements of {record.name}"
+        text = f"{what} after {record.region} lie outside of the candidate's object: they are not compared"
+        yield Finding("VER022", "warning", text)
     if judged.addresses:
         what = f"{judged.addresses:,} of {record.upper - record.lower:,} elements of {record.name}"
         yield Finding(

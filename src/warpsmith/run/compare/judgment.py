@@ -13,7 +13,8 @@ __all__ = ["Judgment", "section_elements"]
 class Judgment(Struct, frozen=True):
     """One instance of one object. `where`: the first difference, in words; `masked`: how many elements of the section
     were left out; `unwritten`: how many others the original had not written by then, though it had written some;
-    `addresses`: how many others hold addresses, which differ from run to run;
+    `addresses`: how many others hold addresses, which differ from run to run; `absent`: how many the candidate's object
+    has no room for;
     `identical`: every byte is the same; `ill_conditioned`: the comparison says little."""
 
     comparison: Comparison
@@ -21,6 +22,7 @@ class Judgment(Struct, frozen=True):
     masked: int = 0
     unwritten: int = 0
     addresses: int = 0
+    absent: int = 0
     identical: bool = False
     ill_conditioned: bool = False
 
