@@ -117,8 +117,6 @@ static void forget(void *pointer)
     uintptr_t start = (uintptr_t)pointer;
     if (!start || !slots)
         return;
-    if (ws_unit_forget)
-        ws_unit_forget(pointer);
     enter();
     size_t at = home(start);
     while (table[at].start && table[at].start != start)
@@ -138,6 +136,13 @@ static void forget(void *pointer)
         used--;
     }
     leave();
+}
+
+/* The port's run time forgets a block; it may bring the newest values back before. */
+static void forget_in_port(void *pointer)
+{
+    if (pointer && slots && ws_unit_forget)
+        ws_unit_forget(pointer);
 }
 
 /* Find the live allocation that holds `pointer`; return 0 where there is none. */
@@ -180,6 +185,7 @@ void ws_heap_note(void *pointer, size_t size)
 
 void ws_heap_forget(void *pointer)
 {
+    forget_in_port(pointer);
     forget(pointer);
 }
 
@@ -205,10 +211,11 @@ void *realloc(void *old, size_t size)
     uintptr_t start;
     size_t before = 0;
     int known = ws_heap_find(old, &start, &before) && start == (uintptr_t)old;
-    if (known)
-        ws_left_dies(start, before);
     if (known && ws_unit_moves)
         ws_unit_moves(old);
+    forget_in_port(old);
+    if (known)
+        ws_left_dies(start, before);
     forget(old);
     void *fresh = __libc_realloc(old, size);
     if (!fresh && size && known)
@@ -222,7 +229,9 @@ void free(void *pointer)
 {
     uintptr_t start;
     size_t size = 0;
-    if (ws_heap_find(pointer, &start, &size) && start == (uintptr_t)pointer) {
+    int known = ws_heap_find(pointer, &start, &size) && start == (uintptr_t)pointer;
+    forget_in_port(pointer);
+    if (known) {
         ws_left_dies(start, size);
         give_content(pointer, 0, size);
     }
