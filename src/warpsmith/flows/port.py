@@ -122,7 +122,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
-    if search and selected:
+    if search and selected and any(finding.severity == "error" for finding in plan.findings):
         plan = _with_remedies(
             (plan, facts, selected),
             (tuple(paths), options.front),

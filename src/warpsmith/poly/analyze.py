@@ -41,7 +41,8 @@ class Facts(Struct):
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
     and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
     change no values. `brief`: what is refused has no witness, which costs more than the answer. `orders` is the memo of
-    order.py. `honor` adds what the program's pragmas claim (apply_claims.py, whose memo is `claims`).
+    legality/order.py and of loops/analysis/orders.py. `honor` adds what the program's pragmas claim (apply_claims.py,
+    whose memo is `claims`).
     """
 
     program: Program

@@ -10,8 +10,9 @@ and it has no effect.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec.structs
 
@@ -152,18 +153,15 @@ def _head(function: Function) -> set[str]:
     return identifiers(text[: max(0, function.body.span.start - function.span.start)])
 
 
-def _uses(root: Node) -> Counter[Symbol]:
+# Nodes never change, and most of them stand in the text of the port as in those for the referee.
+@functools.lru_cache(maxsize=4096)
+def _uses(root: Node) -> Mapping[Symbol, int]:
     """Count every place below `root` that names a variable or a function, its own declaration not included."""
-    counts: Counter[Symbol] = Counter()
-    by_name: dict[str, list[Symbol]] = {}
-    told: set[str] = set()
-    for node in walk(root):
-        counts.update(_named(node))
-        if isinstance(node, VarDecl):
-            by_name.setdefault(node.symbol.name, []).append(node.symbol)
-        if isinstance(node, SizeOf | Pragma):
-            told |= identifiers(node.text)
-    counts.update(symbol for name in told for symbol in by_name.get(name, ()))
+    nodes = [*walk(root)]
+    counts = Counter(symbol for node in nodes for symbol in _named(node))
+    told = {word for node in nodes if isinstance(node, SizeOf | Pragma) for word in identifiers(node.text)}
+    if told:
+        counts.update(n.symbol for n in nodes if isinstance(n, VarDecl) and n.symbol.name in told)
     return counts
 
 
@@ -194,9 +192,10 @@ def _in_type(type: Type) -> Iterator[Symbol]:
         type = type.of if isinstance(type, Array) else type.to
 
 
-def _reads(root: Node) -> Counter[Symbol]:
+@functools.lru_cache(maxsize=4096)
+def _reads(root: Node) -> Mapping[Symbol, int]:
     """Count the uses that gcc takes for uses: an assignment or ++ as a statement of its own only sets its variable."""
-    counts = _uses(root)
+    counts = Counter(_uses(root))
     for node in walk(root):
         target = _only_set(node)
         if isinstance(target, Name):

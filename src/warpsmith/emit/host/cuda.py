@@ -7,6 +7,7 @@ lu_kernels.h     the launchers' prototypes, for C and C++
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
 
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.base.identity import Identity
 from warpsmith.base.source import held
 from warpsmith.emit.carried import Needs, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
@@ -88,7 +90,7 @@ def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
     for job in jobs(source, ported):
         for kernel in job.kernels:
             try:
-                section = device_section(source, job.original, (kernel,), support, "")
+                section = _section(source, job.original, (kernel,), support)
                 needed_definitions(job.original, section.device, kernel.span)
             except RefusedError as error:
                 refused[kernel.name] = error.findings[0]
@@ -116,10 +118,23 @@ def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str
 
 
 def _device_text(source: Program, job: Job, kernels: tuple[Kernel, ...], support: Support) -> str:
-    section = device_section(source, job.original, kernels, support, "")
+    section = _section(source, job.original, kernels, support)
     defined = needed_definitions(job.original, section.device)
     includes = [f"#include <{header}>" for header in defined.headers]
     return "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
+
+
+def _section(source: Program, unit: Unit, kernels: tuple[Kernel, ...], support: Support) -> DeviceSection:
+    """Return the device side of a unit. Kernels are tried alone, written, and written again for the referee: what was
+    asked last is remembered."""
+    return _known_section(Identity(source), Identity(unit), tuple(map(Identity, kernels)), support)
+
+
+@functools.lru_cache(maxsize=8)
+def _known_section(
+    source: Identity[Program], unit: Identity[Unit], kernels: tuple[Identity[Kernel], ...], support: Support
+) -> DeviceSection:
+    return device_section(source.value, unit.value, tuple(kernel.value for kernel in kernels), support, "")
 
 
 # --- which files
@@ -178,7 +193,7 @@ def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     if not job.kernels:
         return [host]
     header_name = f"{job.stem}_kernels.h"
-    section = device_section(source, job.original, job.kernels, words.support, "")
+    section = _section(source, job.original, job.kernels, words.support)
     header = _header_text(job, section, words.support)
     kernels = kernels_text(job, section, words.support, header_name)
     return [

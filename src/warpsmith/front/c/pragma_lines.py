@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 
@@ -64,6 +65,8 @@ def _of_macro(context: Context, body: str, use: str) -> Directive | None:
     return Directive("omp", (), unknown=(use,))
 
 
+# asked at every pragma of a file
+@functools.lru_cache(maxsize=4)
 def macro_bodies(context: Context, *, called: bool) -> Mapping[str, str]:
     """Return the bodies of the file's object-like macros by name; with `called`, of those with parameters too. A macro
     that is defined twice has none."""

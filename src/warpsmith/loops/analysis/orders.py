@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpsmith.base.verdict import Proved, Verdict
+from warpsmith.base.identity import Identity
+from warpsmith.base.verdict import Proved, Refuted, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import with_run
@@ -94,7 +95,18 @@ def names_of(run: Sequence[Stmt], statement: Stmt) -> Mapping[str, Symbol]:
 
 
 def judged(program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Verdict:
-    """Say whether the statements of `run` may run at `schedules`, and can be written so."""
+    """Say whether the statements of `run` may run at `schedules`, and can be written so; from the memo of `facts` where
+    the same was asked before: an order that was found is judged again when the step is checked."""
+    question = (judged, Identity(program), function, run, tuple(schedules.items()))
+    known = facts.orders.get(question)
+    if not isinstance(known, Proved | Refuted | Unknown):
+        known = facts.orders[question] = _judged(program, facts, function, run, schedules)
+    return known
+
+
+def _judged(
+    program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]
+) -> Verdict:
     for stmt in run:
         pragma = marked(function, stmt) if isinstance(stmt, For) else None
         if pragma is not None:

@@ -1,8 +1,8 @@
 """The one place where isl is loaded: sets and relations from formulas, by dimension name, under a work budget.
 
-A set is written as isl text whose tuple is the counters in the order that the caller names, whose existentials are the
-quotients, and whose parameters are every other atom. Parameters are matched by name when two objects meet, so no
-caller ever counts positions among them.
+The tuple of a set is the counters in the order that the caller names, its existentials are the quotients, and its
+parameters are every other atom. Parameters are matched by name when two objects meet, so no caller ever counts
+positions among them. A set with quotients is read as text, any other made of its constraints.
 
 Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
 OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that.
@@ -18,9 +18,10 @@ from typing import assert_never
 
 from msgspec import Struct
 
+from warpsmith.poly.isl.constraints import condition_of, map_of, set_of
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.library import isl
-from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.isl.polynomial import Polynomial, atom
 from warpsmith.poly.isl.vocabulary import Vocabulary
 
 __all__ = [
@@ -63,8 +64,9 @@ Map = isl.Map
 
 _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
-# what the nearest pair of a conflict may cost, in isl operations: well below a second
-_NEAREST_EFFORT = 300_000
+# what the nearest pair of a conflict may cost, in isl operations: a sixth of a second. The pairs of PolyBench that are
+# found take up to 60,000, most of them less than 1,000.
+_NEAREST_EFFORT = 100_000
 _MOST_READ = 8192
 
 
@@ -108,19 +110,23 @@ def whole_number(value: isl.Val) -> int:
 
 def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
     """Return {[dims] : formula} as an isl set."""
-    parameters, body = _body(vocabulary, dims, formula, ())
-    return _read_set(f"[{parameters}] -> {{ [{', '.join(dims)}] : {body} }}")
+    body = _Body.of(vocabulary, dims, formula, ())
+    if not body.hidden:
+        return set_of(body.parameters, tuple(dims), condition_of(body.formula))
+    return _read_set(f"[{', '.join(body.parameters)}] -> {{ [{', '.join(dims)}] : {body.text(())} }}")
 
 
 def make_map(vocabulary: Vocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula) -> isl.Map:
     """Return {[dims] -> [outputs] : formula} as an isl relation; the outputs are linear polynomials."""
-    parameters, body = _body(vocabulary, dims, formula, outputs)
-    names = ", ".join(f"o{k}" for k in range(len(outputs)))
-    return _read_map(f"[{parameters}] -> {{ [{', '.join(dims)}] -> [{names}] : {body} }}")
+    body = _Body.of(vocabulary, dims, formula, outputs)
+    names = tuple(f"o{k}" for k in range(len(outputs)))
+    if not body.hidden:
+        equations = [atom(name) - output for name, output in zip(names, outputs, strict=True)]
+        return map_of(body.parameters, tuple(dims), names, condition_of(body.formula, equations))
+    text = body.text([f"{name} = {_sum(output)}" for name, output in zip(names, outputs, strict=True)])
+    return _read_map(f"[{', '.join(body.parameters)}] -> {{ [{', '.join(dims)}] -> [{', '.join(names)}] : {text} }}")
 
 
-# isl objects never change, and one question is asked many times: of every loop around a statement, with and without
-# guards, of each form of a nest.
 @functools.lru_cache(maxsize=_MOST_READ)
 def _read_set(text: str) -> isl.Set:
     return isl.Set.read_from_str(isl.DEFAULT_CONTEXT, text)
@@ -131,18 +137,25 @@ def _read_map(text: str) -> isl.Map:
     return isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
 
 
-def _body(
-    vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]
-) -> tuple[str, str]:
-    """Return the parameter list and the constraint text, quotients quantified and defined."""
-    formula = vocabulary.without_extremes(formula)
-    used = atoms_of(formula).union(*(p.atoms() for p in outputs))
-    quotients, definitions = vocabulary.definitions(used)
-    whole = both((formula, *definitions))
-    hidden = sorted(quotients - set(dims))
-    parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
-    text = " and ".join([_text(whole), *(f"o{k} = {_sum(p)}" for k, p in enumerate(outputs))])
-    return ", ".join(parameters), f"exists ({', '.join(hidden)} : {text})" if hidden else text
+class _Body(Struct, frozen=True):
+    """What elements meet: a formula without extremes, in which the quotients, which are `hidden`, are defined."""
+
+    parameters: tuple[str, ...]
+    hidden: tuple[str, ...]
+    formula: Formula
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]) -> _Body:
+        """Return the body of {[dims] -> [outputs] : formula}."""
+        formula = vocabulary.without_extremes(formula)
+        used = atoms_of(formula).union(*(p.atoms() for p in outputs))
+        quotients, definitions = vocabulary.definitions(used)
+        parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
+        return cls(tuple(parameters), tuple(sorted(quotients - set(dims))), both((formula, *definitions)))
+
+    def text(self, equations: Sequence[str]) -> str:
+        """Return the constraint text with `equations`, the quotients quantified."""
+        return f"exists ({', '.join(self.hidden)} : {' and '.join([_text(self.formula), *equations])})"
 
 
 def _text(formula: Formula) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 
 from msgspec.structs import replace
@@ -105,16 +106,23 @@ def proposals(
 def _proposals(
     facts: Facts, function: Function, run: tuple[Stmt, ...], statements: tuple[Stmt, ...]
 ) -> Iterator[dict[Stmt, Schedule]]:
+    most = facts.options.max_operations // _SHARE
     try:
-        with budget(facts.options.max_operations // _SHARE):
+        with budget(most):
             model = order_run(facts, function, run, statements, guards=facts.options.guards)
             links = [] if model.obstacles else list(model.links())
-            found = [_scheduled(model, links, whole=whole) for whole in (False, True)]
-            if not model.obstacles and len(model.statements) == 1:
-                found.insert(0, _wave(model))
     except OutOfBudgetError:
         return
-    for schedules in found:
+    if model.obstacles:
+        return
+    makers = [partial(_scheduled, model, links, whole=whole) for whole in (False, True)]
+    for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
+        # the next one is looked for where this one does not do
+        try:
+            with budget(most):
+                schedules = make()
+        except OutOfBudgetError:
+            return
         if schedules is not None:
             yield from _packed(schedules, model)
             yield schedules
@@ -206,8 +214,6 @@ def _options(*, whole: bool) -> Iterator[None]:
 
 def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Schedule] | None:
     """Return the schedules that isl finds."""
-    if model.obstacles:
-        return None
     domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     for statement in model.statements:
         domain = domain.union(isl.UnionSet.from_set(model.domain(statement).set_tuple_name(statement.name)))

@@ -12,6 +12,7 @@ Limits: a region that cuts through a preprocessor conditional cannot be replaced
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -155,7 +156,7 @@ class Patcher:
     """Knows the nodes that the user's text is, and makes the edits that turn them into others."""
 
     def __init__(self, originals: Iterable[Node], words: DeviceWords | None = None, unit: str = "    ") -> None:
-        self._origins: Mapping[_Key, Node] = _index(originals)
+        self._origins: Mapping[_Key, Node] = _index(tuple(originals))
         self._printer = Printer(self.known, words)
         self._unit = unit
 
@@ -327,7 +328,9 @@ class Patcher:
         return [Edit(Span(file, start, start), f"\n{indent}{text}\n{indent_at(file, start)}")]
 
 
-def _index(originals: Iterable[Node]) -> Mapping[_Key, Node]:
+# the user's text is the same in the port, in its kernels, and in what the referee compares
+@functools.lru_cache(maxsize=16)
+def _index(originals: tuple[Node, ...]) -> Mapping[_Key, Node]:
     """Map class and span to the node; what a macro expands to has no text of its own and is left out."""
     found: dict[_Key, Node] = {}
     stack = list(originals)

@@ -6,10 +6,12 @@ literal is never touched: its blanks belong to the program.
 
 from __future__ import annotations
 
+import functools
 from itertools import pairwise
 
+from warpsmith.base.c_lexer import lex
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.tree.text.lexical import tokens, unbroken
+from warpsmith.tree.text.lexical import unbroken
 
 __all__ = [
     "indent_at",
@@ -111,10 +113,13 @@ def wrapped(line: str, width: int = 110, hang: str = "    ") -> str:
     return "\n".join([*lines, line])
 
 
+# a line is written as often as the text around it: for the port, and for the referee
+@functools.lru_cache(maxsize=1024)
 def _break(line: str, width: int) -> int | None:
     depth = 0
     best: tuple[int, int] | None = None
-    for token in tokens(line):
+    # what stands behind the width is not lexed
+    for token in lex(line):
         if token.end > width:
             break
         depth -= token.sign in (")", "]", "}")
