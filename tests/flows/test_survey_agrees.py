@@ -83,6 +83,24 @@ def test_both_say_the_same_of_every_file(path: Path) -> None:
     assert list(_differences(path)) == []
 
 
+COMPACTION = """\
+void pack(int *restrict x, const int *restrict y, int n) {
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (y[i] > 3)
+            x[k++] = y[i];
+}
+"""
+
+
+def test_the_category_does_not_hang_on_how_many_conflicts_are_described(tmp_path: Path) -> None:
+    """A survey describes one conflict of a loop: here one of k, which is no reason that the loop cannot be analyzed."""
+    path = tmp_path / "pack.c"
+    path.write_text(COMPACTION)
+    described = [{place: said[0] for place, said in found(path).items()} for found in (_ported, _surveyed)]
+    assert described == [{"3:5 pack/i": "unanalyzable"}] * 2
+
+
 def _untried(prepared: Prepared, *_: Any) -> Prepared:
     return prepared
 

@@ -206,14 +206,12 @@ def _sequential(question: Question, region: Region, state: State, hard: list[Con
 def _carried_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
     certain = [c for c in hard if c.certain]
     reasons = tuple(doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
-    vague = not certain and any(r.rule != "POR003" for r in reasons)
-    category: Category = "unanalyzable" if vague else "sequential"
+    category: Category = "sequential" if certain else _doubtful(question, hard)
     return Judgement(category, Unknown(reasons), reasons, (), region, certain=bool(certain) and region.reached)
 
 
 def _carried(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
     proofs: list[Reason] = []
-    doubts: list[Reason] = []
     ordered = sorted((c for c in hard if c.certain), key=_interest)
     for conflict in ordered[: question.options.described]:
         dependence = describe(state, region, conflict, question.ids)
@@ -221,17 +219,20 @@ def _carried(question: Question, region: Region, state: State, hard: list[Confli
             text = f"carries {_article(dependence.kind)} dependence on {dependence.variable}"
             span = conflict.second.access.expr.span
             proofs.append(Reason("POR003", text, span, dependence))
-    if not proofs:
-        doubts += [doubt(c) for c in hard[: question.options.described]]
-        doubts += [c.reason for c in question.roles.carried]
     if proofs:
         verdict = Refuted(tuple(proofs)) if region.reached else Unknown(tuple(proofs))
         return Judgement("sequential", verdict, tuple(proofs), (), region)
+    doubts = [*map(doubt, hard[: question.options.described]), *(c.reason for c in question.roles.carried)]
     unique = tuple({(r.rule, r.text, r.span): r for r in doubts}.values())
     open_conditions = tuple(Reason("POR005", text, question.loop.header) for text in region.unproved[:3])
-    vague = any(r.rule != "POR003" for r in unique)
-    category: Category = "unanalyzable" if vague else "sequential"
-    return Judgement(category, Unknown((*unique, *open_conditions)), (*unique, *open_conditions), (), region)
+    reasons = (*unique, *open_conditions)
+    return Judgement(_doubtful(question, hard), Unknown(reasons), reasons, (), region)
+
+
+def _doubtful(question: Question, hard: list[Conflict]) -> Category:
+    """Return the category of a loop of which nothing is certain, however few of its conflicts are described."""
+    reasons = (*map(doubt, hard), *(c.reason for c in question.roles.carried))
+    return "unanalyzable" if any(reason.rule != "POR003" for reason in reasons) else "sequential"
 
 
 def _interest(conflict: Conflict) -> int:
