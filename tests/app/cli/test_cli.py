@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -208,6 +209,20 @@ def test_a_closed_pipe_is_quiet() -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_negative_answer() -> None:
+    script = f"{sys.executable} -m warpsmith port --survey {LU} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_that_the_environment_cannot_encode_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "\u00fc.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "warpsmith", "port", "--survey", "\u00fc.c"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 2 and b"no name of a file in ascii" in done.stderr
 
 
 @pytest.mark.slow

@@ -120,6 +120,13 @@ def test_no_cache_leaves_none(here: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "WARPSMITH_CACHE_DIR" not in os.environ
 
 
+def test_a_log_that_cannot_be_written_is_reported_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "none.cu").write_text("int x;\n")
+    assert run_guarded(warpsmith, ["analyze", "none.cu", "--isolated", "-q", "--log-file", "/dev/full"]) == 2
+    (line, *_) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error[OUT002]") and "no space left" in line
+
+
 @pytest.mark.parametrize("words", [["rules"], ["rules", "--json"]])
 def test_a_full_device_is_said_and_is_no_error_of_ours(words: list[str], here: Path) -> None:
     with Path("/dev/full").open("w") as full:

@@ -40,6 +40,7 @@ def test_the_loop_with_the_most_work_of_its_own_is_named() -> None:
     assert hottest_text(stays).endswith("stays on the host") and "estimated" in hottest_text(stays)
     goes = hottest_loop(functions, entries(program, "heavy/i#2/j"))
     assert goes is not None and goes.ported and hottest_text(goes).endswith("runs on the device")
+    assert hottest_text(goes, launched=False).endswith("has a kernel, which was never launched in the run")
     assert hottest_json(goes)["basis"] == "estimate"
 
 

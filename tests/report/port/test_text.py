@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from warpsmith.base.findings import Finding, Severity
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.report.model import LoopEntry, Report
+from warpsmith.report.model import Hottest, LoopEntry, Report
 from warpsmith.report.port.text import port_text, verification_text
 from warpsmith.run.verification import LiveOut, Verification
 
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _FILE = SourceFile("a.c", "for (i)\nfor (j)\nfor (k)\n")
 
 
@@ -19,7 +21,24 @@ def loop(line: int, kernel: str | None) -> LoopEntry:
 
 def closing(verify: Verification | None, *kernels: str | None) -> str:
     entries = tuple(loop(line, kernel) for line, kernel in enumerate(kernels, start=1))
-    return port_text(Report("port", ("a.c",), "ok", loops=entries, verify=verify)).splitlines()[-1]
+    return port_text(Report("port", ("a.c",), "ok", loops=entries, verify=verify), "").splitlines()[-1]
+
+
+def test_the_hottest_loop_of_which_no_kernel_was_launched_does_not_run_on_the_device() -> None:
+    entry = loop(1, "k1")
+    hottest = Hottest(entry.id, entry.span, 0.5, True)
+    for launches, said in (({"k1_kernel": 1}, "runs on the device"), ({}, "never launched in the run")):
+        verdict = Verification("undecided", launches=launches)
+        report = Report("port", ("a.c",), "ok", loops=(entry,), verify=verdict, hottest=hottest)
+        assert port_text(report, "").splitlines()[-2].endswith(said)
+
+
+def test_errors_alone_where_it_is_to_be_quiet() -> None:
+    findings = tuple(Finding(f"POR{n:03}", severity, f"an {severity}") for n, severity in enumerate(_SEVERITIES))
+    report = Report("port", ("a.c",), "ok", findings=findings)
+    whole, quiet = port_text(report, ""), port_text(report, "", quiet=True)
+    assert all(f"an {severity}" in whole for severity in _SEVERITIES)
+    assert "an error" in quiet and "an warning" not in quiet and "an note" not in quiet
 
 
 @pytest.mark.parametrize(

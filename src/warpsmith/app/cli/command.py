@@ -215,6 +215,13 @@ def _started(options: GlobalOptions, name: str) -> Iterator[None]:
         yield
 
 
+class _LogFile(logging.FileHandler):
+    """A log file; that it cannot be written, say on a full disk, is reported once, at the end."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name that logging calls
+        """Go on without the line: what cannot be written to the file at its end says the same."""
+
+
 @contextlib.contextmanager
 def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
     """Send what the package's logger is told to standard error (-v) and to the log file."""
@@ -229,7 +236,7 @@ def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
         handlers[0].setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
     if file:
         try:
-            handlers.append(logging.FileHandler(file, encoding="utf-8", errors="backslashreplace"))
+            handlers.append(_LogFile(file, encoding="utf-8", errors="backslashreplace"))
         except OSError as error:
             message = f"--log-file: {file} cannot be written: {(error.strerror or str(error)).lower()}"
             raise UsageError(Finding("OUT002", "error", message)) from error

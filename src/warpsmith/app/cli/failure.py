@@ -20,7 +20,7 @@ from typing import TextIO
 import click
 
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.base.findings import Finding, render_finding
+from warpsmith.base.findings import Finding, printable, render_finding
 from warpsmith.base.scratch import lasting_folder
 
 __all__ = [
@@ -63,10 +63,7 @@ def run_guarded(command: click.Command, arguments: Sequence[str]) -> int:
 def _run(command: click.Command, arguments: Sequence[str]) -> int:
     json = _asks_for_json(arguments)
     try:
-        result = command.main(args=list(arguments), prog_name="warpsmith", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return _invoke(command, arguments)
     except click.ClickException as error:
         return _usage(error, arguments, json=json)
     except click.exceptions.Exit as error:
@@ -85,9 +82,27 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
             return _crash(arguments, json=json)
         return _cannot_write(error, arguments, json=json)
     except Exception as error:
+        if isinstance(error, UnicodeEncodeError) and not _ENCODES:
+            return _cannot_encode(error, arguments, json=json)
         # what Python does while it makes a class wraps whatever comes up there
         stopped = isinstance(error.__cause__, KeyboardInterrupt)
         return report_interrupted(arguments) if stopped else _crash(arguments, json=json)
+
+
+def _invoke(command: click.Command, arguments: Sequence[str]) -> int:
+    """Run `command`; raises BrokenPipeError where nobody reads its output: click would end the process, with the code
+    of a negative answer, and leave another object as standard output."""
+    output = sys.stdout
+    try:
+        result = command.main(args=list(arguments), prog_name="warpsmith", standalone_mode=False)
+    except SystemExit as error:
+        if sys.stdout is output:
+            raise
+        sys.stdout = output
+        raise BrokenPipeError from error
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return result if isinstance(result, int) else 0
 
 
 _SURROUNDINGS = frozenset({
@@ -104,6 +119,16 @@ def _cannot_write(error: OSError, arguments: Sequence[str], *, json: bool) -> in
     if error.filename is None:  # standard output itself: no document can be written there either
         _let_go(sys.stdout)
         json = False
+    return _report_findings((finding,), arguments, 2, json=json)
+
+
+_ENCODES = sys.getfilesystemencoding() == "utf-8"
+
+
+def _cannot_encode(error: UnicodeEncodeError, arguments: Sequence[str], *, json: bool) -> int:
+    """Report that names of files cannot be written in the encoding that the environment asks for."""
+    name, encoding = printable(str(error.object)), sys.getfilesystemencoding()
+    finding = _finding("INP000", f"{name}: no name of a file in {encoding}", "unset PYTHONUTF8, or set it to 1")
     return _report_findings((finding,), arguments, 2, json=json)
 
 

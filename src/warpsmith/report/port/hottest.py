@@ -38,9 +38,11 @@ def hottest_loop(functions: Sequence[Function], entries: Sequence[LoopEntry]) ->
     return Hottest(entry.id, entry.span, min(1.0, share), entry.ported)
 
 
-def hottest_text(hottest: Hottest) -> str:
-    """Return the summary's line on the loop."""
-    where = "runs on the device" if hottest.ported else "stays on the host"
+def hottest_text(hottest: Hottest, *, launched: bool = True) -> str:
+    """Return the summary's line on the loop; `launched`: whether its kernel ran, where the port was run."""
+    where = "stays on the host"
+    if hottest.ported:
+        where = "runs on the device" if launched else "has a kernel, which was never launched in the run"
     share = f"{100 * hottest.share:.0f} % of the work, estimated from trip counts and depth"
     return f"hottest loop: {hottest.id} (line {hottest.span.line}; {share}) {where}"
 

@@ -21,20 +21,21 @@ __all__ = ["port_text", "table_text", "verification_text"]
 _MOST_IDLE = 6
 
 
-def port_text(report: Report, writes: str = "-o DIR writes the files") -> str:
+def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
     """Return the summary of a port or a survey: loops, plan, verdict of the referee, files; `writes` says how to get
-    them where nothing was asked to be written."""
+    them where nothing was asked to be written; `quiet`: of the findings beside the verdict the errors only."""
     parts = [_loops_text(report.loops, decided=report.command != "survey")]
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
         parts.append(copies_text(report.transfers))
-    parts += [_finding_text(finding) for finding in report.findings]
+    parts += [_finding_text(found) for found in report.findings if not quiet or found.severity == "error"]
     if report.verify is not None:
         parts.append(verification_text(report.verify))
     if report.outputs:
         parts.append("wrote   " + "  ".join(report.outputs))
     if report.hottest is not None:
-        parts.append(hottest_text(report.hottest))
+        idle = {loop.span for loop in _idle(report)}
+        parts.append(hottest_text(report.hottest, launched=report.hottest.span not in idle))
     return "\n".join([part for part in parts if part] + [_closing(report, writes)])
 
 
@@ -166,7 +167,7 @@ def _claim(report: Report, total: int, made: int) -> str:
     if verify is None or verify.launches is None:
         reported = ["not run", *([rest] if rest else [])]
         return f"Kernels for {made} of {_count(total, 'loop')} ({'; '.join(reported)})."
-    idle = [loop for loop in report.loops if loop.kernel is not None and not verify.launches_of(loop.kernel)]
+    idle = _idle(report)
     reported = [rest] if rest else []
     if idle:
         places = ", ".join(f"line {loop.span.line}" for loop in idle[:_MOST_IDLE])
@@ -174,6 +175,14 @@ def _claim(report: Report, total: int, made: int) -> str:
         reported.append(f"{len(idle)} never launched in the run: {places}{more}")
     besides = f" ({'; '.join(reported)})" if reported else ""
     return f"Ported {made - len(idle)} of {_count(total, 'loop')}{besides}."
+
+
+def _idle(report: Report) -> list[LoopEntry]:
+    """Return the loops of whose kernels the run launched none."""
+    verify = report.verify
+    if verify is None or verify.launches is None:
+        return []
+    return [loop for loop in report.loops if loop.kernel is not None and not verify.launches_of(loop.kernel)]
 
 
 def _count(number: int, noun: str) -> str:

@@ -18,10 +18,12 @@ from warpsmith.poly.regions.granted import WORDS
 from warpsmith.report.port.json import schema
 from warpsmith.report.rules import load_rules, load_terms
 
+IN_TABLES = ("parallel, on host", "asserted", "elsewhere", "masked", "hottest loop", "region")
 OF_REFEREE = ("PASS", "FAIL", "undecided", "skipped")
 ALL = [
-    *get_args(Category), *get_args(Certainty), *WORDS, "guarded", "granted", *OF_REFEREE, *(s.name for s in STEPS),
-    *load_rules(), *load_terms(), *(word for term in load_terms().values() for word in term.see),
+    *get_args(Category), *get_args(Certainty), *WORDS, "guarded", "granted", *OF_REFEREE, *IN_TABLES,
+    *(s.name for s in STEPS), *load_rules(), *load_terms(),
+    *(word for term in load_terms().values() for word in term.see),
 ]  # fmt: skip
 KERNEL = "__global__ void k(int *a)\n{\n    a[threadIdx.x * 32] = 1;\n}\n"
 LOOP = "void f(int n, int *a)\n{\n    for (int i = 1; i < n; i++)\n        a[i] = 2;\n}\n"

@@ -155,12 +155,12 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         _print_json(report)
     elif output.diff:
         click.echo(unified_diff([unit.file for unit in result.program.units], result.files), nl=False)
-        click.echo(port_text(report), err=True)
+        click.echo(_summary(report), err=True)
     elif output.recipe == "-":
         click.echo(recipe or "", nl=False)
-        click.echo(port_text(report), err=True)
+        click.echo(_summary(report), err=True)
     else:
-        click.echo(port_text(report))
+        click.echo(_summary(report))
     _print_transfers(
         result, options, given, force=output.force, to_stderr=output.json or output.diff or output.recipe == "-"
     )
@@ -176,7 +176,12 @@ def _print_transfers(
         click.echo(found, err=to_stderr)
 
 
+_FILES = "-o DIR writes the files"
 _WRITES = "--patch OUT writes the patches"
+
+
+def _summary(report: Report, writes: str = _FILES) -> str:
+    return port_text(report, writes, quiet=global_options().quiet)
 
 
 def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) -> int:
@@ -197,9 +202,9 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
         _print_json(report)
     elif output.diff:
         click.echo(shown(ported), nl=False)
-        click.echo(port_text(report, _WRITES), err=True)
+        click.echo(_summary(report, _WRITES), err=True)
     else:
-        click.echo(port_text(report, _WRITES))
+        click.echo(_summary(report, _WRITES))
         if written:
             click.echo(f"apply   {apply_command(ported, written)}")
     return _exit_code(report)
