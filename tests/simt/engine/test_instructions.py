@@ -226,6 +226,13 @@ def test_every_op_of_the_tables_is_tried() -> None:
     assert tried >= {*INTEGERS, *PAIRS, *FLOATS, *FUNCTION_OPS}
 
 
+def test_a_function_of_the_library_is_the_one_that_is_called() -> None:
+    shape: Shape = ("exp2", (F64,), (F64,), None)
+    assert shape in SHAPES
+    for seed in range(3):
+        check(shape, seed)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_an_op_in_each_of_its_types(number: int) -> None:
