@@ -18,8 +18,8 @@ from msgspec import Struct, field
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
-from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.profiled import not_counted
+from warpsmith.base.progress import Activity, Progress, ignore_progress
+from warpsmith.flows.profiled import report_not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile
@@ -45,7 +45,7 @@ class SurveyOptions(Struct, frozen=True):
     jobs: int = 1
     cache: Path | None = None
     profile: Profile | None = None
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
 
 
 def survey(project: Project, options: SurveyOptions) -> SurveyReport:
@@ -83,7 +83,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         cache.save(record)
     # One entry a place, with its share of the work, and the blockers.
     loops = joined_loops(answers, project.root, options.profile)
-    said = (*project.findings, *findings, *state.failures, *not_counted(loops, options.profile, project.root))
+    said = (*project.findings, *findings, *state.failures, *report_not_counted(loops, options.profile, project.root))
     status: Status = "incomplete" if any(f.severity == "error" for f in said) else "ok"
     clock.lap("rank")
     return SurveyReport(
@@ -171,7 +171,7 @@ class _Survey(Struct):
     records: list[Record]
     crew: Crew
     sources: Sequence[Source]
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
     again: set[int] = field(default_factory=set)
     failures: list[Finding] = field(default_factory=list)
 
@@ -188,7 +188,7 @@ class _Survey(Struct):
                 case {"files": list()} if isinstance(exports, dict):
                     self.cache.renew(self.records[number], exports)
                 case _:
-                    findings.append((number, [self._crashed(number, exports)]))
+                    findings.append((number, [self._report_crash(number, exports)]))
         return [finding for _, found in sorted(findings, key=lambda f: f[0]) for finding in found]
 
     def settle(self, link: Link) -> None:
@@ -212,7 +212,7 @@ class _Survey(Struct):
         arguments: dict[int, _Arguments] = {}
         for number, record in enumerate(self.records):
             if record.exports is not None:
-                outside, told = link.outside(number), link.told(number)
+                outside, told = link.outside(number), link.export_known(number)
                 asked[number] = f"verdicts {fingerprint([outside.question, told])}"
                 arguments[number] = _Arguments(outside, (told,))
         found = dict(self._answers("analyze", asked, arguments))
@@ -222,7 +222,7 @@ class _Survey(Struct):
             if record.exports is None:
                 continue
             if not isinstance(answer, dict) or "verdicts" not in answer:
-                self.failures.append(self._crashed(number, answer))
+                self.failures.append(self._report_crash(number, answer))
                 answer = {"verdicts": [], "efforts": []}
             answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer), link.programs[number]))
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
@@ -248,7 +248,7 @@ class _Survey(Struct):
                 self.records[number].put(asked[number], answer)
             yield number, answer
 
-    def _crashed(self, number: int, answer: Plain | None) -> Finding:
+    def _report_crash(self, number: int, answer: Plain | None) -> Finding:
         """Return the finding on a file whose analysis went wrong; its loops are listed all the same."""
         path = self.sources[number].path
         details = answer.get("crashed") if isinstance(answer, dict) else None

@@ -76,7 +76,7 @@ class Parsed(Struct, frozen=True, eq=False):
         """Return the keys of the functions that system headers declare."""
         return frozenset(self.context.library_keys(effects)) if self.context is not None else frozenset()
 
-    def escaped(self, effects: EffectsTable) -> frozenset[str]:
+    def find_escaped(self, effects: EffectsTable) -> frozenset[str]:
         """Return the keys of the variables whose address is taken and may be kept."""
         return frozenset(escaped_keys(self.context, effects)) if self.context is not None else frozenset()
 

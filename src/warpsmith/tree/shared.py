@@ -20,7 +20,7 @@ from pathlib import Path
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 
-__all__ = ["is_own", "is_shared", "shared_functions", "without_shared"]
+__all__ = ["is_own", "is_shared", "restore_shared", "shared_functions"]
 
 _STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
 _NEWEST = ("17", "1z", "20", "2a", "23", "2b", "26", "2c")
@@ -56,7 +56,7 @@ def shared_functions(program: Program, root: str) -> Iterator[tuple[Unit, Functi
             yield unit, function
 
 
-def without_shared(original: Program, changed: Program) -> Program:
+def restore_shared(original: Program, changed: Program) -> Program:
     """Return a changed program with every shared function as it was."""
     for old_unit, new_unit in zip(original.units, changed.units, strict=True):
         new = [f for f in new_unit.functions if f.span.start != f.span.end]

@@ -142,7 +142,7 @@ def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], f
     (verdict,) = compare_logs(base, log(record(found)), evidence, lambda: evidence)
     assert (verdict.broken, bool(verdict.failures)) == (word == "broken", word == "fails")
     assert verdict.live_out.mostly_masked == (word == "broken")
-    left = verdict.left_out()
+    left = verdict.leave_out()
     assert not left.failures and left.live_out.mostly_masked
 
 

@@ -149,7 +149,7 @@ class Command(_WithGlobals):
         """Run the command where and with what the global options say."""
         options = global_options()
         _refuse_empty(ctx)
-        with _started(options, ctx.command_path):
+        with _start_command(options, ctx.command_path):
             if self.writes and options.output == "-":
                 message = f"{ctx.command_path} makes files: -o - has no place for them"
                 raise UsageError(Finding("INP000", "error", message, help=("name a place: -o PATH",)))
@@ -207,7 +207,7 @@ class Group(_WithGlobals, click.Group):
 
 
 @contextlib.contextmanager
-def _started(options: GlobalOptions, name: str) -> Iterator[None]:
+def _start_command(options: GlobalOptions, name: str) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(_logging(options, name))
         stack.enter_context(_directory(options.directory))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, marked
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import with_run
 from warpsmith.poly.analyze import Facts
@@ -25,7 +25,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["counters_of", "judged", "names_of", "reordered", "statements_of"]
+__all__ = ["counters_of", "judge_schedules", "names_of", "reorder_statements", "statements_of"]
 
 Run = tuple[Stmt, ...]
 
@@ -93,10 +93,12 @@ def names_of(run: Sequence[Stmt], statement: Stmt) -> Mapping[str, Symbol]:
     return found
 
 
-def judged(program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Verdict:
+def judge_schedules(
+    program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]
+) -> Verdict:
     """Say whether the statements of `run` may run at `schedules`, and can be written so."""
     for stmt in run:
-        pragma = marked(function, stmt) if isinstance(stmt, For) else None
+        pragma = find_marked(function, stmt) if isinstance(stmt, For) else None
         if pragma is not None:
             return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     verdict = keeps_order(facts, function, run, schedules)
@@ -112,8 +114,8 @@ def judged(program: Program, facts: Facts, function: Function, run: Run, schedul
     return Proved(tuple(dict.fromkeys((*verdict.assumptions, *generated.assumptions))))
 
 
-def reordered(program: Program, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Program:
-    """Return the program with the statements of `run` at `schedules`; only where `judged` is Proved."""
+def reorder_statements(program: Program, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Program:
+    """Return the program with the statements of `run` at `schedules`; only where `judge_schedules` is Proved."""
     facts = Facts.about(program, PolyOptions())
     try:
         generated = generate_code(facts, function, run, schedules, Fresh.of(program).variable)

@@ -62,10 +62,10 @@ def foreign(presence: Presence, function: Function, call: Call, absent: frozense
         return ()
     if known.allocates and known.writes:
         return f"it calls {known.name}, which frees memory"
-    return tuple(_touched(presence, function, call, known, absent))
+    return tuple(_find_touched(presence, function, call, known, absent))
 
 
-def _touched(
+def _find_touched(
     presence: Presence, function: Function, call: Call, known: FunctionEffects, absent: frozenset[Root]
 ) -> Iterator[Foreign]:
     for index, argument in enumerate(call.arguments):

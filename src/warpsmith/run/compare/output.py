@@ -27,7 +27,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 __all__ = [
-    "Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of", "without_noise",
+    "Difference",
+    "OutputRule",
+    "compare_files",
+    "compare_text",
+    "drop_noise",
+    "masked_tokens",
+    "noise",
+    "rule_of",
 ]  # fmt: skip
 
 _TOKEN = re.compile(
@@ -257,7 +264,7 @@ def noise(base: bytes, rule: OutputRule) -> tuple[str, ...]:
     return tuple(f"line {n + 1}: {_short(lines[n][i])}" for n, i in sorted(_noise_places(lines, rule)))
 
 
-def without_noise(base: bytes, rule: OutputRule) -> OutputRule:
+def drop_noise(base: bytes, rule: OutputRule) -> OutputRule:
     """Return the rule by which an output shows that other values were noticed: not by a number that may be anything."""
     places = _noise_places([_TOKEN.findall(line) for line in _lines(base)], rule)
     return replace(rule, masked=rule.masked | places)

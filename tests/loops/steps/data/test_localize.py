@@ -315,7 +315,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 BUGS: list[tuple[object, str, Callable[..., object]]] = [
-    (unchanged, "_kept", lambda *_, **__: True),
+    (unchanged, "_keeps_load", lambda *_, **__: True),
     (unchanged, "_by_call", _nothing),
     (invariants, "disturbances", lambda *_, **__: iter(())),
     (evaluated.Evidence, "needs", lambda *_: ()),
