@@ -10,8 +10,8 @@ from tests.random_programs.acceptance import is_accepted
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.porting.judged import find_doubted
 from warpsmith.flows.porting.plan import Written
+from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.prepared import Prepared
 from warpsmith.run.verification import Verification

@@ -22,7 +22,7 @@ from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
-from warpsmith.poly.assumed import check_forms, check_names, check_sizes, find_heeded
+from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.recipes.request import StepRequest
@@ -192,6 +192,6 @@ def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tu
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
-    from warpsmith.flows.porting.judged import judge_port
+    from warpsmith.flows.porting.verdict import judge_port
 
     return judge_port(prepared, written, options.run, options.root)

@@ -19,7 +19,7 @@ from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, ignore_progress
-from warpsmith.flows.profiled import report_not_counted
+from warpsmith.flows.profiling import report_not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile

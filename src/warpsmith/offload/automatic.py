@@ -16,7 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search.last_apart import last_apart
 from warpsmith.loops.search.prepare import prepare
-from warpsmith.loops.search.unthreaded import unthread_regions
+from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop

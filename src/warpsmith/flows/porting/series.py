@@ -27,7 +27,7 @@ from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.in_place import FOLDER, InPlace
 from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
 from warpsmith.project.buildfiles.merging import Conflict, merge_texts
-from warpsmith.project.included import find_concerned
+from warpsmith.project.includes import find_concerned
 from warpsmith.project.patches import Change, Patch, find_patch_root, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.native.tools import Limits, run_limited

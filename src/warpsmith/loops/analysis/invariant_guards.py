@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from warpsmith.loops.analysis.evaluated import find_reassigned
+from warpsmith.loops.analysis.evaluation import find_reassigned
 from warpsmith.loops.analysis.invariants import Invariant
-from warpsmith.loops.counted import counted_header
+from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.aliasing import is_still
 from warpsmith.poly.aliasing.unchanged import disturbances, loads
 from warpsmith.poly.analyze import Facts

@@ -15,7 +15,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.evaluated import Evidence
+from warpsmith.loops.analysis.evaluation import Evidence
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import Disturbance, declared_below, disturbance, disturbances, is_direct, loads
 from warpsmith.poly.analyze import Facts

@@ -25,7 +25,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.candidates import candidates, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
-from warpsmith.loops.search.localized import localize_nests
+from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
 from warpsmith.loops.step import Step, rewrite_program
 from warpsmith.loops.steps.order.interchange import Interchange

@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Request, Use
 from warpsmith.offload.names import is_keyword
-from warpsmith.offload.selection.stored import find_stored_through
+from warpsmith.offload.selection.stores import find_stored_through
 from warpsmith.offload.values.kernel_text import flat_rows
 from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.effects import Effects, effects

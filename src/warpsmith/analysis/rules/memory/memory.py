@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
 from warpsmith.analysis.rules.memory.layouts import against_scatter
-from warpsmith.analysis.rules.memory.repeated import find_repeated
+from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
 from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of

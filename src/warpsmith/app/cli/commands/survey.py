@@ -16,7 +16,7 @@ from warpsmith.app.cli.output import check_free, refuse_dash
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.profiled import profile_build
+from warpsmith.flows.profiling import profile_build
 from warpsmith.flows.survey import SurveyOptions, survey
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.capture import capture_build

@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
-from warpsmith.loops.analysis.evaluated import find_reassigned
+from warpsmith.loops.analysis.evaluation import find_reassigned
 from warpsmith.loops.analysis.invariant_guards import all_of, bound_guards, invariant_guards, untestable
 from warpsmith.loops.analysis.invariants import Invariant, invariant_type, root_of, survey
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.analysis.substitute import copy_tree
-from warpsmith.loops.counted import make_counted
+from warpsmith.loops.counted_loops import make_counted
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run

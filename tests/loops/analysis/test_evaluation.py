@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.evaluated import Evidence, find_reassigned, risks
+from warpsmith.loops.analysis.evaluation import Evidence, find_reassigned, risks
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For, While

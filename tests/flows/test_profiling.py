@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tests.report.survey.samples import report
 from warpsmith.base.errors import UsageError
-from warpsmith.flows import profiled as flow
-from warpsmith.flows.profiled import profile_build, report_not_counted
+from warpsmith.flows import profiling as flow
+from warpsmith.flows.profiling import profile_build, report_not_counted
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile, UncountedLoop
 from warpsmith.project.profile.run import RunRequest

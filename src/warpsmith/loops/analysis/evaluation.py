@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.loops.counted import counted_header
+from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import Origin, own_writes

@@ -8,7 +8,7 @@ from tests.poly.analysis import program_of
 from tests.poly.openmp.team_programs import MANY, ONE
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.prepared import Prepared
-from warpsmith.loops.search.unthreaded import unthread_regions
+from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims

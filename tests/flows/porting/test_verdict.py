@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
-from warpsmith.flows.porting.judged import find_doubted
 from warpsmith.flows.porting.plan import writable_port
+from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.selection.stored import find_stored_through
+from warpsmith.offload.selection.stores import find_stored_through
 from warpsmith.tree.nodes import For, VarDecl
 from warpsmith.tree.walk import walk
 

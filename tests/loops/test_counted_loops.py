@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.counted import counted_header, make_counted
+from warpsmith.loops.counted_loops import counted_header, make_counted
 from warpsmith.tree.nodes import While
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import walk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.project.included import find_concerned
+from warpsmith.project.includes import find_concerned
 
 FILES = {
     "src/main.cpp": '#include "filter.hpp"\n#include <vector>\n',

@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from warpsmith.base.errors import UsageError
-from warpsmith.poly.assumed import check_forms, check_names, check_sizes, find_heeded
+from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
 from warpsmith.tree.program import Assumption, Program
 
 

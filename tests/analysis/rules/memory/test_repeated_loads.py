@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.rules.test_arithmetic import compiled
 from tests.analysis.test_kernel import ROW, told
 from warpsmith.analysis.rules.finding import KernelFinding
-from warpsmith.analysis.rules.memory.repeated import find_repeated
+from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
 
 AT = "  %o:i64 = smulwide %i 4:i32\n  %p:i64 = add %a %o\n"
 AGAIN = "  %o2:i64 = smulwide %i 4:i32\n  %q:i64 = add %a %o2\n"
