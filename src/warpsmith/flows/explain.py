@@ -28,7 +28,7 @@ INTERNAL, LATE = 70, 124
 
 
 class ExplainOptions(Struct, frozen=True):
-    """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
+    """The options of EXPLAIN besides the settings. `kernels`: patterns of names; `baseline`: what is known;
     `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
     edits that mend findings are tried."""
 

@@ -37,7 +37,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 
 
 class PortOptions(Struct, frozen=True):
-    """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
+    """The options of a port. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/request.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
@@ -94,8 +94,8 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     asked = StepRequest.of(options.recipe, options.transforms)
     check_forms(assumption.text for assumption in options.poly.granted)
     # What the user wrote: a tree whose every node knows the text that it came from.
-    told = options.run.progress
-    told(Activity("reading", _name_paths(paths)))
+    report = options.run.progress
+    report(Activity("reading", _name_paths(paths)))
     loaded = load_program(paths, options.front)
     options = _with_assertions(loaded.program, options)
     clock.lap("parse")
@@ -103,10 +103,10 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     selected = select_loops(loaded.program, options.loops)
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
-    told(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
+    report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
     facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
     clock.lap("analyze")
-    told(Activity("trying steps"))
+    report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
     prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
     search = options.steps and not asked.exact
@@ -114,7 +114,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
         prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
-    told(Activity("planning"))
+    report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     one_build = options.root is not None
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
@@ -132,7 +132,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     clock.lap("plan")
     if not plan.fragments:
         return result
-    told(Activity("verifying" if options.verify else "writing"))
+    report(Activity("verifying" if options.verify else "writing"))
     # The referee builds both programs, runs the port under hostile schedules, and compares.
     verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
@@ -186,8 +186,8 @@ def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tu
     """Port again without the word of pragmas that are wrong."""
     poly = replace(options.poly, disbelieved=options.poly.disbelieved | _places(wrong))
     again = port(paths, replace(options, poly=poly))
-    told = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
-    return replace(again, findings=(*told, *again.findings))
+    dropped = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
+    return replace(again, findings=(*dropped, *again.findings))
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:

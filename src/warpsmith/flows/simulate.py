@@ -38,7 +38,7 @@ _INTERRUPTED: Final = 130
 
 
 class SimulateOptions(Struct, frozen=True):
-    """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
+    """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `engine`: who runs it, "" for
     either; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on which numbers,
     and the time that it may take."""

@@ -71,7 +71,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         clock.lap("read")
         if not any(record.exports for record in records):
             raise InputError(*(findings or [_nothing(project)]))
-        # What each tells the others, until nothing new is told.
+        # What each tells the others, until nothing new is said.
         programs = _programs(project, commands)
         link = Link([record.exports for record in records], programs, not (findings or _hides_code(project)))
         state.settle(link)
@@ -154,7 +154,7 @@ def _nothing(project: Project) -> Finding:
 
 
 class _Arguments(Struct, frozen=True):
-    """What a file is told; plain data only where somebody is to read it."""
+    """What a file is given; plain data only where somebody is to read it."""
 
     outside: Outside
     others: tuple[Plain, ...] = ()
@@ -195,10 +195,12 @@ class _Survey(Struct):
         """Work out what functions do that call those of other files, until nothing changes."""
         waiting = link.waiting()
         for _ in range(ROUNDS):
-            told = {number: link.outside(number) for number in waiting}
-            asked = {number: f"summaries {fingerprint(outside.question)}" for number, outside in told.items()}
+            outsides = {number: link.outside(number) for number in waiting}
+            asked = {number: f"summaries {fingerprint(outside.question)}" for number, outside in outsides.items()}
             news: list[list[int]] = []
-            for number, answer in list(self._answers("summarize", asked, {n: _Arguments(o) for n, o in told.items()})):
+            for number, answer in list(
+                self._answers("summarize", asked, {n: _Arguments(o) for n, o in outsides.items()})
+            ):
                 match answer:
                     case {"functions": dict(functions)}:
                         news.append(link.update(number, cast(Texts, functions)))
@@ -212,9 +214,9 @@ class _Survey(Struct):
         arguments: dict[int, _Arguments] = {}
         for number, record in enumerate(self.records):
             if record.exports is not None:
-                outside, told = link.outside(number), link.export_known(number)
-                asked[number] = f"verdicts {fingerprint([outside.question, told])}"
-                arguments[number] = _Arguments(outside, (told,))
+                outside, known = link.outside(number), link.export_known(number)
+                asked[number] = f"verdicts {fingerprint([outside.question, known])}"
+                arguments[number] = _Arguments(outside, (known,))
         found = dict(self._answers("analyze", asked, arguments))
         answers: list[Answers] = []
         for number, record in enumerate(self.records):

@@ -1,7 +1,7 @@
 """Files read one by one, each without the trees of the others: what a survey of a large project needs.
 
     sources ─► worker ─► one Parsed a file ─► Exports (plain facts)      … all files' exports are merged …
-                                           └► unit(knowledge)            the tree, with what the other files told
+                                           └► unit(knowledge)            the tree, with what the other files gave
 
 The loops of a file are counted in clang's own rows and not in our tree: what is opaque in the tree is counted all the
 same.

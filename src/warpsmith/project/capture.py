@@ -5,7 +5,7 @@
 
 Invariant: the build does what it would have done: wrappers exec the real tool with the same words. cmake records where
 the compiler is, so it must not see a wrapper: its own compile_commands.json is read instead. Where another build writes
-down the path of a wrapper, the user is told. One file a call, so that -j cannot mix them up.
+down the path of a wrapper, the user is notified. One file a call, so that -j cannot mix them up.
 
 Limits: a compiler that is called by an absolute path is not seen, unless it is given as CC=/…; a compiler server that
 starts compilers elsewhere neither. Objects that are linked and whose compilation was not seen are reported.

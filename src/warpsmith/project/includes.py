@@ -1,4 +1,4 @@
-"""Which files of a project see a header that changes, told from the text of their `#include` lines.
+"""Which files of a project see a header that changes, determined from the text of their `#include` lines.
 
     image.hpp changed      filter.hpp includes "image.hpp"      main.cpp includes "filter.hpp": it is concerned
 

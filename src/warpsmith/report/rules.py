@@ -90,7 +90,7 @@ def _format_paragraph(title: str, text: str) -> str:
 
 
 class Term(Struct, frozen=True):
-    """A word that findings use: what it means, how it is told or shown, what to read next."""
+    """A word that findings use: what it means, how it is reported or shown, what to read next."""
 
     name: str
     what: str

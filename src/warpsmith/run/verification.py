@@ -105,7 +105,7 @@ class HarnessFunction(Struct, frozen=True):
 
 class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
-    derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is told of
+    derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is notified of
     every build and run."""
 
     run_args: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ class Lane(Struct, frozen=True):
 
 
 class Observer(Protocol):
-    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is told
+    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is reported
     when the lane leaves the block, which it entered before."""
 
     def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:

@@ -28,7 +28,7 @@ Exports = Mapping[str, Plain]
 
 
 class Outside(Struct, frozen=True):
-    """What a file is told for its summaries and verdicts: functions as texts, and the `rest`."""
+    """What a file is given for its summaries and verdicts: functions as texts, and the `rest`."""
 
     functions: tuple[str, ...]
     rest: Mapping[str, Plain]
@@ -94,7 +94,7 @@ class Link(Struct):
         return [n for n, needed in self._needed.items() if not news.isdisjoint(needed)]
 
     def outside(self, number: int) -> Outside:
-        """Return what a file is told for its summaries and verdicts."""
+        """Return what a file is given for its summaries and verdicts."""
         exports = cast(Exports, self.exports[number])
         entries = [self._entry(number, key) for key in self._needed[number]]
         # also what the file does not name itself, if a function does that it calls

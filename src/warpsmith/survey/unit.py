@@ -1,4 +1,4 @@
-"""One file of a survey: what it tells the others, and the verdicts on its loops once the others have told it.
+"""One file of a survey: what it tells the others, and the verdicts on its loops once the others are known.
 
     read       source ─► places of its loops, what its functions do as far as this file says   (Exports, plain)
     summarize  what others export ─► what its functions do, with those
@@ -77,10 +77,10 @@ class Desk(Struct):
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         return {"functions": _functions(program)}
 
-    def analyze(self, number: int, outside: Plain, told: Plain) -> Plain:
-        """Return the verdicts on the loops of a file; `told`: what its calls of other files' functions write."""
+    def analyze(self, number: int, outside: Plain, called: Plain) -> Plain:
+        """Return the verdicts on the loops of a file; `called`: what its calls of other files' functions write."""
         parsed, unit = self._unit(number)
-        knowledge = self._knowledge(parsed, unit, told)
+        knowledge = self._knowledge(parsed, unit, called)
         if knowledge.library != parsed.library(self.limits.front.effects):
             unit = parsed.unit(knowledge)
         elif any(map(has_uncounted, unit.functions)):
@@ -115,9 +115,9 @@ class Desk(Struct):
         references = parsed.given is not None and parsed.given.language != "c"
         return Knowledge({}, parsed.library(effects), parsed.find_escaped(effects), False, references)
 
-    def _knowledge(self, parsed: Parsed, unit: Unit, told: Plain) -> Knowledge:
+    def _knowledge(self, parsed: Parsed, unit: Unit, called: Plain) -> Knowledge:
         """Return what the front end may know of a file's own functions and of others'."""
-        fields = cast(Mapping[str, Plain], told)
+        fields = cast(Mapping[str, Plain], called)
         first = self._first_knowledge(parsed)
         # a function of the project is not the library's of that name
         library = first.library - frozenset(cast(list[str], fields["defined"]))

@@ -39,7 +39,7 @@ def is_shared(unit: Unit, function: Function) -> bool:
 
 
 def _has_constexpr(arguments: Sequence[str]) -> bool:
-    """Whether a file is compiled as C++17 or newer, which compilers do unless they are told otherwise."""
+    """Whether a file is compiled as C++17 or newer, which compilers do by default."""
     said = [found[1] for found in map(_STANDARD.fullmatch, arguments) if found is not None]
     return not said or said[-1] in _NEWEST
 

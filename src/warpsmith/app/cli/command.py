@@ -187,7 +187,7 @@ class Group(_WithGlobals, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named; the nearest one is told for a name that none has."""
+        """Return the command that is named; the nearest one is suggested for a name that none has."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             near = get_close_matches(args[0], names, n=1)
@@ -217,7 +217,7 @@ def _start_command(options: GlobalOptions, name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
-    """Send what the package's logger is told to standard error (-v) and to the log file."""
+    """Send what the package's logger records to standard error (-v) and to the log file."""
     logger = logging.getLogger("warpsmith")
     handlers: list[logging.Handler] = []
     file = options.log_file or (None if options.isolated else os.environ.get("WARPSMITH_LOG"))

@@ -1,7 +1,7 @@
 """Two processes: one works, the other, which the shell waits for, sees to it that a stop takes no longer than a second.
 
     shell ──► supervisor ──► worker ──► compilers, runs, parsers
-                  │ SIGTERM, SIGINT, SIGHUP: the worker is told, and has GRACE_S to tidy up
+                  │ SIGTERM, SIGINT, SIGHUP: the worker is notified, and has GRACE_S to tidy up
                   └ then all that is left below it is killed, and its temporary files go
 
 Python handles a signal between two of its own instructions: inside one long call of a C library that is too late. The

@@ -156,14 +156,14 @@ def _uses(root: Node) -> Counter[Symbol]:
     """Count every place below `root` that names a variable or a function, its own declaration not included."""
     counts: Counter[Symbol] = Counter()
     by_name: dict[str, list[Symbol]] = {}
-    told: set[str] = set()
+    named: set[str] = set()
     for node in walk(root):
         counts.update(_find_named(node))
         if isinstance(node, VarDecl):
             by_name.setdefault(node.symbol.name, []).append(node.symbol)
         if isinstance(node, SizeOf | Pragma):
-            told |= identifiers(node.text)
-    counts.update(symbol for name in told for symbol in by_name.get(name, ()))
+            named |= identifiers(node.text)
+    counts.update(symbol for name in named for symbol in by_name.get(name, ()))
     return counts
 
 

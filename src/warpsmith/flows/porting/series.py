@@ -108,8 +108,8 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
     patches = series_texts(
         list(_patches(tree, made, build, loops)), f"warpsmith {__version__}", "" if below == "." else f"{below}/"
     )
-    told = () if build is not None or not made.changed else (_build_finding(sources),)
-    return Series(root, tuple(patches), told)
+    findings = () if build is not None or not made.changed else (_build_finding(sources),)
+    return Series(root, tuple(patches), findings)
 
 
 def _find_left_over(tree: _Tree) -> Iterator[tuple[str, str | None]]:

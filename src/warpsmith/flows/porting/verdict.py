@@ -83,7 +83,7 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
 
 
 def _regions(written: Written) -> tuple[PortedRegion, ...]:
-    """Return the regions of a port as the referee is told of them."""
+    """Return the regions of a port as the referee is given them."""
     fragments = written.port.plan.fragments
     guards = [tuple(a.text for a in f.assumptions if a.kind == "guarded") for f in fragments]
     parts = zip(fragments, guards, strict=True)

@@ -8,7 +8,7 @@ that it copies.
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
 Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
-but what is told; where a part cannot be told, nothing is.
+but what is listed; where a part is not known, nothing is.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple
 
 
 def _conditions_entered(loop: Loop, steady: _Steady) -> Conditions | None:
-    """Return the conditions under which the body is run at least once; None where they cannot be told before."""
+    """Return the conditions under which the body is run at least once; None where they are not known before."""
     if isinstance(loop, While) and loop.form == "do":
         return ()
     if isinstance(loop, While) and loop.form == "while":

@@ -6,7 +6,7 @@
 
 Invariant: the sections are those of the loop with the variables. Where they do not meet the places, no store of the
 user's loop is the first to change one, so that both loops do the same. Several numbers of one struct are tested as one.
-What is stored through a pointer that the loop reads from memory has neither a section nor a block that can be told.
+What is stored through a pointer that the loop reads from memory has neither a section nor a block that is known.
 """
 
 from __future__ import annotations

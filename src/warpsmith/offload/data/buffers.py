@@ -278,8 +278,8 @@ class BufferFinder:
     def can_bound(self, symbol: Symbol, draft: Draft) -> bool:
         """Whether it can be said before a fragment how much of an array it uses."""
         found = next(iter(self.sections(symbol, (draft,), draft.statements).sections), None)
-        told = found is not None and self.can_determine(found, draft.statements)
-        return told or self.written_section(symbol, (draft,), draft.statements) is not None
+        known = found is not None and self.can_determine(found, draft.statements)
+        return known or self.written_section(symbol, (draft,), draft.statements) is not None
 
     def can_determine(self, section: Section, scope: tuple[Stmt, ...]) -> bool:
         """Whether the host can say at the scope's entry what a section's bounds are: memory that they are read from may

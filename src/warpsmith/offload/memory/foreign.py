@@ -50,7 +50,7 @@ class Foreign(Struct, frozen=True):
 
 
 def foreign(presence: Presence, function: Function, call: Call, absent: frozenset[Root]) -> tuple[Foreign, ...] | str:
-    """Return what of present memory a call may touch; a string says why that cannot be told."""
+    """Return what of present memory a call may touch; a string says why that is not known."""
     known = presence.summaries.library(call)
     name = direct_call(call)
     if known is None or name is None:

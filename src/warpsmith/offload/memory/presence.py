@@ -9,7 +9,7 @@
 
 Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
 the outermost data region around it ends. Where memory of the heap may be freed in a data region, only what is seen to
-die is kept (`watched`: the present table is told, and forgets it), and what is known to outlive the data region
+die is kept (`watched`: the present table is notified, and forgets it), and what is known to outlive the data region
 (regions/stack.py); any other end stands in a suspension. A place of which `may_meet` says no is not in a present range
 when host code outside the kernels' offload regions is there.
 

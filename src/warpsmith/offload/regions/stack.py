@@ -9,11 +9,11 @@
     }
 
 Where memory dies in data regions, what a pointer leads to on the stack is kept only if the run time knows that it
-outlives the data region (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the
-data region, and sees by address what that function's callers own.
+outlives the data region (emit/runtime/watched.cu): it is notified of objects by name, those of the function that begins
+the data region, and sees by address what that function's callers own.
 
-Invariant: an object that the run time is told of is in scope wherever control is in the data region, and its function
-does not take it for memory that is never kept.
+Invariant: an object that the run time is notified of is in scope wherever control is in the data region, and its
+function does not take it for memory that is never kept.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def with_lasting(data_region: DataRegion, presence: Presence, device: frozenset[
 
 
 def drop_lasting(data_region: DataRegion) -> DataRegion:
-    """Return a data region of which the run time is told nothing, since it never asks."""
+    """Return a data region of which the run time is given nothing, since it never asks."""
     return replace(data_region, lasting=(), callers=False)
 
 
 def find_kept_by_functions(data_regions: Iterable[DataRegion]) -> Iterator[Symbol]:
-    """Yield the functions' own variables that may be kept: objects that the run time is told of; parameters, which may
-    lie among what the callers own."""
+    """Yield the functions' own variables that may be kept: objects that the run time is notified of; parameters, which
+    may lie among what the callers own."""
     for data_region in data_regions:
         yield from data_region.lasting
         yield from data_region.function.parameters if data_region.callers else ()

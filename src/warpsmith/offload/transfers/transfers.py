@@ -103,7 +103,7 @@ def insert_copies(
     host: HostAccess,
     scheme: TransferScheme,
 ) -> Moved:
-    """`insert`, with what the host does told by `host`."""
+    """`insert`, with what the host does given by `host`."""
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
     texts: dict[ProgramPoint, _Text] = {}

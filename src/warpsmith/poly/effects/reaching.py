@@ -222,7 +222,7 @@ def _find_updated(node: object) -> Name | None:
 
 
 def _value_of(node: object) -> Expr | None:
-    """Return the value that a write gives its scalar, where it is told by the text."""
+    """Return the value that a write gives its scalar, where it is determined by the text."""
     match node:
         case Assign(op="="):
             return node.value

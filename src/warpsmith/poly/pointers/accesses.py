@@ -119,7 +119,7 @@ def accesses(expr: Expr) -> tuple[MemoryAccess, ...]:
 
 
 def node_accesses(node: Node) -> Iterator[MemoryAccess]:
-    """Yield what executing `node` may touch, calls as such; the statements' order is not told."""
+    """Yield what executing `node` may touch, calls as such; the statements' order is not given."""
     if isinstance(node, _EXPRESSIONS):
         yield from _value(node)
         return

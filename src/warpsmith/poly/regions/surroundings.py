@@ -108,11 +108,11 @@ def _apply_steps(origin: Origin, state: State, steps: tuple[_Step, ...]) -> Stat
     named = {name.symbol for step in steps for expr in _read(step) for name in names(expr)}
     own = frozenset(named & state.written), frozenset(named & state.hidden)
     question = ("surroundings", origin.function, steps, state.guards, own)
-    told = origin.summaries.remember(question, lambda: _one_more(origin, state, steps))
-    if told is None:
+    added = origin.summaries.remember(question, lambda: _one_more(origin, state, steps))
+    if added is None:
         return None
     return replace(
-        told.copy(),
+        added.copy(),
         span=state.span,
         written=state.written,
         stored=state.stored,
@@ -124,8 +124,8 @@ def _apply_steps(origin: Origin, state: State, steps: tuple[_Step, ...]) -> Stat
 
 def _one_more(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
     before = _apply_steps(origin, state, steps[:-1])
-    told = None if before is None else _apply_step(origin, before.copy(), steps[-1])
-    return None if told is None or told.assumptions else told
+    added = None if before is None else _apply_step(origin, before.copy(), steps[-1])
+    return None if added is None or added.assumptions else added
 
 
 def _read(step: _Step) -> tuple[Expr, ...]:

@@ -131,8 +131,8 @@ def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
 def wavefront_schedule(counters: Sequence[Symbol], factors: Sequence[int]) -> Schedule:
     """Return the schedule (factors · counters, then the counters but one that the first dimension tells)."""
     dimension = ScheduleDimension(tuple((s, f) for s, f in zip(counters, factors, strict=True) if f))
-    told = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
-    return dimension, *(ScheduleDimension(((s, 1),)) for k, s in enumerate(counters) if k != told)
+    dependent = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
+    return dimension, *(ScheduleDimension(((s, 1),)) for k, s in enumerate(counters) if k != dependent)
 
 
 def _pack_statements(schedules: Mapping[Stmt, Schedule], model: Ordered) -> Iterator[dict[Stmt, Schedule]]:

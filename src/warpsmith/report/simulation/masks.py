@@ -97,7 +97,7 @@ def _column(column: Column, number: int, steps: int, lanes: int) -> MaskColumn:
 
 
 def _rows(masks: Sequence[int], x: int, lanes: int) -> Iterator[MaskRow]:
-    """Yield the rows of one warp; lanes side by side are one rectangle, and the number is told where it changes."""
+    """Yield the rows of one warp; lanes side by side are one rectangle, and the number is shown where it changes."""
     before = -1
     for number, mask in enumerate(masks):
         runs = tuple(

@@ -153,7 +153,7 @@ def _blockers(found: Sequence[Blocker], *, everything: bool) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    """Return a share; what is less than half a thousandth is told from nothing."""
+    """Return a share; what is less than half a thousandth is distinguished from nothing."""
     if 0 < share < 0.0005:
         return "<0.1%"
     return f"{100 * share:.1f}%"

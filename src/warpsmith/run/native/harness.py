@@ -10,7 +10,7 @@
                                             f(n, x); … every buffer, the result and the globals are logged …
 
 The text goes into the file that defines the function, so static functions, its types and its macros are in reach.
-Extents are expressions of the original; the original's first run computes them, the candidate is told the numbers.
+Extents are expressions of the original; the original's first run computes them, the candidate is given the numbers.
 
 Limits: arguments are made for integers, floating-point numbers and pointers (or arrays) of those. Any other parameter
 makes the function uncallable, with a reason.
@@ -117,7 +117,7 @@ def _opens_body(text: str, after: int) -> bool:
 
 def add_harness(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, str], int] | None) -> Sources | str:
     """Return `sources` with the callers appended and a main added; `counts` has the buffers' extents by (case, name)
-    where the original has told them. Returns a sentence where a function is not defined in `sources`."""
+    where the original has computed them. Returns a sentence where a function is not defined in `sources`."""
     homes: dict[int, list[Case]] = {}
     stripped = [strip_text(file.text) for file in sources.files]
     for case in plan.cases:
@@ -263,8 +263,8 @@ def _distinct(count: int) -> list[tuple[int, ...]]:
 
 
 def _case(function: HarnessFunction, sizes: Mapping[Symbol, int], note: str = "") -> Case:
-    told = [f"{symbol.name} = {value}" for symbol, value in sizes.items()]
-    inner = ", ".join([*told, *([note] if note else [])])
+    sized = [f"{symbol.name} = {value}" for symbol, value in sizes.items()]
+    inner = ", ".join([*sized, *([note] if note else [])])
     return Case(0, f"{function.function.symbol.name}({inner})", function, sizes)
 
 

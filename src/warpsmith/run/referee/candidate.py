@@ -135,7 +135,7 @@ class Candidate:
 
 
 def _record_environment(work: Path) -> dict[str, str]:
-    """Return what a run is told that writes down what it leaves in memory."""
+    """Return the environment of a run that writes down what it leaves in memory."""
     stayed = str(work / "stayed")
     return {"WS_DISTURB": "1", "WS_LEFT": str(work / "left"), "WARPSMITH_EMULATION_STAYED": stayed}
 

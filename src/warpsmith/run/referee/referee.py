@@ -104,12 +104,12 @@ def _judge_functions(
     if not any(case.label in done for case in plan.cases):
         none = Finding("VER020", "warning", "no call of the original program itself ends properly")
         return Verification("skipped", reasons=(none, *notes))
-    told = add_harness(candidate, plan, counts)
-    if isinstance(told, str):
-        return _report_failure("VER012", f"the candidate is another program: {told}")
+    harnessed = add_harness(candidate, plan, counts)
+    if isinstance(harnessed, str):
+        return _report_failure("VER012", f"the candidate is another program: {harnessed}")
     foreign = not candidate.captured
     lenient = frozenset(case.label for case in plan.cases if foreign and case.overlap is not None)
-    verdict = judge_program(reference, told, options, work, lenient)
+    verdict = judge_program(reference, harnessed, options, work, lenient)
     called = len({case.function.function.symbol for case in plan.cases})
     calls = len(done & _labels(plan))
     inputs = f"{called} function{'s' * (called != 1)}, {calls} call{'s' * (calls != 1)} with generated arguments"

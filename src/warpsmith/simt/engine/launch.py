@@ -1,8 +1,8 @@
 """One launch of a compiled kernel: it runs, and its counters are read.
 
 It runs apart (apart.py): Ctrl-C and time limits reach another thread, which sets State.LEAVE. Every loop of the kernel
-looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be told
-how far it is."""
+looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be
+reported how far it is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Ended", "run_launch"]
 
 _Entry = Callable[[int, int, int], None]
 _CHUNK = 1 << 16
-"""Threads that run before it is told how far the launch is, at least a block."""
+"""Threads that run before it is reported how far the launch is, at least a block."""
 
 
 class Ended(Struct, frozen=True):

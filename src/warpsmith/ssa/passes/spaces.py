@@ -1,4 +1,4 @@
-"""Into which memory generic addresses lead, where that can be told; accesses then say it.
+"""Into which memory generic addresses lead, where that is known; accesses then say it.
 
     to_generic(x, shared)          leads to shared memory, and so do what is added to it, and phis and selects of such
     load generic v                 becomes a load of shared memory at the same address in that space
@@ -40,7 +40,7 @@ _MOVED: Final = ("shared", "local")
 
 
 def with_spaces(function: Function) -> Function:
-    """Return `function` with the spaces of its accesses as far as they can be told."""
+    """Return `function` with the spaces of its accesses as far as they are known."""
     makers: dict[Value, Instruction | Phi] = {}
     for block in function.blocks:
         makers.update((phi.result, phi) for phi in block.phis)

@@ -119,7 +119,10 @@ REFUSED = [
     ("for (int i = 0; i < n; i++) a[(int)c[i]][0] = 1;", "which rows of a"),
     ("for (int i = 0; i < n; i++) { a[i][0] = 1; use(c); }", "may change in the loop"),
     ("for (int i = 0; i < n; i++) c[i] = i;", "uses no pointer to pointers"),
-    ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (c[j] > 1) a[i][j] = 1;", "cannot be told before it"),
+    (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (c[j] > 1) a[i][j] = 1;",
+        "cannot be determined before it",
+    ),
 ]
 
 

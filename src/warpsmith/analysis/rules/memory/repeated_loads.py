@@ -88,7 +88,7 @@ def _may_write(i: Instruction) -> bool:
 
 
 def _is_settled(facts: KernelFacts, i: Instruction) -> bool:
-    """Whether a load must be made each time (it is volatile, or orders others), or need not be told of: in source,
+    """Whether a load must be made each time (it is volatile, or orders others), or need not be reported: in source,
     `__ldg` promises that nothing writes there, so that the compiler keeps the value by itself."""
     if not isinstance(i.detail, Memory):
         return False

@@ -76,7 +76,7 @@ def baseline_path(settings: Settings) -> str:
 
 
 def is_found(path: str, settings: Settings) -> bool:
-    """Whether `analyze` comes to this baseline without being told."""
+    """Whether `analyze` comes to this baseline by itself."""
     said = global_options()
     set_here = (
         "" if said.isolated or said.no_config else baseline_path(replace(settings, values=_find_unsaid(settings)))

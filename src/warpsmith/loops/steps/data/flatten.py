@@ -9,7 +9,7 @@ column that the loop touches to past the last. Where they are evenly spaced, no 
 lies between two rows may be anybody's: it is less than a page, so that it can be read, and it is copied with the rows,
 so nothing that the loop writes may lie there: no call allocates, no variable outside the function is written, and the
 other arrays are tested to lie elsewhere (where that cannot be said there must be nothing in between).
-Limits: two subscripts at every use; the bounds of both must be told before the loop.
+Limits: two subscripts at every use; the bounds of both must be known before the loop.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Flatten(Struct, frozen=True):
     """Reach the rows behind pointers to pointers as one block, where a test before the loop finds that they are one.
 
     Legal where the loop subscripts the variable twice at every use, changes no row pointer, and where the rows and the
-    columns that it touches can be told before it. The test looks at every row pointer once; where the rows are not
+    columns that it touches are known before it. The test looks at every row pointer once; where the rows are not
     evenly spaced, as those of one block or of equal allocations one after the other are, the loop runs as it was
     written.
 
@@ -355,7 +355,7 @@ def _range(
     section = next((s for s in answer.sections if s.symbol == probe), None)
     word = "column" if which else "row"
     if section is None or answer.assumptions:
-        text = f"which {word}s of {symbol.name} the loop touches cannot be told before it"
+        text = f"which {word}s of {symbol.name} the loop touches cannot be determined before it"
         return Reason("STP002", text, place.loop.header)
     low, first = _strip_choice(section.lower)
     high, second = _strip_choice(section.upper)

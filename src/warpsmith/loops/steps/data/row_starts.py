@@ -8,7 +8,7 @@ Invariant: both forms name the same element, whatever the loop does with it, as 
 while it runs: addresses are numbers of 64 bits, a start is the difference of two of them, and the compiler cannot see
 of which block list_flat is. Row pointers that nobody may follow (null) have a start that nobody asks for.
 Limits: what each of the pointers points into is a block that the run time knows, and so is that of the pointers, where
-it cannot be told which of them the loop takes; rows of several blocks start whole numbers of elements apart.
+it is not known which of them the loop takes; rows of several blocks start whole numbers of elements apart.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     for (i) S(i);  for (j) T(j);    →    for (i) { S(i); T(i); }
 
-Invariant: both loops run over the same values, told by the form of their bounds, none of which either loop changes.
+Invariant: both loops run over the same values, which the form of their bounds shows; neither loop changes any of these.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ from warpsmith.tree.walk import names, peel, rebuild, root_symbol, walk
 
 __all__ = ["ForwardSubstitute"]
 
-# uses in one value, all told: values that are made of values may grow exponentially
+# uses in one value, in all: values that are made of values may grow exponentially
 _MOST = 64
 
 

@@ -3,7 +3,7 @@
     sectors, ideal     32-byte sectors that the lanes touch; those that their bytes would fill        global, local
     conflicts          passes through the banks beyond the first                                     shared
 
-Most requests are of lanes side by side, or of one address: both are told by one comparison of vectors. The rest counts
+Most requests are of lanes side by side, or of one address: both are seen by one comparison of vectors. The rest counts
 different numbers: by comparing all lanes with all, or the lowest lane's, without all lanes that have the same, and so
 on.
 """
@@ -120,7 +120,7 @@ class _Counted:
             case "shared":
                 self.banks()
 
-    # --- requests that are told at once
+    # --- requests that are recognized at once
 
     def alike(self, step: int) -> Ir:
         """Return whether each lane's address is `step` bytes behind the one of the lane before it."""
